@@ -13,7 +13,6 @@ use record::{
 use serde::{Deserialize, Serialize};
 
 use crate::callgrind::CallgrindError;
-use crate::link::LinkError;
 use crate::process::ProcessError;
 use crate::report::ReportError;
 
@@ -131,8 +130,8 @@ pub enum MeasureError {
     #[error(transparent)]
     Callgrind(#[from] CallgrindError),
     /// Generator and forwarder got no link.
-    #[error(transparent)]
-    Link(#[from] LinkError),
+    #[error("{0}")]
+    Link(String),
     /// A sample could not be recorded.
     #[error(transparent)]
     Record(#[from] RecordError),

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use record::{Placement, Waiting, DEFAULT_QUEUES};
@@ -9,7 +10,6 @@ use record::{Placement, Waiting, DEFAULT_QUEUES};
 use crate::backend::{read_file, Cell, MeasureError};
 use crate::interrupt::Interrupt;
 use crate::load::ForwarderProcess;
-use crate::placement::Pinning;
 use crate::process::Process;
 use crate::report::{ForwarderReport, Rates};
 
@@ -20,7 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct ForwarderRun<'a> {
     pub cell: &'a Cell,
     pub placement: &'a Placement,
-    pub pinning: Pinning,
     /// The folder for its files.
     pub folder: &'a Path,
     pub interrupt: &'a Interrupt,
@@ -38,7 +37,7 @@ impl ForwarderRun<'_> {
         let report = self.folder.join("report.json");
         let printed = self.folder.join("ixgbe-fwd.stdout");
         let conditions = &self.cell.conditions;
-        let mut command = self.pinning.command(&self.cell.program, self.placement);
+        let mut command = Command::new(&self.cell.program);
         command
             .args(["--batch", &conditions.batch.to_string()])
             .args(["--ring-size", &conditions.ring_size.to_string()])
@@ -57,12 +56,9 @@ impl ForwarderRun<'_> {
             }
         }
         command.args(devices);
-        let (cpu, node) = match self.pinning {
-            // The threads of several queues need a processor each, so the scheduler places them.
-            Pinning::SystemCalls if queues > DEFAULT_QUEUES => (None, self.placement.node),
-            Pinning::SystemCalls => (self.placement.driver, self.placement.node),
-            Pinning::Numactl => (None, None),
-        };
+        // The threads of several queues need a processor each, so the scheduler places them.
+        let cpu = self.placement.driver.filter(|_| queues == DEFAULT_QUEUES);
+        let node = self.placement.node;
         let stdout = File::create(&printed).map_err(MeasureError::file(&printed))?;
         let process =
             Process::start_on_node("ixgbe-fwd", command, cpu, node, self.folder, stdout.into())?;

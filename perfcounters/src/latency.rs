@@ -15,7 +15,6 @@ use crate::backend::{measure_in_turn, read_file, Backend, Cell, MeasureError, Ob
 use crate::device::{Nic, NicProgram, NicSetup, Traffic};
 use crate::forwarder::ForwarderRun;
 use crate::interrupt::Interrupt;
-use crate::placement::Pinning;
 
 /// Time for starting and stopping, for estimates.
 const AROUND: Duration = Duration::from_millis(500);
@@ -141,7 +140,6 @@ impl Latency {
         let run = ForwarderRun {
             cell,
             placement: &self.placement,
-            pinning: Pinning::SystemCalls,
             folder: folder.path(),
             interrupt: &self.interrupt,
         };

@@ -18,30 +18,9 @@ pub struct PortLink {
     pub up: bool,
 }
 
-/// Generator and forwarder got no link.
-#[derive(Debug, thiserror::Error)]
-pub enum LinkError {
-    /// The forwarder ended before its ports had a link.
-    #[error("{}", ended(cause, generator))]
-    Forwarder {
-        /// How it ended, with its message.
-        cause: ProcessError,
-        /// The links of the generator's ports at that time; empty without a generator.
-        generator: Vec<PortLink>,
-    },
-    /// The time is up.
-    #[error("{}", no_link(*seconds, *forwarder, generator))]
-    NoLink {
-        /// How long they waited, seconds.
-        seconds: f64,
-        /// Whether all ports of the forwarder have a link.
-        forwarder: bool,
-        /// The links of the generator's ports; empty without a generator.
-        generator: Vec<PortLink>,
-    },
-}
-
-fn ended(cause: &ProcessError, generator: &[PortLink]) -> String {
+/// The error of a forwarder that ended before its ports had a link. `generator` has the links of the
+/// generator's ports at that time; none without a generator.
+pub(crate) fn ended(cause: &ProcessError, generator: &[PortLink]) -> String {
     let cause = cause.to_string();
     match cause.contains("link") {
         true => format!("{cause}. {}. {ADVICE}", ports(generator)),
@@ -49,7 +28,8 @@ fn ended(cause: &ProcessError, generator: &[PortLink]) -> String {
     }
 }
 
-fn no_link(seconds: f64, forwarder: bool, generator: &[PortLink]) -> String {
+/// The error if the time is up. `forwarder` says whether all ports of the forwarder have a link.
+pub(crate) fn no_link(seconds: f64, forwarder: bool, generator: &[PortLink]) -> String {
     let forwarder = match forwarder {
         true => "The forwarder's ports have a link",
         false => "A port of the forwarder has no link",

@@ -23,7 +23,7 @@ use serde_json::json;
 use crate::backend::{Cell, MeasureError, Observer};
 use crate::device::{Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
-use crate::link::{LinkError, PortLink};
+use crate::link::{self, PortLink};
 use crate::process::Process;
 
 /// The order in which the two sides start, for `run.json`.
@@ -321,7 +321,7 @@ fn wait_for_links(
             None => Vec::new(),
         };
         if let Err(cause) = ended {
-            return Err(LinkError::Forwarder { cause, generator }.into());
+            return Err(MeasureError::Link(link::ended(&cause, &generator)));
         }
         if forwarder_up.is_some() && generator.iter().all(|port| port.up) {
             return Ok(());
@@ -331,12 +331,10 @@ fn wait_for_links(
             None => start.elapsed() > limit,
         };
         if too_late {
-            return Err(LinkError::NoLink {
-                seconds: start.elapsed().as_secs_f64(),
-                forwarder: forwarder_up.is_some(),
-                generator,
-            }
-            .into());
+            let (seconds, forwarder) = (start.elapsed().as_secs_f64(), forwarder_up.is_some());
+            return Err(MeasureError::Link(link::no_link(
+                seconds, forwarder, &generator,
+            )));
         }
         thread::sleep(LOOK);
     }

@@ -7,12 +7,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use record::Placement;
-use serde::Serialize;
 
 use crate::process;
 
@@ -141,56 +139,6 @@ pub fn node_of_device(address: &str) -> Option<u32> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// The way to pin a process to a CPU and its memory to a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Pinning {
-    /// The program `numactl`.
-    Numactl,
-    /// System calls before the process begins.
-    SystemCalls,
-}
-
-impl Pinning {
-    /// `numactl`, if it is installed and the kernel permits the placement.
-    pub fn available(placement: &Placement) -> Self {
-        let works = |command: &mut Command| {
-            command
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status()
-                .is_ok_and(|status| status.success())
-        };
-        let arguments = numactl_arguments(placement);
-        match works(Command::new("numactl").args(arguments).arg("true")) {
-            true => Self::Numactl,
-            false => Self::SystemCalls,
-        }
-    }
-
-    /// The command that starts `program`.
-    pub fn command(self, program: &Path, placement: &Placement) -> Command {
-        match self {
-            Self::SystemCalls => Command::new(program),
-            Self::Numactl => {
-                let mut command = Command::new("numactl");
-                command.args(numactl_arguments(placement)).arg(program);
-                command
-            }
-        }
-    }
-}
-
-fn numactl_arguments(placement: &Placement) -> Vec<String> {
-    let cpu = placement.driver.map(|cpu| format!("--physcpubind={cpu}"));
-    let node = placement.node.map(|node| format!("--membind={node}"));
-    cpu.into_iter()
-        .chain(node)
-        .chain(["--".to_owned()])
-        .collect()
-}
-
 /// Parses `0-3,8,10-11`.
 pub(crate) fn parse_cpu_list(text: &str) -> Vec<usize> {
     let parse = |part: &str| -> Option<std::ops::RangeInclusive<usize>> {
@@ -236,6 +184,8 @@ fn busy_ticks(stat: &str, cpu: usize) -> (u64, u64) {
 
 #[cfg(test)]
 mod tests {
+    use std::process::{Command, Stdio};
+
     use super::*;
 
     /// A machine with two nodes, each with two cores of two threads, numbered as Linux does.
@@ -321,23 +271,5 @@ mod tests {
         thread::sleep(Duration::from_millis(100));
         let load = loads(&[cpu], Duration::from_millis(500))[0];
         assert!(load > 0.5, "{load}");
-    }
-
-    #[test]
-    fn numactl_gets_cpu_and_node() {
-        let placement = Placement {
-            driver: Some(5),
-            nic: Some(4),
-            node: Some(1),
-            shared_core: false,
-        };
-        let command = Pinning::Numactl.command(Path::new("ixgbe-fwd"), &placement);
-        let words: Vec<_> = command
-            .get_args()
-            .map(|word| word.to_string_lossy())
-            .collect();
-        assert_eq!(words, ["--physcpubind=5", "--membind=1", "--", "ixgbe-fwd"]);
-        let plain = Pinning::SystemCalls.command(Path::new("ixgbe-fwd"), &placement);
-        assert_eq!(plain.get_program(), "ixgbe-fwd");
     }
 }

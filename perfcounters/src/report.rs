@@ -1,7 +1,7 @@
 //! The report of a forwarder (`ixgbe-fwd --json FILE`), and the rates that it prints.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -56,17 +56,16 @@ impl Rates {
     /// Mean of the printed rates over `take` seconds, after the first `skip`.
     ///
     /// # Errors
-    /// [`ReportError::TooShort`] if it printed fewer lines, [`ReportError::NoPackets`] if the
-    /// forwarder received nothing.
+    /// If it printed fewer lines, or the forwarder received nothing.
     pub fn from_lines(printed: &str, skip: usize, take: usize) -> Result<Self, ReportError> {
         let lines: Vec<(f64, f64)> = printed.lines().filter_map(parse_rates).collect();
         // Two devices print two lines a second.
-        let window = lines
-            .get(2 * skip..2 * (skip + take))
-            .ok_or(ReportError::TooShort {
-                printed: lines.len() / 2,
-                wanted: skip + take,
-            })?;
+        let window = lines.get(2 * skip..2 * (skip + take)).ok_or_else(|| {
+            let (printed, wanted) = (lines.len() / 2, skip + take);
+            ReportError(format!(
+                "printed rates for {printed} seconds, {wanted} are needed"
+            ))
+        })?;
         let sum = |rate: fn(&(f64, f64)) -> f64| window.iter().map(rate).sum::<f64>();
         let rates = Self {
             rx_mpps: sum(|line| line.0) / take as f64,
@@ -75,7 +74,7 @@ impl Rates {
         };
         match rates.rx_mpps > 0.0 {
             true => Ok(rates),
-            false => Err(ReportError::NoPackets),
+            false => Err(ReportError(NO_PACKETS.into())),
         }
     }
 }
@@ -88,38 +87,12 @@ fn parse_rates(line: &str) -> Option<(f64, f64)> {
     Some((mpps(rx)?, mpps(tx)?))
 }
 
-/// A report that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// The forwarder wrote none, or it cannot be read.
-    #[error("the forwarder left no report ({}: {cause})", path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        cause: std::io::Error,
-    },
-    /// It does not have the format of a report.
-    #[error("the forwarder's report is malformed: {cause}")]
-    Malformed {
-        /// The error in the format.
-        cause: serde_json::Error,
-    },
-    /// The forwarder received no packets.
-    #[error("the forwarder received no packets")]
-    NoPackets,
-    /// The forwarder did not run long enough.
-    #[error("the forwarder printed rates for {printed} seconds, {wanted} are needed")]
-    TooShort {
-        /// Seconds with a line of each device.
-        printed: usize,
-        /// Seconds of warm-up and measurement.
-        wanted: usize,
-    },
-    /// Its figures contradict each other.
-    #[error("the forwarder's report makes no sense: {0}")]
-    Nonsense(String),
-}
+/// A report that cannot be used, and why.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the forwarder {0}")]
+pub struct ReportError(String);
+
+const NO_PACKETS: &str = "received no packets";
 
 impl ForwarderReport {
     /// Reads a report.
@@ -127,9 +100,8 @@ impl ForwarderReport {
     /// # Errors
     /// See [`ReportError`].
     pub fn read(path: &Path) -> Result<Self, ReportError> {
-        let text = fs::read_to_string(path).map_err(|cause| ReportError::Missing {
-            path: path.to_owned(),
-            cause,
+        let text = fs::read_to_string(path).map_err(|cause| {
+            ReportError(format!("left no report ({}: {cause})", path.display()))
         })?;
         Self::parse(&text)
     }
@@ -137,34 +109,35 @@ impl ForwarderReport {
     /// The same report, if packets were received.
     ///
     /// # Errors
-    /// [`ReportError::NoPackets`].
+    /// If there were none.
     pub fn with_packets(self) -> Result<Self, ReportError> {
         match self.rx {
-            0 => Err(ReportError::NoPackets),
+            0 => Err(ReportError(NO_PACKETS.into())),
             _ => Ok(self),
         }
     }
 
     fn parse(text: &str) -> Result<Self, ReportError> {
-        let report: Self =
-            serde_json::from_str(text).map_err(|cause| ReportError::Malformed { cause })?;
-        let nonsense = |why: String| Err(ReportError::Nonsense(why));
-        if report.full_batches > report.rx_calls {
-            return nonsense(format!(
+        let report: Self = serde_json::from_str(text)
+            .map_err(|cause| ReportError(format!("wrote a malformed report: {cause}")))?;
+        let why = if report.full_batches > report.rx_calls {
+            format!(
                 "{} full batches in {} receive calls",
                 report.full_batches, report.rx_calls
-            ));
-        }
-        if report.tx.saturating_add(report.dropped) > report.rx {
-            return nonsense(format!(
+            )
+        } else if report.tx.saturating_add(report.dropped) > report.rx {
+            format!(
                 "{} packets received, but {} sent and {} dropped",
                 report.rx, report.tx, report.dropped
-            ));
-        }
-        if !(report.seconds.is_finite() && report.seconds > 0.0) {
-            return nonsense(format!("it ran for {} s", report.seconds));
-        }
-        Ok(report)
+            )
+        } else if !(report.seconds.is_finite() && report.seconds > 0.0) {
+            format!("it ran for {} s", report.seconds)
+        } else {
+            return Ok(report);
+        };
+        Err(ReportError(format!(
+            "wrote a report that makes no sense: {why}"
+        )))
     }
 
     /// Rates over the whole run.
@@ -225,7 +198,7 @@ mod tests {
         let idle = GOOD.replace("6400", "0");
         let report = ForwarderReport::parse(&idle).unwrap();
         assert_eq!(report.dropped_ratio(), 0.0);
-        assert!(matches!(report.with_packets(), Err(ReportError::NoPackets)));
+        assert_eq!(report.with_packets().unwrap_err().0, NO_PACKETS);
         assert!(ForwarderReport::parse(GOOD).unwrap().with_packets().is_ok());
     }
 
@@ -255,7 +228,7 @@ mod tests {
         );
         let silent = second(0.0).replace("RX 1.00", "RX 0.00");
         let error = Rates::from_lines(&silent, 0, 1).unwrap_err();
-        assert!(matches!(error, ReportError::NoPackets));
+        assert_eq!(error.0, NO_PACKETS);
     }
 
     #[test]

@@ -249,25 +249,21 @@ impl ForwarderLibrary {
         // SAFETY: the names have these types in the C interface that every libforwarder.so
         // implements. The pointers stay valid because the library is never unloaded.
         let api = unsafe {
+            let part = |name: &[u8]| library.get::<Turn>(name).ok().map(|part| *part);
+            let open_queues = library.get::<OpenQueues>(b"forwarder_open_queues\0");
+            let queue_turn = library.get::<QueueTurn>(b"forwarder_queue_turn\0");
+            let counts = library.get::<ReadCounts>(b"forwarder_read_counts\0");
             Self {
                 open: *library.get::<Open>(b"forwarder_open\0").map_err(say)?,
                 turn: *library.get::<Turn>(b"forwarder_turn\0").map_err(say)?,
-                queues: library
-                    .get::<OpenQueues>(b"forwarder_open_queues\0")
+                queues: open_queues
                     .ok()
                     .map(|f| *f)
-                    .zip(
-                        library
-                            .get::<QueueTurn>(b"forwarder_queue_turn\0")
-                            .ok()
-                            .map(|f| *f),
-                    ),
-                receive: library.get::<Turn>(b"forwarder_receive\0").ok().map(|f| *f),
-                send: library.get::<Turn>(b"forwarder_send\0").ok().map(|f| *f),
-                alloc: library.get::<Turn>(b"forwarder_alloc\0").ok().map(|f| *f),
-                read_counts: *library
-                    .get::<ReadCounts>(b"forwarder_read_counts\0")
-                    .map_err(say)?,
+                    .zip(queue_turn.ok().map(|f| *f)),
+                receive: part(b"forwarder_receive\0"),
+                send: part(b"forwarder_send\0"),
+                alloc: part(b"forwarder_alloc\0"),
+                read_counts: *counts.map_err(say)?,
                 close: *library.get::<Close>(b"forwarder_close\0").map_err(say)?,
             }
         };
@@ -408,12 +404,17 @@ impl Forwarder {
     /// # Errors
     /// The forwarder's message; the forwarder is closed in any case.
     pub fn close(self) -> Result<(), String> {
+        std::mem::ManuallyDrop::new(self).end()
+    }
+
+    /// Closes it. Nobody uses it afterwards.
+    fn end(&mut self) -> Result<(), String> {
         let mut message = [0u8; MESSAGE_SIZE];
-        let closing = std::mem::ManuallyDrop::new(self);
-        // SAFETY: as in `turn`; dropping is suppressed, so the handle is closed once.
+        // SAFETY: as in `turn`; only `close` and `drop` call this, and each ends the object, so that the
+        // handle is closed once.
         let result = unsafe {
-            (closing.api.close)(
-                closing.handle.as_ptr(),
+            (self.api.close)(
+                self.handle.as_ptr(),
                 message.as_mut_ptr().cast(),
                 message.len(),
             )
@@ -427,15 +428,8 @@ impl Forwarder {
 
 impl Drop for Forwarder {
     fn drop(&mut self) {
-        let mut message = [0u8; MESSAGE_SIZE];
-        // SAFETY: as in `turn`; this object ends here. Without a caller, the message is lost.
-        unsafe {
-            (self.api.close)(
-                self.handle.as_ptr(),
-                message.as_mut_ptr().cast(),
-                message.len(),
-            )
-        };
+        // Without a caller, the message is lost.
+        let _ = self.end();
     }
 }
 
@@ -451,13 +445,6 @@ fn message_text(message: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_counter_counts() {
-        let first = tsc_ordered();
-        std::thread::sleep(std::time::Duration::from_millis(1));
-        assert!(tsc_ordered() > first);
-    }
 
     #[test]
     fn a_library_that_is_not_there_is_named() {

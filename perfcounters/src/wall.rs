@@ -15,7 +15,6 @@ use crate::forwarder::ForwarderRun;
 use crate::interrupt::Interrupt;
 use crate::load::{Link, Place, SentLoad, SentRange};
 use crate::peer::throughput::{self, Window};
-use crate::placement::Pinning;
 use crate::report::{ForwarderReport, Rates};
 use crate::temporary::TemporaryFolder;
 
@@ -55,11 +54,9 @@ struct Measured {
 impl Wall {
     fn run(&mut self, cell: &Cell) -> Result<Measured, MeasureError> {
         let folder = TemporaryFolder::create()?;
-        let pinning = self.pinning();
         let run = ForwarderRun {
             cell,
             placement: &self.placement,
-            pinning,
             folder: folder.path(),
             interrupt: &self.interrupt,
         };
@@ -109,14 +106,6 @@ impl Wall {
             rates,
             sent,
         })
-    }
-
-    /// A real card is on a NUMA node, and `numactl` is the usual way to place its driver there.
-    fn pinning(&self) -> Pinning {
-        match self.link {
-            Link::Software(_) => Pinning::SystemCalls,
-            Link::Real { .. } => Pinning::available(&self.placement),
-        }
     }
 
     /// Measures a peer, whose packets the card counts.
@@ -238,7 +227,7 @@ impl Backend for Wall {
         ]);
         settings.extend(self.link.settings(&self.placement));
         if matches!(self.link, Link::Real { .. }) {
-            settings.insert("pinning".into(), json!(self.pinning()));
+            settings.insert("pinning".into(), json!("system_calls"));
         }
         settings
     }
