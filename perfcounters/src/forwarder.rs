@@ -56,12 +56,14 @@ impl ForwarderRun<'_> {
             }
         }
         command.args(devices);
-        // The threads of several queues need a processor each, so the scheduler places them.
-        let cpu = self.placement.driver.filter(|_| queues == DEFAULT_QUEUES);
-        let node = self.placement.node;
+        let mut placement = self.placement.clone();
+        if queues > DEFAULT_QUEUES {
+            // The threads need a processor each, so the scheduler places them.
+            placement.driver = None;
+        }
         let stdout = File::create(&printed).map_err(MeasureError::file(&printed))?;
         let process =
-            Process::start_on_node("ixgbe-fwd", command, cpu, node, self.folder, stdout.into())?;
+            Process::start_on_node("ixgbe-fwd", command, &placement, self.folder, stdout.into())?;
         Ok(Running {
             process,
             report,

@@ -149,8 +149,7 @@ impl Worker {
         let process = Process::start_on_node(
             "perf worker",
             command,
-            place.placement.driver,
-            place.placement.node,
+            place.placement,
             place.folder,
             Stdio::null(),
         )?;

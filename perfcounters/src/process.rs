@@ -8,6 +8,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use record::Placement;
 use rustix::process::{Pid, Signal};
 
 use crate::interrupt::Interrupt;
@@ -111,7 +112,7 @@ impl Process {
         folder: &Path,
         stdout: Stdio,
     ) -> Result<Self, ProcessError> {
-        Self::start_on_node(name, command, cpu, None, folder, stdout)
+        Self::spawn(name, command, (cpu, None), folder, (Stdio::null(), stdout))
     }
 
     /// As [`Process::start`], with the memory on a NUMA node.
@@ -121,12 +122,12 @@ impl Process {
     pub fn start_on_node(
         name: &str,
         command: Command,
-        cpu: Option<usize>,
-        node: Option<u32>,
+        placement: &Placement,
         folder: &Path,
         stdout: Stdio,
     ) -> Result<Self, ProcessError> {
-        Self::spawn(name, command, (cpu, node), folder, (Stdio::null(), stdout))
+        let place = (placement.driver, placement.node);
+        Self::spawn(name, command, place, folder, (Stdio::null(), stdout))
     }
 
     /// As [`Process::start`], with a standard input that stays open and empty. Some programs end when
@@ -201,11 +202,7 @@ impl Process {
                 }
                 None if start.elapsed() > limit => {
                     self.kill();
-                    return Err(ProcessError::Timeout {
-                        name: self.name.clone(),
-                        seconds: limit.as_secs_f64(),
-                        stderr: self.stderr_tail(),
-                    });
+                    return Err(self.late(&self.name, limit));
                 }
                 None => thread::sleep(POLL),
             }
@@ -225,18 +222,13 @@ impl Process {
     ) -> Result<(), ProcessError> {
         let start = Instant::now();
         while !ready() {
-            if let Some(status) = self.status()? {
-                return Err(self.failed(status));
-            }
+            self.check_running()?;
             if interrupt.is_set() {
                 return Err(ProcessError::Interrupted);
             }
             if start.elapsed() > limit {
-                return Err(ProcessError::Timeout {
-                    name: format!("{} (while it was starting)", self.name),
-                    seconds: limit.as_secs_f64(),
-                    stderr: self.stderr_tail(),
-                });
+                let starting = format!("{} (while it was starting)", self.name);
+                return Err(self.late(&starting, limit));
             }
             thread::sleep(POLL);
         }
@@ -248,9 +240,7 @@ impl Process {
     /// # Errors
     /// [`ProcessError::Failed`] if the child has ended already, or ends with an error.
     pub fn stop(mut self, limit: Duration) -> Result<(), ProcessError> {
-        if let Some(status) = self.status()? {
-            return Err(self.failed(status));
-        }
+        self.check_running()?;
         self.signal(Signal::TERM);
         match self.wait_while(limit, &Interrupt::new(), |_| ()) {
             Err(ProcessError::Failed { status, .. }) if status.signal() == Some(15) => Ok(()),
@@ -280,6 +270,14 @@ impl Process {
         ProcessError::Failed {
             name: self.name.clone(),
             status,
+            stderr: self.stderr_tail(),
+        }
+    }
+
+    fn late(&self, name: &str, limit: Duration) -> ProcessError {
+        ProcessError::Timeout {
+            name: name.to_owned(),
+            seconds: limit.as_secs_f64(),
             stderr: self.stderr_tail(),
         }
     }
@@ -364,6 +362,8 @@ pub fn allowed_cpus() -> Vec<usize> {
 mod tests {
     use super::*;
 
+    const SOON: Duration = Duration::from_secs(10);
+
     fn shell(script: &str, folder: &Path) -> Process {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
@@ -371,26 +371,21 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_succeeds_is_no_error() {
-        let folder = tempfile::tempdir().unwrap();
-        shell("exit 0", folder.path())
-            .wait(Duration::from_secs(10), &Interrupt::new())
-            .unwrap();
-    }
-
-    #[test]
     fn a_child_that_fails_is_quoted() {
         let folder = tempfile::tempdir().unwrap();
-        let error = shell("echo first >&2; echo no link >&2; exit 3", folder.path())
-            .wait(Duration::from_secs(10), &Interrupt::new())
-            .unwrap_err()
-            .to_string();
-        assert_eq!(error, "child ended with exit code 3: first; no link");
-        let error = shell("kill -SEGV $$", folder.path())
-            .wait(Duration::from_secs(10), &Interrupt::new())
-            .unwrap_err()
-            .to_string();
-        assert_eq!(error, "child ended with signal 11 (segmentation fault)");
+        for (script, wanted) in [
+            (
+                "echo first >&2; echo no link >&2; exit 3",
+                "child ended with exit code 3: first; no link",
+            ),
+            (
+                "kill -SEGV $$",
+                "child ended with signal 11 (segmentation fault)",
+            ),
+        ] {
+            let ended = shell(script, folder.path()).wait(SOON, &Interrupt::new());
+            assert_eq!(ended.unwrap_err().to_string(), wanted);
+        }
     }
 
     #[test]
@@ -403,16 +398,14 @@ mod tests {
         );
         let mut child = shell(&script, folder.path());
         child
-            .wait_until(Duration::from_secs(10), &Interrupt::new(), || {
-                pid_file.exists()
-            })
+            .wait_until(SOON, &Interrupt::new(), || pid_file.exists())
             .unwrap();
         let error = child
             .wait(Duration::from_millis(50), &Interrupt::new())
             .unwrap_err();
         assert!(matches!(error, ProcessError::Timeout { .. }), "{error}");
         let pid = std::fs::read_to_string(&pid_file).unwrap();
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + SOON;
         // A killed grandchild may remain as a zombie until its new parent notices.
         let gone = || {
             std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()))
@@ -439,7 +432,7 @@ mod tests {
     fn a_child_that_ends_while_it_starts_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let error = shell("echo address in use >&2; exit 1", folder.path())
-            .wait_until(Duration::from_secs(10), &Interrupt::new(), || false)
+            .wait_until(SOON, &Interrupt::new(), || false)
             .unwrap_err()
             .to_string();
         assert!(error.contains("address in use"), "{error}");
@@ -448,23 +441,14 @@ mod tests {
     #[test]
     fn a_child_ends_after_sigterm() {
         let folder = tempfile::tempdir().unwrap();
-        shell("exec sleep 1000", folder.path())
-            .stop(Duration::from_secs(10))
-            .unwrap();
+        shell("exec sleep 1000", folder.path()).stop(SOON).unwrap();
     }
 
     #[test]
     fn a_missing_program_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let error = Process::start(
-            "child",
-            Command::new("/nonexistent/program"),
-            None,
-            folder.path(),
-            Stdio::null(),
-        )
-        .unwrap_err()
-        .to_string();
+        let (folder, command) = (Path::new("/tmp"), Command::new("/nonexistent/program"));
+        let started = Process::start("child", command, None, folder, Stdio::null());
+        let error = started.unwrap_err().to_string();
         assert!(error.contains("/nonexistent/program"), "{error}");
     }
 
@@ -472,15 +456,11 @@ mod tests {
     fn children_run_on_the_given_cpu() {
         let folder = tempfile::tempdir().unwrap();
         let cpu = *allowed_cpus().last().unwrap();
-        let mut command = Command::new("sh");
-        command.args([
-            "-c",
-            &format!("grep -q '^Cpus_allowed_list:[^0-9]*{cpu}$' /proc/self/status"),
-        ]);
-        Process::start("child", command, Some(cpu), folder.path(), Stdio::null())
-            .unwrap()
-            .wait(Duration::from_secs(10), &Interrupt::new())
-            .unwrap();
+        let mut command = Command::new("grep");
+        command.arg(format!("^Cpus_allowed_list:[^0-9]*{cpu}$"));
+        command.arg("/proc/self/status");
+        let child = Process::start("child", command, Some(cpu), folder.path(), Stdio::null());
+        child.unwrap().wait(SOON, &Interrupt::new()).unwrap();
     }
 
     #[test]
@@ -491,8 +471,12 @@ mod tests {
             command.arg("/proc/self/numa_maps");
             let maps = folder.path().join("maps");
             let stdout = File::create(&maps).unwrap();
-            Process::start_on_node("cat", command, None, node, folder.path(), stdout.into())?
-                .wait(Duration::from_secs(10), &Interrupt::new())?;
+            let placement = Placement {
+                node,
+                ..Placement::default()
+            };
+            Process::start_on_node("cat", command, &placement, folder.path(), stdout.into())?
+                .wait(SOON, &Interrupt::new())?;
             Ok::<_, ProcessError>(std::fs::read_to_string(maps).unwrap())
         };
         if node(None).is_err() {
@@ -511,11 +495,5 @@ mod tests {
         assert!(!is_valgrind_remark(
             "vex amd64->IR: unhandled instruction bytes: 0x62"
         ));
-    }
-
-    #[test]
-    fn programs_are_found_in_the_path() {
-        assert!(find_program("sh").is_some());
-        assert!(find_program("no-such-program-anywhere").is_none());
     }
 }

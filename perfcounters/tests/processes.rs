@@ -4,9 +4,9 @@
 
 mod common;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use common::{cell, fixture, forwarder, Remember};
+use common::{cell, ends_when_interrupted, fixture, forwarder, Remember};
 use perfcounters::device::NicProgram;
 use perfcounters::latency::Latency;
 use perfcounters::load::Link;
@@ -14,7 +14,7 @@ use perfcounters::placement::Topology;
 use perfcounters::process::find_program;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::wall::Wall;
-use perfcounters::{Backend, Interrupt, MeasureError};
+use perfcounters::{Backend, Interrupt};
 use record::{Conditions, Implementation, Metric};
 
 fn valgrind() -> Valgrind {
@@ -52,10 +52,7 @@ fn valgrind_counts_the_cost_of_a_packet() {
     forwarder(&folder.path().join("twice"), &["WORK=20"]);
     let once = cell(folder.path(), "once", Implementation::C);
     let twice = cell(folder.path(), "twice", Implementation::Rust);
-    let mut seen = Remember::default();
-    valgrind()
-        .measure(&[once.clone(), twice], &mut seen)
-        .unwrap();
+    let seen = Remember::measure(&mut valgrind(), &[once.clone(), twice]);
     assert!(seen.failures.is_empty(), "{:?}", seen.failures);
     assert!(seen.warnings.is_empty(), "{:?}", seen.warnings);
     assert_eq!(seen.planned, 2);
@@ -126,8 +123,7 @@ fn a_failing_driver_is_named_and_the_others_are_measured() {
         cells.push(cell(folder.path(), name, Implementation::RustUnsafe));
     }
     for backend in [&mut valgrind() as &mut dyn Backend, &mut wall()] {
-        let mut seen = Remember::default();
-        backend.measure(&cells, &mut seen).unwrap();
+        let seen = Remember::measure(backend, &cells);
         let causes: Vec<_> = seen.failures.iter().map(ToString::to_string).collect();
         assert_eq!(causes.len(), 2, "{causes:?}");
         assert!(
@@ -150,9 +146,8 @@ fn a_nic_that_falls_behind_gives_a_warning() {
     }
     let folder = tempfile::tempdir().unwrap();
     forwarder(&folder.path().join("driver"), &["MISS"]);
-    let mut seen = Remember::default();
     let cells = [cell(folder.path(), "driver", Implementation::C)];
-    valgrind().measure(&cells, &mut seen).unwrap();
+    let seen = Remember::measure(&mut valgrind(), &cells);
     assert!(
         seen.warnings[0].contains("fell behind"),
         "{:?}",
@@ -164,13 +159,12 @@ fn a_nic_that_falls_behind_gives_a_warning() {
 fn wall_takes_its_figures_from_the_report() {
     let folder = tempfile::tempdir().unwrap();
     forwarder(&folder.path().join("driver"), &[]);
-    let mut seen = Remember::default();
     let cells = [cell(folder.path(), "driver", Implementation::C)];
     let mut wall = wall();
     if wall.unavailable().is_some() {
         return;
     }
-    wall.measure(&cells, &mut seen).unwrap();
+    let seen = Remember::measure(&mut wall, &cells);
     let values: Vec<_> = seen
         .samples
         .iter()
@@ -190,7 +184,6 @@ fn wall_takes_its_figures_from_the_report() {
 fn wall_leaves_out_the_warm_up() {
     let folder = tempfile::tempdir().unwrap();
     forwarder(&folder.path().join("driver"), &["LINES"]);
-    let mut seen = Remember::default();
     let cells = [cell(folder.path(), "driver", Implementation::C)];
     let mut wall = Wall {
         warm_up: Duration::from_secs(2),
@@ -201,15 +194,14 @@ fn wall_leaves_out_the_warm_up() {
     if wall.unavailable().is_some() {
         return;
     }
-    wall.measure(&cells, &mut seen).unwrap();
+    let seen = Remember::measure(&mut wall, &cells);
     // The stand-in prints the number of the second for each device.
     let mpps = &seen.samples[0];
     assert_eq!((mpps.metric, mpps.value), (Metric::Mpps, 8.0), "{seen:?}");
     assert_eq!(mpps.packets, 24_000_000);
     // Without lines, a warm-up cannot be left out.
     forwarder(&folder.path().join("driver"), &[]);
-    let mut seen = Remember::default();
-    wall.measure(&cells, &mut seen).unwrap();
+    let seen = Remember::measure(&mut wall, &cells);
     assert!(seen.failures[0]
         .cause
         .contains("for 0 seconds, 5 are needed"));
@@ -246,7 +238,7 @@ fn ring_and_frame_sizes_reach_driver_and_nic() {
     if wall.unavailable().is_some() {
         return;
     }
-    wall.measure(&[odd], &mut Remember::default()).unwrap();
+    Remember::measure(&mut wall, &[odd]);
     let arguments = std::fs::read_to_string(arguments).unwrap();
     for expected in [
         "--traffic saturate --size 1514",
@@ -274,8 +266,7 @@ fn latency_comes_from_the_nics_report() {
     let mut loaded = cell(folder.path(), "driver", Implementation::C);
     loaded.conditions.offered_mpps = Some(3.0);
     let idle = cell(folder.path(), "driver", Implementation::Rust);
-    let mut seen = Remember::default();
-    latency.measure(&[loaded, idle], &mut seen).unwrap();
+    let seen = Remember::measure(&mut latency, &[loaded, idle]);
     let value = |metric| {
         seen.samples
             .iter()
@@ -313,16 +304,7 @@ fn an_interrupt_ends_a_measurement_soon() {
     let cells = [cell(folder.path(), "driver", Implementation::C)];
     let mut wall = wall();
     let interrupt = wall.interrupt.clone();
-    let start = Instant::now();
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(300));
-            interrupt.set();
-        });
-        let error = wall.measure(&cells, &mut Remember::default()).unwrap_err();
-        assert!(error.ends_the_run(), "{error}");
-    });
-    assert!(start.elapsed() < Duration::from_secs(10));
+    ends_when_interrupted(&mut wall, &interrupt, &cells);
 }
 
 #[test]
@@ -334,8 +316,7 @@ fn a_nic_that_does_not_start_fails_the_cell() {
         link: Link::Software(NicProgram::new("/bin/false".into())),
         ..wall()
     };
-    let mut seen = Remember::default();
-    wall.measure(&cells, &mut seen).unwrap();
+    let seen = Remember::measure(&mut wall, &cells);
     assert!(
         seen.failures[0]
             .cause
@@ -344,10 +325,4 @@ fn a_nic_that_does_not_start_fails_the_cell() {
     );
     wall.link = Link::Software(NicProgram::new("/nonexistent/nic".into()));
     assert!(wall.unavailable().unwrap().contains("/nonexistent/nic"));
-}
-
-#[test]
-fn only_some_errors_end_a_run() {
-    assert!(MeasureError::Interrupted.ends_the_run());
-    assert!(!MeasureError::Other("x".into()).ends_the_run());
 }

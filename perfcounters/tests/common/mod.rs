@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
-use perfcounters::{Cell, Observer};
+use perfcounters::{Backend, Cell, Interrupt, Observer};
 use record::{BackendName, Conditions, Failure, Implementation, RecordError, Sample};
 
 pub fn fixture(name: &str) -> PathBuf {
@@ -68,6 +69,29 @@ pub struct Remember {
     pub steps: Vec<String>,
     pub planned: u64,
     pub settings: BTreeMap<String, serde_json::Value>,
+}
+
+impl Remember {
+    /// Measures cells with a backend.
+    pub fn measure(backend: &mut dyn Backend, cells: &[Cell]) -> Self {
+        let mut seen = Self::default();
+        backend.measure(cells, &mut seen).unwrap();
+        seen
+    }
+}
+
+/// Checks that a backend ends soon after its interrupt is set while it measures.
+pub fn ends_when_interrupted(backend: &mut dyn Backend, interrupt: &Interrupt, cells: &[Cell]) {
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(300));
+            interrupt.set();
+        });
+        let outcome = backend.measure(cells, &mut Remember::default());
+        assert!(outcome.unwrap_err().ends_the_run());
+    });
+    assert!(start.elapsed() < Duration::from_secs(10));
 }
 
 impl Observer for Remember {
