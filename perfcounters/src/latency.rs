@@ -54,15 +54,9 @@ struct NicLatency {
     offered: u64,
     /// Frames that did not come back.
     lost: u64,
-    min_us: Option<f64>,
-    p50_us: Option<f64>,
-    p90_us: Option<f64>,
-    p99_us: Option<f64>,
-    p99_9_us: Option<f64>,
-    p99_99_us: Option<f64>,
-    p99_999_us: Option<f64>,
-    p99_9999_us: Option<f64>,
-    max_us: Option<f64>,
+    /// The latencies by name: `min_us`, `p50_us`, …; `null` if there were too few frames.
+    #[serde(flatten)]
+    times: BTreeMap<String, serde_json::Value>,
     /// The NIC's own delay before it handled the frames; a part of the latency that is not the
     /// driver's.
     lag: Option<Lag>,
@@ -90,24 +84,28 @@ impl NicLatency {
         }
     }
 
-    fn values(&self) -> [(Metric, Option<f64>); 10] {
-        [
-            (Metric::LatencyMinUs, self.min_us),
-            (Metric::LatencyP50Us, self.p50_us),
-            (Metric::LatencyP90Us, self.p90_us),
-            (Metric::LatencyP99Us, self.p99_us),
-            (Metric::LatencyP99_9Us, self.p99_9_us),
-            (Metric::LatencyP99_99Us, self.p99_99_us),
-            (Metric::LatencyP99_999Us, self.p99_999_us),
-            (Metric::LatencyP99_9999Us, self.p99_9999_us),
-            (Metric::LatencyMaxUs, self.max_us),
-            (Metric::LossRatio, Some(self.loss())),
-        ]
+    /// The values by metric, in the order of the metrics.
+    fn values(&self) -> Vec<(Metric, Option<f64>)> {
+        let time = |metric: Metric| {
+            let name = metric.name().strip_prefix("latency_")?;
+            Some((metric, self.time(name)))
+        };
+        let loss = (Metric::LossRatio, Some(self.loss()));
+        Metric::ALL
+            .into_iter()
+            .filter_map(time)
+            .chain([loss])
+            .collect()
+    }
+
+    fn time(&self, name: &str) -> Option<f64> {
+        self.times.get(name)?.as_f64()
     }
 
     /// Largest share of the NIC's own delay in the 99th percentile, 0 to 1.
     fn nics_share(&self) -> f64 {
-        match (self.p99_us, self.lag.as_ref().and_then(|lag| lag.p99_us)) {
+        let lag = self.lag.as_ref().and_then(|lag| lag.p99_us);
+        match (self.time("p99_us"), lag) {
             (Some(all), Some(lag)) if all > 0.0 => (lag / all).min(1.0),
             _ => 0.0,
         }

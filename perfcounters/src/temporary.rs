@@ -105,78 +105,34 @@ fn remove_abandoned(parent: &Path, prefix: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::{Command, Stdio};
 
-    const TEST: &str = "temporary::tests::waits_with_a_folder";
-    const PARENT: &str = "TRIPTYCH_TEST_PARENT";
-
-    fn names(parent: &Path) -> Vec<PathBuf> {
+    fn names(parent: &Path) -> Vec<String> {
         let entries = fs::read_dir(parent).unwrap();
-        entries.map(|entry| entry.unwrap().path()).collect()
-    }
-
-    /// Not a test of its own: the process that the next test kills.
-    #[test]
-    fn waits_with_a_folder() {
-        let Some(parent) = std::env::var_os(PARENT) else {
-            return;
-        };
-        let folder = TemporaryFolder::create_in(Path::new(&parent), "work-").unwrap();
-        fs::write(folder.path().join("file"), "content").unwrap();
-        std::thread::sleep(std::time::Duration::from_secs(60));
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
     }
 
     #[test]
-    fn the_folder_of_a_killed_process_is_removed_by_the_next_one_and_not_before() {
-        let parent = tempfile::tempdir().unwrap();
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", TEST])
-            .env(PARENT, parent.path())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        let file = || names(parent.path()).first().map(|path| path.join("file"));
-        let start = std::time::Instant::now();
-        while !file().is_some_and(|file| file.exists()) {
-            assert!(start.elapsed().as_secs() < 30, "no folder");
-            std::thread::yield_now();
-        }
-        drop(TemporaryFolder::create_in(parent.path(), "work-").unwrap());
-        assert!(file().unwrap().exists(), "its process lives");
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(file().unwrap().exists());
-        let next = TemporaryFolder::create_in(parent.path(), "work-").unwrap();
-        assert_eq!(names(parent.path()), [next.path()]);
-        drop(next);
-        assert!(names(parent.path()).is_empty());
-    }
-
-    #[test]
-    fn other_folders_files_and_links_stay() {
-        let parent = tempfile::tempdir().unwrap();
-        let elsewhere = tempfile::tempdir().unwrap();
+    fn the_next_folder_removes_those_without_a_process_and_nothing_else() {
+        let (parent, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        // A killed process leaves its folder, and no lock.
+        fs::create_dir_all(parent.path().join("work-killed/folder")).unwrap();
         fs::create_dir(parent.path().join("other")).unwrap();
         fs::write(parent.path().join("work-file"), "").unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), parent.path().join("work-link")).unwrap();
         let held = TemporaryFolder::create_in(parent.path(), "work-").unwrap();
         drop(TemporaryFolder::create_in(parent.path(), "work-").unwrap());
-        let mut left = names(parent.path());
-        left.sort();
-        let mut expected = ["other", "work-file", "work-link"]
-            .map(|name| parent.path().join(name))
-            .to_vec();
-        expected.push(held.path().to_owned());
-        expected.sort();
-        assert_eq!(left, expected);
+        let held_name = held.path().file_name().unwrap().to_str().unwrap();
+        let mut expected = ["other", "work-file", "work-link", held_name];
+        expected.sort_unstable();
+        assert_eq!(names(parent.path()), expected);
         assert!(elsewhere.path().exists());
-    }
-
-    #[test]
-    fn a_kept_folder_stays() {
-        let parent = tempfile::tempdir().unwrap();
-        let folder = TemporaryFolder::create_in(parent.path(), "work-").unwrap();
-        let kept = folder.keep();
-        assert_eq!(names(parent.path()), [kept]);
+        drop(held);
+        assert_eq!(names(parent.path()).len(), 3);
+        let kept = TemporaryFolder::create_in(parent.path(), "kept-").unwrap();
+        assert!(kept.keep().exists());
     }
 }

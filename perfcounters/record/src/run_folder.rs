@@ -167,7 +167,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::metric::Metric;
     use crate::names::BackendName;
     use crate::results::unfinished_runs;
     use crate::sample::HEADER;
@@ -299,29 +298,6 @@ mod tests {
         .unwrap();
         let error = RunFolder::reopen(results.path(), &ids[0]).unwrap_err();
         assert!(error.to_string().contains("does not belong"), "{error}");
-    }
-
-    #[test]
-    fn a_run_from_before_the_cycles_were_divided_can_be_resumed() {
-        let results = tempfile::tempdir().unwrap();
-        let unfinished = RunRecord::default();
-        let run = RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, unfinished).unwrap();
-        let (path, id) = (run.path().to_owned(), run.record.id.clone());
-        drop(run);
-        let old = format!(
-            "{HEADER}c,default,gcc,32,lockstep,cycles,90.5,tsc cycles/packet,100,0,512,60,,,,,1,poll,,0\n"
-        );
-        fs::write(path.join(SAMPLES_FILE), &old).unwrap();
-        fs::write(path.join(JOURNAL_FILE), format!("{}\n", old.len())).unwrap();
-        let (mut run, samples) = RunFolder::reopen(results.path(), &id).unwrap();
-        assert_eq!(samples[0].metric, Metric::TscCycles);
-        let next = Sample {
-            repeat: 1,
-            ..samples[0].clone()
-        };
-        run.write(std::slice::from_ref(&next)).unwrap();
-        let read = read_samples(&path.join(SAMPLES_FILE)).unwrap();
-        assert_eq!(read, [samples[0].clone(), next]);
     }
 
     #[test]

@@ -63,6 +63,14 @@ impl Findings {
     /// Adds the values of one pass, and the ratios of what it counted in one window.
     fn add_pass(&mut self, cell: &Cell, repeat: u32, events: &[Event], pass: &Pass<Window>) {
         let window = pass.window;
+        let sample = |metric, value, scaled| {
+            let name = BackendName::Perf;
+            let mut sample = cell.sample(name, metric, value, window.packets, repeat);
+            if scaled {
+                MULTIPLEXED.clone_into(&mut sample.note);
+            }
+            sample
+        };
         let values: Vec<_> = pass
             .values
             .iter()
@@ -76,11 +84,11 @@ impl Findings {
                 continue;
             }
             let per_packet = value.count / window.packets as f64;
-            let mut sample = measured(cell, metric, per_packet, window.packets, repeat);
+            let mut sample = sample(metric, per_packet, value.scaled);
             if let Some(unit) = &event.unit {
                 sample.unit.clone_from(unit);
             }
-            self.samples.push(marked(sample, value.scaled));
+            self.samples.push(sample);
         }
         let counted = |metric: Option<Metric>| -> Option<&Value> {
             let mut values = values.iter();
@@ -89,10 +97,9 @@ impl Findings {
         };
         for (metric, (over, under)) in ratios() {
             if let Some((over, under)) = counted(Some(over)).zip(counted(Some(under))) {
-                let ratio = over.count / under.count;
-                let sample = measured(cell, metric, ratio, window.packets, repeat);
+                let scaled = over.scaled || under.scaled;
                 self.samples
-                    .push(marked(sample, over.scaled || under.scaled));
+                    .push(sample(metric, over.count / under.count, scaled));
             }
         }
         if let Some(cycles) = counted(Some(Metric::CoreCycles)) {
@@ -123,7 +130,8 @@ impl Findings {
             return;
         }
         let ratio = full as f64 / calls.max(1) as f64;
-        let sample = measured(cell, Metric::FullBatchRatio, ratio, packets, repeat);
+        let metric = Metric::FullBatchRatio;
+        let sample = cell.sample(BackendName::Perf, metric, ratio, packets, repeat);
         self.samples.push(sample);
         if ratio < FULL_BATCHES {
             self.warnings.push(format!(
@@ -143,30 +151,17 @@ impl Findings {
     }
 }
 
-fn measured(cell: &Cell, metric: Metric, value: f64, packets: u64, repeat: u32) -> Sample {
-    cell.sample(BackendName::Perf, metric, value, packets, repeat)
-}
-
-/// Marks a value that the kernel did not count all the time.
-fn marked(mut sample: Sample, scaled: bool) -> Sample {
-    if scaled {
-        MULTIPLEXED.clone_into(&mut sample.note);
-    }
-    sample
-}
-
 /// The core's clock against the time-stamp counter's, for `run.json`. A cycle at a low clock is not
 /// worth a cycle at a high clock, because memory does not slow down with the core.
 pub(super) fn core_clock(clocks: &[Clock]) -> serde_json::Value {
     let spread = |value: fn(&Clock) -> f64| {
         let mut values: Vec<f64> = clocks.iter().map(value).collect();
         values.sort_by(f64::total_cmp);
-        match values.as_slice() {
-            [] => json!(null),
-            [first, .., last] => {
-                json!({"min": first, "median": values[values.len() / 2], "max": last})
+        match (values.first(), values.last()) {
+            (Some(min), Some(max)) => {
+                json!({"min": min, "median": values[values.len() / 2], "max": max})
             }
-            [only] => json!({"min": only, "median": only, "max": only}),
+            _ => json!(null),
         }
     };
     json!({
@@ -259,22 +254,16 @@ mod tests {
                 (Metric::FullBatchRatio, 1.0)
             ]
         );
-        let columns: Vec<_> = found
-            .samples
-            .iter()
-            .map(|sample| (sample.unit.as_str(), sample.note.as_str(), sample.packets))
-            .collect();
+        let samples = &found.samples;
         assert_eq!(
-            columns,
-            [
-                ("core cycles/packet", "", 1000),
-                ("instructions/packet", "", 1000),
-                ("instructions/cycle", "", 1000),
-                ("lines/packet", "multiplexed", 1000),
-                ("ratio", "", 2000)
-            ]
+            (samples[3].unit.as_str(), samples[0].repeat),
+            ("lines/packet", 3)
         );
-        assert!(found.samples.iter().all(|sample| sample.repeat == 3));
+        assert_eq!(
+            (samples[2].note.as_str(), samples[3].note.as_str()),
+            ("", MULTIPLEXED)
+        );
+        assert_eq!((samples[3].packets, samples[4].packets), (1000, 2000));
         assert!(found.warnings.is_empty() && found.absent.is_empty());
         assert_eq!(
             found.clocks,
