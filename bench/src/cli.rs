@@ -10,7 +10,6 @@ use crate::clocks::cli::ClocksArguments;
 use crate::compare::arguments::CompareArguments;
 use crate::host::cli::{BindArguments, DoctorArguments, UnbindArguments, WriteArguments};
 use crate::ladder::arguments::LadderArguments;
-use crate::modelled::arguments::ModelArguments;
 use crate::peers::arguments::PeersArguments;
 use crate::pktgen::cli::PktgenArguments;
 use crate::run::arguments::RunArguments;
@@ -39,14 +38,6 @@ const PEERS: &str = "\
 The exit status is 0 also if a driver cannot be had: the table and peers.json say why. It is 1 if a build \
 failed or sources differ from the pinned ones, and 2 for a wrong option or file.";
 
-/// The last lines of the help of `model`.
-const MODEL: &str = "Examples:
-  triptych model --impl c,rust --batch 32 --cpu skylake-sp --clock 2.4
-  triptych model --impl ixy,ixy-rs --variant own-flags
-  triptych model --sensitivity results/latest/sensitivity.csv
-
-The driver is traced once, so two calls print the same.";
-
 /// The last lines of the help of `verdict`.
 const VERDICT_STATUS: &str =
     "The exit status is 0 if every case came out as recorded, 3 if one changed, \
@@ -67,14 +58,11 @@ pub enum Command {
     /// Measure the drivers, and write the results to a new folder in results/
     #[command(after_help = LISTS)]
     Run(Box<RunArguments>),
-    /// Fail if a driver needs more instructions or modelled cycles per packet than bench/budget.toml allows
+    /// Fail if a driver needs more instructions per packet than bench/budget.toml allows
     Budget(BudgetArguments),
     /// Build the drivers with several compilers, measure every build, and compare
     #[command(after_help = format!("{COMPARE}\n\n{SYNTAX}"))]
     Compare(Box<CompareArguments>),
-    /// Show what a packet costs a driver on a named processor, and why
-    #[command(after_help = MODEL)]
-    Model(ModelArguments),
     /// Show the machine code of a driver's data path beside its source, with checks marked, or how two
     /// builds of it differ
     #[command(after_help = SYNTAX)]
@@ -210,7 +198,7 @@ mod tests {
             (&["asm", "fortran"], "c, rust, rust-unsafe"),
             (
                 &["run", "--backend", "guess"],
-                "perf, model, valgrind, lockstep, wall",
+                "perf, trace, valgrind, lockstep, wall",
             ),
             (&["compare", "--opt", "4"], "default, 1, 2, 3, s"),
             (

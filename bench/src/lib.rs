@@ -15,7 +15,6 @@ pub mod compare;
 pub mod host;
 pub mod ladder;
 pub mod machine_code;
-pub mod modelled;
 pub mod peers;
 pub mod pktgen;
 pub mod progress;

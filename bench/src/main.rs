@@ -14,8 +14,7 @@ use triptych::cli::{Cli, Command};
 use triptych::host::cli as host;
 use triptych::usage::UsageError;
 use triptych::{
-    asm, budget, clocks, compare, ladder, modelled, peers, pktgen, run, selftest, share, verdict,
-    with_card,
+    asm, budget, clocks, compare, ladder, peers, pktgen, run, selftest, share, verdict, with_card,
 };
 
 fn main() -> ExitCode {
@@ -92,7 +91,6 @@ fn execute(cli: &Cli) -> Result<Outcome> {
     match &cli.command {
         Command::Run(arguments) => run::run(arguments, &interrupt)?,
         Command::Budget(arguments) => budget::run(arguments, &interrupt)?,
-        Command::Model(arguments) => modelled::run(arguments, &interrupt)?,
         Command::Compare(arguments) => {
             if compare::run(arguments, &interrupt)? {
                 return Ok(Outcome::Worse);

@@ -113,7 +113,6 @@ impl Results {
                 repeat: 0,
                 note: String::new(),
                 cpu: String::new(),
-                clock_ghz: None,
             }])
             .unwrap();
         folder.finish(time).unwrap();

@@ -60,15 +60,6 @@ impl Cell {
         }
     }
 
-    /// Whether the driver returns descriptors to the card in groups, so that the card cannot store fewer
-    /// frames than a group.
-    pub fn groups_descriptors(&self) -> bool {
-        matches!(
-            self.implementation,
-            Implementation::DpdkVector | Implementation::DpdkScalar
-        )
-    }
-
     /// A measured value of this cell, the mean of `packets` packets.
     pub fn sample(
         &self,
@@ -92,7 +83,6 @@ impl Cell {
             repeat,
             note: String::new(),
             cpu: String::new(),
-            clock_ghz: None,
         }
     }
 
@@ -376,7 +366,7 @@ mod tests {
     #[test]
     fn side_by_side_results_arrive_in_the_order_of_the_cells() {
         let (mut seen, cells) = (Remember::default(), cells(&[1, 2, 3]));
-        measure_side_by_side(BackendName::Model, &cells, 2, &mut seen, |cell, worker| {
+        measure_side_by_side(BackendName::Trace, &cells, 2, &mut seen, |cell, worker| {
             assert!(worker < 2);
             match cell.conditions.batch {
                 // The other worker finishes both other cells meanwhile.
@@ -385,7 +375,7 @@ mod tests {
                 _ => {}
             }
             Ok(vec![cell.sample(
-                BackendName::Model,
+                BackendName::Trace,
                 Metric::Loads,
                 1.0,
                 1,
@@ -407,7 +397,7 @@ mod tests {
     fn an_interrupt_ends_the_workers() {
         let (mut seen, cells) = (Remember::default(), cells(&[1, 2, 3, 4]));
         let begun = AtomicUsize::new(0);
-        let outcome = measure_side_by_side(BackendName::Model, &cells, 1, &mut seen, |_, _| {
+        let outcome = measure_side_by_side(BackendName::Trace, &cells, 1, &mut seen, |_, _| {
             begun.fetch_add(1, Ordering::Relaxed);
             std::thread::sleep(SHORT);
             Err(MeasureError::Process(ProcessError::Interrupted))

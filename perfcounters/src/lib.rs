@@ -2,8 +2,8 @@
 //!
 //! A *backend* is a way to count. [`valgrind`] counts instructions exactly by simulation, [`perf`]
 //! reads the processor's own counters, [`lockstep`] counts time-stamp-counter cycles of the driver
-//! alone, [`model`] executes driver and card in turns and counts what they do, [`wall`] measures the throughput of whole processes, and [`latency`] the time that packets
-//! take through them. All backends emit the same [`record::Sample`]s. A [`record::RunFolder`] writes
+//! alone, [`trace`] executes driver and card in turns and counts what they do, [`wall`] measures the
+//! throughput of whole processes, and [`latency`] the time that packets take through them. All backends emit the same [`record::Sample`]s. A [`record::RunFolder`] writes
 //! them to `results/<id>/samples.csv`, beside a `run.json` that says what was measured where.
 //!
 //! ```text
@@ -31,7 +31,6 @@ pub mod latency;
 pub mod link;
 pub mod load;
 pub mod lockstep;
-pub mod model;
 pub mod peer;
 pub mod perf;
 pub mod placement;
@@ -39,6 +38,7 @@ pub mod process;
 pub mod report;
 mod sys;
 pub mod temporary;
+pub mod trace;
 pub mod valgrind;
 pub mod wall;
 

@@ -6,7 +6,6 @@ use clap::Args;
 use record::Implementation;
 
 use crate::machine_code::data_path::DATA_PATH;
-use crate::settings::values::{cpu_name, ghz, CpuName, Ghz};
 use crate::sides::show::entries::Context;
 use crate::sides::spec::SideSpec;
 use crate::toolchain::recipe::OptLevel;
@@ -30,16 +29,6 @@ pub struct AsmArguments {
     /// Show this program, and build nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["toolchain", "opt"])]
     pub program: Option<PathBuf>,
-    /// Trace the driver, and show the cycles of each instruction on this processor, by the name of its
-    /// CPU file, such as haswell
-    #[arg(long, value_name = "NAME", value_parser = cpu_name, requires = "implementation", conflicts_with = "diff")]
-    pub model: Option<CpuName>,
-    /// The batch size of --model
-    #[arg(long, value_name = "N", requires = "model", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=512))]
-    pub batch: u32,
-    /// The clock of --model, GHz
-    #[arg(long, value_name = "GHZ", requires = "model", value_parser = ghz, default_value = "1.6")]
-    pub clock: Ghz,
     /// Compare the machine code of two sides, regardless of addresses and registers; see below
     #[arg(
         long,

@@ -23,15 +23,10 @@ use crate::toolchain::machine::ThisMachine;
 use crate::toolchain::recipe::{BuildRecipe, DEFAULT_CPU};
 use crate::usage::UsageError;
 use arguments::AsmArguments;
-use modelled::Modelled;
 use show::show;
-
-/// How many of the dearest lines a listing begins with.
-const DEAREST: usize = 10;
 
 pub mod arguments;
 mod diff;
-mod modelled;
 mod show;
 
 /// Builds a driver with line tables, or takes an existing program, and prints its code.
@@ -56,20 +51,7 @@ pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<()> {
     if found.is_empty() {
         bail!(not_found_message(&program, &functions, &wanted));
     }
-    let modelled = match &arguments.model {
-        Some(cpu) => {
-            let implementation = driver(arguments)?;
-            Some(Modelled::new(
-                arguments,
-                cpu,
-                implementation,
-                &program,
-                interrupt,
-            )?)
-        }
-        None => None,
-    };
-    let mut text = show_all(&functions, &found, &wanted, modelled.as_ref());
+    let mut text = show_all(&functions, &found, &wanted);
     if let Some(toolchain) = built_by {
         text.push_str(&compare_with_shipped(arguments, &found, &toolchain)?);
     }
@@ -122,21 +104,14 @@ fn build_with_line_tables(
 }
 
 /// The code of the found functions, then the number of checks.
-fn show_all(
-    functions: &[Function],
-    found: &[&Function],
-    wanted: &[&str],
-    modelled: Option<&Modelled>,
-) -> String {
+fn show_all(functions: &[Function], found: &[&Function], wanted: &[&str]) -> String {
     let top = std::env::current_dir().unwrap_or_default();
     let mut sources = Sources::new(&top);
     let mut totals: BTreeMap<Panic, usize> = BTreeMap::new();
-    let mut text = modelled.map_or(String::new(), |modelled| {
-        dearest_lines(modelled, functions, &mut sources)
-    });
+    let mut text = String::new();
     for function in found {
         let analysis = checks::analyse(function);
-        text.push_str(&show(function, &analysis, &mut sources, modelled));
+        text.push_str(&show(function, &analysis, &mut sources));
         for kind in KINDS {
             *totals.entry(kind).or_default() += analysis.count(kind);
         }
@@ -154,26 +129,6 @@ fn show_all(
         .collect();
     if !called.is_empty() {
         text.push_str(&format!("called from loops: {}\n", called.join(", ")));
-    }
-    text
-}
-
-/// The source lines that cost most, of all functions of the program.
-fn dearest_lines(modelled: &Modelled, functions: &[Function], sources: &mut Sources) -> String {
-    let mut lines: BTreeMap<(String, usize, String), f64> = BTreeMap::new();
-    for instruction in functions.iter().flat_map(|function| &function.code) {
-        let cycles = modelled.cycles(instruction.address);
-        let place = sources.place(&instruction.places);
-        if let Some(place) = place.filter(|_| cycles > 0.0) {
-            let line = sources.line(place);
-            *lines.entry((line.file, line.line, line.text)).or_default() += cycles;
-        }
-    }
-    let mut sorted: Vec<_> = lines.into_iter().collect();
-    sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut text = format!("modelled cycles per packet: {}\n\n", modelled.title);
-    for ((file, line, source), cycles) in sorted.into_iter().take(DEAREST) {
-        text.push_str(&format!("{cycles:7.2}  {file}:{line}  {source}\n"));
     }
     text
 }

@@ -4,16 +4,8 @@ use crate::machine_code::checks::Analysis;
 use crate::machine_code::listing::Function;
 use crate::machine_code::source::Sources;
 
-use super::modelled::Modelled;
-
 /// A function as text. Bars at the left show loops, marks at the right show checks and panics.
-/// With a model, each instruction has its cycles per packet and what it waited for.
-pub(super) fn show(
-    function: &Function,
-    analysis: &Analysis,
-    sources: &mut Sources,
-    modelled: Option<&Modelled>,
-) -> String {
+pub(super) fn show(function: &Function, analysis: &Analysis, sources: &mut Sources) -> String {
     let mut text = format!(
         "\n{}: {} instructions, {} loops\n",
         function.name,
@@ -39,16 +31,8 @@ pub(super) fn show(
             (None, Some(kind)) => format!("  <== panic: {kind}"),
             (None, None) => String::new(),
         };
-        let cycles = modelled.map_or(String::new(), |modelled| {
-            let cycles = modelled.cycles(instruction.address);
-            match modelled.stall(instruction.address) {
-                _ if cycles < 0.005 => format!("{:31}", ""),
-                Some(stall) => format!("{cycles:7.2}  {stall:22}"),
-                None => format!("{cycles:7.2}  {:22}", ""),
-            }
-        });
         text.push_str(&format!(
-            "{cycles}{bars:4} {:8x}  {:60}{mark}",
+            "{bars:4} {:8x}  {:60}{mark}",
             instruction.address, instruction.text
         ));
         text.truncate(text.trim_end().len());

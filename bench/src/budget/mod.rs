@@ -1,16 +1,14 @@
-//! `triptych budget`: fails if a driver needs more instructions or modelled cycles per packet than
-//! recorded.
+//! `triptych budget`: fails if a driver needs more instructions per packet than recorded, and warns if
+//! its cycles relative to another driver are not the recorded ones.
 //!
-//! The model counts the same in every run. A slower data path therefore shows within a minute on any
-//! machine, while a measurement of time needs a quiet one.
+//! The tracer counts the same in every run. A slower data path therefore shows within a minute on any
+//! machine. Time depends on the machine, so cycles only warn.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{bail, Result};
-use model::cpu::Cpu;
-use perfcounters::model::processor::Processor;
 use perfcounters::Interrupt;
 use record::Conditions;
 
@@ -20,8 +18,8 @@ use crate::machine_code::checks::Panic;
 use crate::machine_code::data_path::checks_in_loops;
 use crate::progress::Progress;
 use arguments::BudgetArguments;
-use count::{clocked, Counter};
-use figures::{Budget, CycleFigure};
+use count::Counter;
+use figures::Budget;
 use verdict::{judge, Key, Measured, Toolchains, Verdict};
 
 pub mod arguments;
@@ -53,43 +51,17 @@ pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
     }
 }
 
-/// The drivers of all figures, each once, and the processors that their cycles need.
-fn drivers(budget: &Budget) -> BTreeMap<Key, Vec<&CycleFigure>> {
-    let mut drivers: BTreeMap<Key, Vec<&CycleFigure>> = BTreeMap::new();
-    for figure in &budget.instructions {
-        let key = (figure.implementation, figure.variant.clone(), figure.batch);
-        drivers.entry(key).or_default();
-    }
-    for figure in &budget.cycles {
-        let key = (figure.implementation, figure.variant.clone(), figure.batch);
-        drivers.entry(key).or_default().push(figure);
-    }
-    drivers
-}
-
-/// The processors of some figures, each with all its clocks.
-fn processors(figures: &[&CycleFigure]) -> Result<Vec<Processor>> {
-    let mut clocks: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
-    for figure in figures {
-        let (cpu, mhz) = clocked(&figure.cpu, figure.clock_ghz);
-        clocks.entry(cpu).or_default().insert(mhz);
-    }
-    let processor = |(name, clocks): (String, BTreeSet<u32>)| {
-        Ok(Processor {
-            cpu: Cpu::named(&name)?,
-            clocks_mhz: clocks.into_iter().collect(),
-        })
-    };
-    clocks.into_iter().map(processor).collect()
-}
-
 /// Measures the driver of each figure. Returns the values, the compilers, and the failures.
 fn measure(
     budget: &Budget,
     build_dir: &Path,
     interrupt: &Interrupt,
 ) -> Result<(Measured, Toolchains, Vec<String>)> {
-    let drivers = drivers(budget);
+    let figures = budget.instructions.iter();
+    let drivers: BTreeSet<Key> = figures
+        .map(|figure| (figure.implementation, figure.variant.clone(), figure.batch))
+        .collect();
+    let counter = Counter::new(build_dir, interrupt)?;
     let steps = u32::try_from(drivers.len()).unwrap_or(u32::MAX);
     let estimate = Duration::from_secs(3) * steps;
     let mut progress = Progress::new(estimate);
@@ -97,17 +69,16 @@ fn measure(
     let mut measured = Measured::new();
     let mut toolchains = Toolchains::new();
     let mut unmeasured = Vec::new();
-    for (key, figures) in drivers {
+    for key in drivers {
         let (implementation, variant, batch) = &key;
         let build = describe_build(build_dir, *implementation, variant);
         let built_by = build.toolchain.clone();
         toolchains.insert((*implementation, variant.clone()), built_by);
         let cell = cell(build_dir, &build, Conditions::with_batch(*batch));
         progress.step(&cell.to_string());
-        let counter = Counter::new(build_dir, processors(&figures)?, interrupt)?;
         match counter.measure(&cell) {
-            Ok(costs) => {
-                measured.insert(key, costs);
+            Ok(instructions) => {
+                measured.insert(key, instructions);
             }
             Err(error) if interrupt.is_set() => return Err(error),
             Err(error) => unmeasured.push(format!("{cell}: {error:#}")),

@@ -5,14 +5,13 @@ use std::fmt::Write as _;
 
 use record::Implementation;
 
-use super::count::{clocked, Costs};
 use super::figures::{Budget, Ratio, WIDTH};
 use crate::builds::variants::DEFAULT;
 
 /// A driver, its variant and the batch size.
 pub type Key = (Implementation, String, u32);
-/// The measured figures.
-pub type Measured = BTreeMap<Key, Costs>;
+/// Instructions per packet.
+pub type Measured = BTreeMap<Key, f64>;
 
 /// The compiler of each build, as `samples.csv` names toolchains, by driver and variant.
 pub type Toolchains = BTreeMap<(Implementation, String), String>;
@@ -30,10 +29,6 @@ pub struct Verdict {
 
 /// A recorded figure beside the measured one.
 struct Gate<'a> {
-    /// What the figure counts: `instructions` or `cycles`.
-    unit: &'static str,
-    /// The share by which a driver may exceed the figure.
-    tolerance: f64,
     name: String,
     recorded: Option<f64>,
     compiler: Option<&'a str>,
@@ -53,39 +48,16 @@ pub fn judge(budget: &Budget, measured: &Measured, toolchains: &Toolchains) -> V
         let (implementation, variant) = (figure.implementation, figure.variant.as_str());
         let found = measured.get(&(implementation, variant.to_owned(), figure.batch));
         let gate = Gate {
-            unit: "instructions",
-            tolerance: budget.tolerance,
             name: format!("{implementation}/{variant} batch {}", figure.batch),
             recorded: figure.per_packet,
             compiler: figure.compiler.as_deref(),
             built_by: built_by(implementation, variant),
-            measured: found.map(|costs| costs.instructions),
+            measured: found.copied(),
         };
         judge_figure(budget, &gate, &mut verdict);
     }
     for ratio in &budget.ratio {
         judge_ratio(ratio, measured, &mut verdict);
-    }
-    if !budget.cycles.is_empty() {
-        verdict.head("modelled cycles per packet");
-    }
-    for figure in &budget.cycles {
-        let (implementation, variant) = (figure.implementation, figure.variant.as_str());
-        let found = measured.get(&(implementation, variant.to_owned(), figure.batch));
-        let place = clocked(&figure.cpu, figure.clock_ghz);
-        let gate = Gate {
-            unit: "cycles",
-            tolerance: budget.tolerance_cycles,
-            name: format!(
-                "{implementation}/{variant} batch {}, {} {} GHz",
-                figure.batch, figure.cpu.0, figure.clock_ghz.0
-            ),
-            recorded: figure.per_packet,
-            compiler: figure.compiler.as_deref(),
-            built_by: built_by(implementation, variant),
-            measured: found.and_then(|costs| costs.cycles.get(&place).copied()),
-        };
-        judge_figure(budget, &gate, &mut verdict);
     }
     verdict
 }
@@ -100,11 +72,11 @@ impl Verdict {
 }
 
 fn judge_figure(budget: &Budget, gate: &Gate<'_>, verdict: &mut Verdict) {
-    let Gate { unit, name, .. } = gate;
+    let name = &gate.name;
     let Some(value) = gate.measured else {
         verdict
             .violations
-            .push(format!("{name}: {unit} not measured"));
+            .push(format!("{name}: instructions not measured"));
         return;
     };
     let Some(recorded) = gate.recorded else {
@@ -112,7 +84,7 @@ fn judge_figure(budget: &Budget, gate: &Gate<'_>, verdict: &mut Verdict) {
             .lines
             .push(format!("{name:WIDTH$} {value:10.2} {:>10}", "-"));
         verdict.violations.push(format!(
-            "{name}: no figure of {unit} is recorded; add `per_packet = {value:.2}`"
+            "{name}: no figure is recorded; add `per_packet = {value:.2}`"
         ));
         return;
     };
@@ -124,7 +96,7 @@ fn judge_figure(budget: &Budget, gate: &Gate<'_>, verdict: &mut Verdict) {
     let tolerance = if other {
         budget.tolerance_other_compiler
     } else {
-        gate.tolerance
+        budget.tolerance
     };
     let mut line = format!(
         "{name:WIDTH$} {value:10.2} {recorded:10.2} {:>+7.1}%",
@@ -136,7 +108,7 @@ fn judge_figure(budget: &Budget, gate: &Gate<'_>, verdict: &mut Verdict) {
     if change > tolerance {
         line.push_str("  too many");
         verdict.violations.push(format!(
-            "{name}: {value:.2} {unit} per packet, {:.1} % more than the recorded \
+            "{name}: {value:.2} instructions per packet, {:.1} % more than the recorded \
              {recorded:.2}; at most {:.0} % is allowed. If the change is intended, record \
              `per_packet = {value:.2}`",
             100.0 * change,
@@ -145,7 +117,7 @@ fn judge_figure(budget: &Budget, gate: &Gate<'_>, verdict: &mut Verdict) {
     } else if change < -tolerance && !other {
         line.push_str("  fewer");
         verdict.savings.push(format!(
-            "{name}: {:.1} % fewer {unit} than recorded; record `per_packet = {value:.2}` \
+            "{name}: {:.1} % fewer instructions than recorded; record `per_packet = {value:.2}` \
              to keep the saving",
             -100.0 * change
         ));
@@ -154,14 +126,14 @@ fn judge_figure(budget: &Budget, gate: &Gate<'_>, verdict: &mut Verdict) {
 }
 
 fn judge_ratio(ratio: &Ratio, measured: &Measured, verdict: &mut Verdict) {
-    for ((implementation, variant, batch), costs) in measured {
+    for ((implementation, variant, batch), instructions) in measured {
         if *implementation != ratio.implementation || variant != DEFAULT {
             continue;
         }
         let Some(base) = measured.get(&(ratio.to, variant.clone(), *batch)) else {
             continue;
         };
-        let value = costs.instructions / base.instructions;
+        let value = instructions / base;
         let name = format!("{implementation} / {} batch {batch}", ratio.to);
         let mut line = String::new();
         // Writing to a string cannot fail.
@@ -183,31 +155,24 @@ fn judge_ratio(ratio: &Ratio, measured: &Measured, verdict: &mut Verdict) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures::example::text;
+    use super::super::figures::example::TEXT;
     use super::*;
     use Implementation::{Rust, C};
 
-    /// Figures at batch 32. The cycles of C are those that are recorded.
+    /// Figures at batch 32.
     fn measured(c: f64, rust: f64) -> Measured {
-        let cycles = BTreeMap::from([(("haswell".to_owned(), 1600), 90.0)]);
-        let costs = |instructions, cycles| Costs {
-            instructions,
-            cycles,
-        };
-        BTreeMap::from([
-            ((C, DEFAULT.to_owned(), 32), costs(c, cycles)),
-            ((Rust, DEFAULT.to_owned(), 32), costs(rust, BTreeMap::new())),
-        ])
+        let key = |implementation| (implementation, DEFAULT.to_owned(), 32);
+        BTreeMap::from([(key(C), c), (key(Rust), rust)])
     }
 
     fn judged(c: f64, rust: f64) -> Verdict {
-        let budget = Budget::parse(&text()).unwrap();
+        let budget = Budget::parse(TEXT).unwrap();
         judge(&budget, &measured(c, rust), &Toolchains::new())
     }
 
     #[test]
     fn another_compiler_has_a_larger_tolerance() {
-        let budget = Budget::parse(&text()).unwrap();
+        let budget = Budget::parse(TEXT).unwrap();
         let violations = |c, toolchain: &str| {
             let toolchain = ((C, DEFAULT.to_owned()), toolchain.to_owned());
             let toolchains = Toolchains::from([toolchain]);
@@ -224,7 +189,7 @@ mod tests {
         let verdict = judged(100.0, 152.9);
         assert!(verdict.violations.is_empty(), "{verdict:?}");
         assert!(verdict.savings.is_empty(), "{verdict:?}");
-        assert_eq!(verdict.lines.len(), 6);
+        assert_eq!(verdict.lines.len(), 4);
     }
 
     #[test]
@@ -243,29 +208,8 @@ mod tests {
     }
 
     #[test]
-    fn cycles_are_gated_as_instructions_are() {
-        let budget = Budget::parse(&text()).unwrap();
-        let place = ("haswell".to_owned(), 1600);
-        let judged = |cycles: Option<f64>| {
-            let mut measured = measured(100.0, 150.0);
-            let costs = measured.get_mut(&(C, DEFAULT.to_owned(), 32)).unwrap();
-            match cycles {
-                Some(cycles) => costs.cycles.insert(place.clone(), cycles),
-                None => costs.cycles.remove(&place),
-            };
-            judge(&budget, &measured, &Toolchains::new())
-        };
-        assert!(judged(Some(94.0)).violations.is_empty());
-        let slower = judged(Some(95.0)).violations;
-        assert_eq!(slower.len(), 1);
-        assert!(slower[0].contains("haswell 1.6 GHz: 95.00 cycles per packet, 5.6 % more"));
-        assert!(judged(Some(80.0)).savings[0].contains("cycles"));
-        assert!(judged(None).violations[0].contains("cycles not measured"));
-    }
-
-    #[test]
     fn the_ratio_is_a_separate_limit() {
-        let mut budget = Budget::parse(&text()).unwrap();
+        let mut budget = Budget::parse(TEXT).unwrap();
         budget.instructions[1].per_packet = Some(166.0);
         let verdict = judge(&budget, &measured(100.0, 166.0), &Toolchains::new());
         assert_eq!(verdict.violations.len(), 1);
@@ -274,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_missing_figure_is_proposed() {
-        let mut budget = Budget::parse(&text()).unwrap();
+        let mut budget = Budget::parse(TEXT).unwrap();
         budget.instructions[0].per_packet = None;
         let verdict = judge(&budget, &measured(100.0, 150.0), &Toolchains::new());
         assert!(verdict.violations[0].contains("add `per_packet = 100.00`"));
@@ -283,10 +227,10 @@ mod tests {
     #[test]
     fn a_driver_that_was_not_measured_fails() {
         let verdict = judge(
-            &Budget::parse(&text()).unwrap(),
+            &Budget::parse(TEXT).unwrap(),
             &Measured::new(),
             &Toolchains::new(),
         );
-        assert_eq!(verdict.violations.len(), 3);
+        assert_eq!(verdict.violations.len(), 2);
     }
 }

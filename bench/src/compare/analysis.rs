@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use record::{BackendName, Implementation, Metric, Sample};
 use serde::{Deserialize, Serialize};
 
-use super::modelled::{Modelled, ModelledRatio};
 use crate::toolchain::recipe::BuildRecipe;
 
 /// The median, the 10th and the 90th percentile of some values.
@@ -49,11 +48,11 @@ pub const SHOWN: [Metric; 5] = [
 
 /// The backend that counted in a run. Values of two backends do not compare, so all rows have one.
 fn counted_by(samples: &[Sample]) -> BackendName {
-    let model = |sample: &Sample| {
-        (sample.metric, sample.backend) == (Metric::Instructions, BackendName::Model)
+    let traced = |sample: &Sample| {
+        (sample.metric, sample.backend) == (Metric::Instructions, BackendName::Trace)
     };
-    match samples.iter().any(model) {
-        true => BackendName::Model,
+    match samples.iter().any(traced) {
+        true => BackendName::Trace,
         false => BackendName::Valgrind,
     }
 }
@@ -66,8 +65,8 @@ fn backend(metric: Metric, counted_by: BackendName) -> BackendName {
     }
 }
 
-/// The values of one build, by metric and repeat.
-type Values = BTreeMap<Metric, BTreeMap<u32, f64>>;
+/// The values of one build, by metric, process and repeat.
+type Values = BTreeMap<Metric, BTreeMap<(u32, u32), f64>>;
 
 /// The measurements of one build.
 #[derive(Debug, Clone)]
@@ -76,8 +75,6 @@ pub struct Row {
     pub implementation: Implementation,
     /// The compiler and its flags.
     pub recipe: BuildRecipe,
-    /// Cycles on modelled processors.
-    pub modelled: Vec<Modelled>,
     counted_by: BackendName,
     values: Values,
 }
@@ -99,26 +96,16 @@ impl Row {
     }
 }
 
-/// The rows of a batch size, without builds that were not measured. `model` is the version of the model
-/// that computed the cycles.
-pub fn rows(recipes: &[BuildRecipe], samples: &[Sample], batch: u32, model: &str) -> Vec<Row> {
+/// The rows of a batch size, without builds that were not measured.
+pub fn rows(recipes: &[BuildRecipe], samples: &[Sample], batch: u32) -> Vec<Row> {
     let counted_by = counted_by(samples);
-    let mut values: BTreeMap<(Implementation, &str), (Values, Vec<Modelled>)> = BTreeMap::new();
+    let mut values: BTreeMap<(Implementation, &str), Values> = BTreeMap::new();
     for sample in samples.iter().filter(|of| of.conditions.batch == batch) {
         let key = (sample.implementation, sample.variant.as_str());
         let (metric, from) = (sample.metric, sample.backend);
         if SHOWN.contains(&metric) && from == backend(metric, counted_by) {
-            let (values, _) = values.entry(key).or_default();
-            let of_metric = values.entry(metric).or_default();
-            of_metric.insert(sample.repeat, sample.value);
-        } else if (metric, from) == (Metric::CoreCycles, BackendName::Model) {
-            let (_, modelled) = values.entry(key).or_default();
-            modelled.push(Modelled {
-                cpu: sample.cpu.clone(),
-                clock_ghz: sample.clock_ghz.unwrap_or_default(),
-                model: model.to_owned(),
-                cycles: sample.value,
-            });
+            let of_metric = values.entry(key).or_default().entry(metric).or_default();
+            of_metric.insert((sample.process, sample.repeat), sample.value);
         }
     }
     let mut rows = Vec::new();
@@ -128,11 +115,10 @@ pub fn rows(recipes: &[BuildRecipe], samples: &[Sample], batch: u32, model: &str
     {
         for recipe in recipes {
             let key = (implementation, recipe.variant.as_str());
-            if let Some((values, modelled)) = values.remove(&key) {
+            if let Some(values) = values.remove(&key) {
                 rows.push(Row {
                     implementation,
                     recipe: recipe.clone(),
-                    modelled,
                     counted_by,
                     values,
                 });
@@ -160,8 +146,6 @@ pub struct SameLlvmPair {
     pub instructions: Option<f64>,
     /// Cycles divided by those of C in the same round. Rounds are interleaved.
     pub cycles: Option<Spread>,
-    /// Modelled cycles divided by those of C.
-    pub modelled: Vec<ModelledRatio>,
 }
 
 /// Pairs the rows that were built with the same LLVM.
@@ -192,30 +176,17 @@ pub fn pairs(rows: &[Row], batch: u32) -> Vec<SameLlvmPair> {
                 implementation: rust.implementation,
                 instructions: instructions.map(|spread| spread.median),
                 cycles,
-                modelled: modelled_ratios(rust, c),
             });
         }
     }
     pairs
 }
 
-fn modelled_ratios(a: &Row, b: &Row) -> Vec<ModelledRatio> {
-    let ratio = |a: &Modelled| {
-        let base = b.modelled.iter().find(|b| b.is_comparable(a))?;
-        Some(ModelledRatio {
-            cpu: a.cpu.clone(),
-            clock_ghz: a.clock_ghz,
-            ratio: a.cycles / base.cycles,
-        })
-    };
-    a.modelled.iter().filter_map(ratio).collect()
-}
-
 fn ratio(a: &Row, b: &Row, metric: Metric) -> Option<Spread> {
     let (a, b) = (a.values.get(&metric)?, b.values.get(&metric)?);
     let ratios = a
         .iter()
-        .filter_map(|(repeat, value)| Some(value / b.get(repeat)?))
+        .filter_map(|(round, value)| Some(value / b.get(round)?))
         .collect();
     Spread::of(ratios)
 }
@@ -234,17 +205,8 @@ mod tests {
         BuildRecipe::new(toolchain, OptLevel::Default, DEFAULT_CPU, true, false)
     }
 
-    fn modelled(cycles: f64) -> Modelled {
-        Modelled {
-            cpu: "haswell".to_owned(),
-            clock_ghz: 1.6,
-            model: "1".to_owned(),
-            cycles,
-        }
-    }
-
     #[test]
-    fn the_model_counts_where_it_can_and_gives_cycles_by_processor() {
+    fn the_tracer_counts_where_it_can() {
         use record::Conditions;
         let recipe = recipe(Family::Gcc, "12.2.0", None);
         let cell = perfcounters::Cell {
@@ -262,20 +224,17 @@ mod tests {
             std::slice::from_ref(&recipe),
             std::slice::from_ref(&valgrind),
             32,
-            "1",
         );
         assert_eq!(old[0].spread(Metric::Instructions).unwrap().median, 77.0);
         assert_eq!(old[0].backend(Metric::Instructions), BackendName::Valgrind);
         let samples = [
             valgrind,
-            sample(BackendName::Model, Metric::Instructions, 76.5),
-            sample(BackendName::Model, Metric::CoreCycles, 90.0).on_cpu("haswell", Some(1.6)),
+            sample(BackendName::Trace, Metric::Instructions, 76.5),
         ];
-        let new = rows(&[recipe], &samples, 32, "1");
+        let new = rows(&[recipe], &samples, 32);
         assert_eq!(new[0].spread(Metric::Instructions).unwrap().median, 76.5);
-        assert_eq!(new[0].backend(Metric::Loads), BackendName::Model);
+        assert_eq!(new[0].backend(Metric::Loads), BackendName::Trace);
         assert_eq!(new[0].backend(Metric::TscCycles), BackendName::Lockstep);
-        assert_eq!(new[0].modelled, [modelled(90.0)]);
     }
 
     fn row(
@@ -284,14 +243,17 @@ mod tests {
         instructions: f64,
         cycles: &[f64],
     ) -> Row {
-        let rounds = (0..).zip(cycles.iter().copied()).collect();
+        let rounds = (0..).map(|repeat| (0, repeat));
+        let rounds = rounds.zip(cycles.iter().copied()).collect();
         Row {
             implementation,
             recipe,
-            modelled: vec![modelled(instructions * 1.5)],
-            counted_by: BackendName::Model,
+            counted_by: BackendName::Trace,
             values: BTreeMap::from([
-                (Metric::Instructions, BTreeMap::from([(0, instructions)])),
+                (
+                    Metric::Instructions,
+                    BTreeMap::from([((0, 0), instructions)]),
+                ),
                 (Metric::TscCycles, rounds),
             ]),
         }
@@ -327,7 +289,6 @@ mod tests {
             (19, "rustc 1.85.0")
         );
         assert!((pairs[0].instructions.unwrap() - 1.1).abs() < 1e-9);
-        assert!((pairs[0].modelled[0].ratio - 1.1).abs() < 1e-9);
         let cycles = pairs[0].cycles.unwrap();
         assert!((cycles.median - 1.1).abs() < 1e-9 && (cycles.high - cycles.low).abs() < 1e-9);
     }

@@ -6,7 +6,6 @@ use clap::Args;
 use record::Implementation;
 
 use crate::reproducer::arguments::ReproducerArguments;
-use crate::settings::values::CpuName;
 use crate::toolchain::recipe::OptLevel;
 use crate::usage::{compiled_driver, one_of};
 
@@ -25,10 +24,9 @@ pub struct CompareArguments {
     /// then built too, or the stored result of an earlier comparison, as a folder or JSON file
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
-    /// The increase that counts as worse [default: 1 for instructions and modelled cycles, which are
-    /// exact, and 2 for TSC cycles, which alignment changes]. In addition, it must exceed 0.2
-    /// instructions, and the spreads of TSC cycles must not touch. Without this option, 2 modelled
-    /// cycles count, too
+    /// The increase that counts as worse [default: 1 for instructions, which are exact, and 2 for TSC
+    /// cycles, which alignment changes]. In addition, it must exceed 0.2 instructions, and the spreads of
+    /// TSC cycles must not touch
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub threshold: Option<f64>,
     /// Write the whole result to this file, too. It is always in compilers.json of the run's folder
@@ -49,10 +47,6 @@ pub struct CompareArguments {
     /// Drivers, also the paper's own, whose sources `make peers` takes [default: all of this project]
     #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = compiled_driver())]
     pub implementations: Vec<Implementation>,
-    /// A processor whose cycles the model computes, by the name of its file in
-    /// perfcounters/data/cpus; repeat it for more [default: those in the file, or haswell]
-    #[arg(long = "cpu", value_name = "NAME", value_parser = modelled_cpu)]
-    pub cpus: Vec<CpuName>,
     /// Packets asked for per receive call [default: those in the file, or 32]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=512))]
     pub batch: Vec<u32>,
@@ -68,10 +62,6 @@ pub struct CompareArguments {
     /// The build folder, with the software NIC in bin/
     #[arg(long, value_name = "DIR", default_value = "build")]
     pub build_dir: PathBuf,
-}
-
-fn modelled_cpu(text: &str) -> Result<CpuName, String> {
-    CpuName::try_from(text.to_owned())
 }
 
 fn percent(text: &str) -> Result<f64, String> {

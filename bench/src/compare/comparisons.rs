@@ -15,10 +15,9 @@ pub const JUDGED: [Metric; 2] = [Metric::Instructions, Metric::TscCycles];
 
 /// What a change must exceed to count.
 ///
-/// Instructions are counted exactly by the model. Two counts of one program by valgrind differ by less
+/// Instructions are counted exactly by the tracer. Two counts of one program by valgrind differ by less
 /// than 0.1 a packet, about 0.1 %, so one percent is far from noise. TSC cycles change by alignment
-/// alone, so their limit is higher, and their spreads must not touch. Modelled cycles have no noise: two
-/// cycles count, however long a packet takes.
+/// alone, so their limit is higher, and their spreads must not touch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Judge {
     /// Share of the instructions, percent.
@@ -27,10 +26,6 @@ pub struct Judge {
     pub instructions: f64,
     /// Share of the cycles, percent.
     pub cycles_percent: f64,
-    /// Share of the modelled cycles, percent.
-    pub modelled_percent: f64,
-    /// Modelled cycles per packet that count even below that share; `None` if the user named a limit.
-    pub modelled_cycles: Option<f64>,
 }
 
 impl Judge {
@@ -40,25 +35,6 @@ impl Judge {
             instructions_percent: threshold.unwrap_or(1.0),
             instructions: 0.2,
             cycles_percent: threshold.unwrap_or(2.0),
-            modelled_percent: threshold.unwrap_or(1.0),
-            modelled_cycles: match threshold {
-                Some(_) => None,
-                None => Some(2.0),
-            },
-        }
-    }
-
-    /// Judges a change of modelled cycles.
-    pub fn modelled(&self, before: f64, after: f64) -> Verdict {
-        let more = after - before;
-        // Sums of binary fractions may miss a limit by their rounding.
-        let counts = self
-            .modelled_cycles
-            .is_some_and(|cycles| more.abs() >= cycles - 1e-9);
-        match more.abs() > self.modelled_percent / 100.0 * before || counts {
-            false => Verdict::Unchanged,
-            true if more > 0.0 => Verdict::Worse,
-            true => Verdict::Better,
         }
     }
 
@@ -125,23 +101,6 @@ pub struct Change {
     pub verdict: Verdict,
 }
 
-/// The modelled cycles of two builds.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ModelledChange {
-    /// The processor.
-    pub cpu: String,
-    /// Its clock, GHz.
-    pub clock_ghz: f64,
-    /// Core cycles per packet of the first build.
-    pub before: f64,
-    /// Core cycles per packet of the second build.
-    pub after: f64,
-    /// The change, percent of the first.
-    pub percent: f64,
-    /// What it means.
-    pub verdict: Verdict,
-}
-
 /// One side of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Side {
@@ -169,16 +128,13 @@ pub struct Comparison {
     pub to: Side,
     /// The changes.
     pub metrics: BTreeMap<Metric, Change>,
-    /// The changes of modelled cycles, for each processor that both sides have.
-    pub modelled: Vec<ModelledChange>,
 }
 
 impl Comparison {
     /// Whether a metric is worse.
     pub fn is_worse(&self) -> bool {
-        let measured = self.metrics.values().map(|change| change.verdict);
-        let modelled = self.modelled.iter().map(|change| change.verdict);
-        measured.chain(modelled).any(|made| made == Verdict::Worse)
+        let mut changes = self.metrics.values();
+        changes.any(|change| change.verdict == Verdict::Worse)
     }
 }
 
@@ -310,8 +266,7 @@ impl Collector {
             };
             changes.insert(*metric, change);
         }
-        let modelled = self.modelled(basis, from, to);
-        if changes.is_empty() && modelled.is_empty() {
+        if changes.is_empty() {
             return;
         }
         self.made.push(Comparison {
@@ -321,31 +276,7 @@ impl Collector {
             from: side(from),
             to: side(to),
             metrics: changes,
-            modelled,
         });
-    }
-
-    /// Compares the modelled cycles of two builds, and names the processors that only the second has.
-    fn modelled(&mut self, basis: Basis, from: &ResultRow, to: &ResultRow) -> Vec<ModelledChange> {
-        let mut changes = Vec::new();
-        for new in &to.modelled {
-            let Some(old) = from.modelled.iter().find(|old| old.is_comparable(new)) else {
-                let what = format!("{} of {} {}", new.heading(), to.compiler, to.flags);
-                let why =
-                    "the other side has no cycles of this processor by this version of the model";
-                self.miss(basis, to, what, why);
-                continue;
-            };
-            changes.push(ModelledChange {
-                cpu: new.cpu.clone(),
-                clock_ghz: new.clock_ghz,
-                before: old.cycles,
-                after: new.cycles,
-                percent: 100.0 * (new.cycles / old.cycles - 1.0),
-                verdict: self.judge.modelled(old.cycles, new.cycles),
-            });
-        }
-        changes
     }
 
     /// Compares with the next older version of the family.
@@ -459,7 +390,6 @@ mod tests {
     use record::BackendName;
     use Implementation::C;
 
-    use super::super::modelled::Modelled;
     use super::super::rows::Measured;
     use super::*;
     use crate::toolchain::compiler::Family;
@@ -504,12 +434,6 @@ mod tests {
             variant: format!("{compiler}{flags}"),
             command: String::new(),
             metrics: metrics.into(),
-            modelled: vec![Modelled {
-                cpu: "haswell".to_owned(),
-                clock_ghz: 1.6,
-                model: "1".to_owned(),
-                cycles: instructions,
-            }],
         }
     }
 
@@ -622,33 +546,10 @@ mod tests {
     }
 
     #[test]
-    fn two_modelled_cycles_are_a_difference() {
-        let judge = Judge::new(None);
-        assert_eq!(judge.modelled(400.0, 402.0), Verdict::Worse);
-        assert_eq!(judge.modelled(402.0, 400.0), Verdict::Better);
-        assert_eq!(judge.modelled(400.0, 401.9), Verdict::Unchanged);
-        assert_eq!(judge.modelled(40.0, 41.0), Verdict::Worse);
-        assert_eq!(
-            Judge::new(Some(5.0)).modelled(400.0, 402.0),
-            Verdict::Unchanged
-        );
-        // The instructions are equal, so only the cycles are worse.
-        let rows = [gcc("11.4.0", 80.0), {
-            let mut row = gcc("12.2.0", 80.0);
-            row.modelled[0].cycles = 82.0;
-            row
-        }];
-        let found = Comparisons::of(judge, &rows, None);
-        assert_eq!(found.made[0].modelled[0].verdict, Verdict::Worse);
-        assert!(found.made[0].is_worse());
-    }
-
-    #[test]
-    fn values_of_other_backends_and_models_are_not_compared() {
+    fn values_of_other_backends_are_not_compared() {
         let mut stored = [gcc("12.2.0", 70.0)];
         let counted = stored[0].metrics.get_mut(&Metric::Instructions).unwrap();
-        counted.backend = BackendName::Model;
-        stored[0].modelled[0].model = "0".to_owned();
+        counted.backend = BackendName::Trace;
         let baseline = Baseline {
             rows: stored.iter().collect(),
             stored: true,
@@ -657,12 +558,8 @@ mod tests {
         let found = Comparisons::of(Judge::new(None), &rows, Some(&baseline));
         assert!(found.made.is_empty(), "{:?}", found.made);
         let missing: Vec<_> = found.missing.iter().map(ToString::to_string).collect();
-        for why in [
-            "model counted one side and valgrind",
-            "this version of the model",
-        ] {
-            assert!(missing.iter().any(|one| one.contains(why)), "{missing:?}");
-        }
+        let why = "trace counted one side and valgrind";
+        assert!(missing.iter().any(|one| one.contains(why)), "{missing:?}");
     }
 
     #[test]

@@ -7,34 +7,16 @@ use std::time::Duration;
 use anyhow::Result;
 use perfcounters::device::NicProgram;
 use perfcounters::lockstep::Lockstep;
-use perfcounters::model::processor::Processors;
-use perfcounters::model::Model;
+use perfcounters::trace::Trace;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Cell, Interrupt};
 use record::{BackendName, LinePlacement, Placement};
 
-use super::plan::{Comparison, ModelledCpus};
+use super::plan::Comparison;
 use crate::progress::Progress;
 use crate::run::backends;
 use crate::run::peers::{measurable, Verifier};
 use crate::run::recorder::Recorder;
-use crate::settings;
-
-/// The processors that a comparison names. The processor of this machine is not among them, because
-/// a comparison does not check the model.
-///
-/// # Errors
-/// If the model has no file for a processor.
-pub(super) fn processors(named: &ModelledCpus) -> Result<Processors> {
-    let settings = settings::backends::Model {
-        cpus: named.cpus.clone(),
-        clocks_ghz: named.clocks_ghz.clone(),
-    };
-    Ok(Processors {
-        host: None,
-        ..backends::processors(&settings)?
-    })
-}
 
 /// How builds are measured.
 #[derive(Debug)]
@@ -43,8 +25,6 @@ pub(super) struct Measurement<'a> {
     pub build: &'a Path,
     /// The backends and their settings.
     pub comparison: &'a Comparison,
-    /// The processors to model.
-    pub processors: Processors,
     /// Stops a measurement.
     pub interrupt: &'a Interrupt,
 }
@@ -57,10 +37,10 @@ impl Measurement<'_> {
     fn backend(&self, name: BackendName, placement: &Placement) -> Result<Box<dyn Backend>> {
         let interrupt = self.interrupt.clone();
         Ok(match name {
-            BackendName::Model => Box::new(Model {
+            BackendName::Trace => Box::new(Trace {
                 nic: self.nic(),
                 placement: placement.clone(),
-                processors: self.processors.clone(),
+                cpus: Vec::new(),
                 interrupt,
             }),
             BackendName::Lockstep => Box::new(Lockstep {

@@ -37,7 +37,6 @@ pub mod arguments;
 pub mod baseline;
 pub mod comparisons;
 mod measure;
-pub mod modelled;
 pub mod peers;
 pub mod plan;
 pub mod result;
@@ -101,7 +100,6 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<bool> 
     let measurement = Measurement {
         build: &arguments.build_dir,
         comparison: &comparison,
-        processors: measure::processors(&comparison.model)?,
         interrupt,
     };
     let outcome = measurement.measure(&cells, &mut recorder);
@@ -110,8 +108,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<bool> 
     let finished = recorder.folder.finish(SystemTime::now());
     outcome?;
     finished?;
-    let model = modelled::version(&measurement.processors);
-    let measured = measured_rows(&recorder, &comparison, &plan, &model)?;
+    let measured = measured_rows(&recorder, &comparison, &plan)?;
     report(arguments, &recorder, measured, &plan, baseline.as_ref())
 }
 
@@ -120,12 +117,11 @@ fn measured_rows(
     recorder: &Recorder,
     comparison: &Comparison,
     plan: &Plan,
-    model: &str,
 ) -> Result<(Vec<ResultRow>, Vec<SameLlvmPair>)> {
     let samples = record::read_samples(&recorder.folder.path().join(SAMPLES_FILE))?;
     let (mut rows, mut same_llvm) = (Vec::new(), Vec::new());
     for batch in comparison.batch.iter().map(|batch| batch.0) {
-        let measured = analysis::rows(&plan.recipes, &samples, batch, model);
+        let measured = analysis::rows(&plan.recipes, &samples, batch);
         same_llvm.extend(analysis::pairs(&measured, batch));
         rows.extend(measured.iter().map(|row| {
             let record = &recorder.folder.record;
@@ -294,9 +290,6 @@ fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
             .copied()
             .map(BoundedInteger)
             .collect();
-    }
-    if !arguments.cpus.is_empty() {
-        comparison.model.cpus.clone_from(&arguments.cpus);
     }
     let named = !arguments.opt.is_empty()
         || !arguments.target_cpu.is_empty()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::config::COUNTING;
 use crate::settings::backends::{Lockstep, Valgrind};
-use crate::settings::values::{Batch, BoundedInteger, CpuName, Ghz};
+use crate::settings::values::{Batch, BoundedInteger};
 use crate::toolchain::compiler::{SkippedCompiler, Toolchain};
 use crate::toolchain::find::{find, wrong_label};
 use crate::toolchain::machine::Machine;
@@ -20,12 +20,9 @@ use crate::usage::UsageError;
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Comparison {
-    /// The backends: `model` or `valgrind`, and `lockstep`.
+    /// The backends: `trace` or `valgrind`, and `lockstep`.
     #[serde(default = "default_backends")]
     pub backends: Vec<BackendName>,
-    /// The processors whose cycles the model computes.
-    #[serde(default)]
-    pub model: ModelledCpus,
     /// Settings of valgrind.
     #[serde(default)]
     pub valgrind: Valgrind,
@@ -40,29 +37,9 @@ pub struct Comparison {
     pub blocks: Vec<Block>,
 }
 
-/// `[model]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ModelledCpus {
-    /// The processors, by the names of their CPU files.
-    pub cpus: Vec<CpuName>,
-    /// Their clocks.
-    pub clocks_ghz: Vec<Ghz>,
-}
-
-impl Default for ModelledCpus {
-    /// The processor of the published counters, at their clock.
-    fn default() -> Self {
-        Self {
-            cpus: vec![CpuName("haswell".to_owned())],
-            clocks_ghz: vec![Ghz(1.6)],
-        }
-    }
-}
-
 /// The backends that a comparison can use.
 const POSSIBLE: [BackendName; 3] = [
-    BackendName::Model,
+    BackendName::Trace,
     BackendName::Valgrind,
     BackendName::Lockstep,
 ];
@@ -406,11 +383,7 @@ mod tests {
             ("[[block]]\ntoolchains = []", "empty list"),
             (
                 "backends = ['wall']\n[[block]]\ntoolchains = ['gcc']",
-                "uses only model, valgrind, lockstep",
-            ),
-            (
-                "[model]\ncpus = ['z80']\n[[block]]\ntoolchains = ['gcc']",
-                "z80",
+                "uses only trace, valgrind, lockstep",
             ),
             ("[[block]]\ntoolchains = ['gcc']\nopt = ['9']", "9"),
             (

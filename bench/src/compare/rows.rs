@@ -6,7 +6,6 @@ use record::{BackendName, Implementation, Metric};
 use serde::{Deserialize, Serialize};
 
 use super::analysis::{Row, Spread, SHOWN};
-use super::modelled::Modelled;
 use crate::toolchain::compiler::Family;
 use crate::toolchain::recipe::BuildRecipe;
 
@@ -52,9 +51,6 @@ pub struct ResultRow {
     pub command: String,
     /// What was measured.
     pub metrics: BTreeMap<Metric, Measured>,
-    /// Cycles on modelled processors. Older results have none.
-    #[serde(default)]
-    pub modelled: Vec<Modelled>,
 }
 
 impl ResultRow {
@@ -89,7 +85,6 @@ impl ResultRow {
             variant: variant.clone(),
             command,
             metrics: measured.collect(),
-            modelled: row.modelled.clone(),
         }
     }
 

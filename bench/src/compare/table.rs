@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use record::Metric;
 
 use super::analysis::SHOWN;
-use super::comparisons::{Basis, Comparison, Comparisons, ModelledChange, Verdict, JUDGED};
-use super::modelled::{Modelled, ModelledRatio};
+use super::comparisons::{Basis, Comparison, Comparisons, Verdict, JUDGED};
 use super::result::ComparisonResult;
 use super::rows::ResultRow;
 use crate::run::config::COUNTING;
@@ -56,8 +55,7 @@ fn write_list(text: &mut String, title: &str, items: &[impl std::fmt::Display]) 
 }
 
 fn write_rows(text: &mut String, rows: &[ResultRow], batch: u32) {
-    let mut labels = SHOWN.map(|metric| metric.label().to_owned()).to_vec();
-    labels.extend(modelled_on(rows).iter().map(|modelled| modelled.heading()));
+    let labels = SHOWN.map(Metric::label);
     let (numbers, labels) = ("---:|".repeat(labels.len()), labels.join(" | "));
     let _ = writeln!(
         text,
@@ -84,12 +82,6 @@ fn write_rows(text: &mut String, rows: &[ResultRow], batch: u32) {
             };
             let _ = write!(text, " {cell} |");
         }
-        for processor in modelled_on(rows) {
-            let mut cells = row.modelled.iter();
-            let cell = cells.find(|cell| cell.is_comparable(processor));
-            let cell = cell.map_or("–".to_owned(), |cell| format!("{:.1}", cell.cycles));
-            let _ = write!(text, " {cell} |");
-        }
         text.push('\n');
     }
     let counted = rows
@@ -99,27 +91,8 @@ fn write_rows(text: &mut String, rows: &[ResultRow], batch: u32) {
     let _ = writeln!(
         text,
         "\n{counted} counts instructions, loads, stores and branches. lockstep counts TSC cycles, \
-         shown with the 10th and 90th percentile.{}\n",
-        match modelled_on(rows).first() {
-            None => String::new(),
-            Some(modelled) => format!(
-                " Modelled cycles are those of the named processor by version {} of the model; \
-                 they are the same in every run.",
-                modelled.model
-            ),
-        }
+         shown with the 10th and 90th percentile.\n",
     );
-}
-
-/// The processors that rows have modelled cycles of, each once.
-fn modelled_on(rows: &[ResultRow]) -> Vec<&Modelled> {
-    let mut found: Vec<&Modelled> = Vec::new();
-    for modelled in rows.iter().flat_map(|row| &row.modelled) {
-        if !found.iter().any(|known| known.is_comparable(modelled)) {
-            found.push(modelled);
-        }
-    }
-    found
 }
 
 fn write_pairs(text: &mut String, result: &ComparisonResult<'_>, batch: u32) {
@@ -127,17 +100,9 @@ fn write_pairs(text: &mut String, result: &ComparisonResult<'_>, batch: u32) {
     if pairs().next().is_none() {
         text.push_str("Not compared: no measured clang has the LLVM of a measured rustc.\n");
     } else {
-        let mut labels = vec!["instructions".to_owned(), "TSC cycles".to_owned()];
-        labels.extend(modelled_on(result.rows).iter().map(|on| on.heading()));
-        let numbers = "---:|".repeat(labels.len());
-        let labels: Vec<_> = labels
-            .iter()
-            .map(|label| format!("{label}, times C"))
-            .collect();
-        let _ = writeln!(
-            text,
-            "| LLVM | C by | Rust by | driver | {} |\n|---:|---|---|---|{numbers}",
-            labels.join(" | ")
+        text.push_str(
+            "| LLVM | C by | Rust by | driver | instructions, times C | TSC cycles, times C |\n\
+             |---:|---|---|---|---:|---:|\n",
         );
     }
     for pair in pairs() {
@@ -155,13 +120,6 @@ fn write_pairs(text: &mut String, result: &ComparisonResult<'_>, batch: u32) {
                 ratio.median, ratio.low, ratio.high
             )),
         );
-        for on in modelled_on(result.rows) {
-            let same =
-                |ratio: &&ModelledRatio| ratio.cpu == on.cpu && ratio.clock_ghz == on.clock_ghz;
-            let ratio = pair.modelled.iter().find(same);
-            let cell = ratio.map_or("–".to_owned(), |found| format!("{:.2}", found.ratio));
-            let _ = write!(text, " {cell} |");
-        }
         text.push('\n');
     }
     text.push('\n');
@@ -189,8 +147,7 @@ fn write_comparisons(
         text.push_str("Not compared: the list below says why.\n\n");
         return;
     }
-    let mut labels = JUDGED.map(|metric| metric.label().to_owned()).to_vec();
-    labels.extend(modelled_on(result.rows).iter().map(|on| on.heading()));
+    let labels = JUDGED.map(Metric::label);
     let numbers = "---:|".repeat(labels.len());
     let _ = writeln!(
         text,
@@ -218,31 +175,17 @@ fn write_comparisons(
             });
             let _ = write!(text, " {} |", cell.unwrap_or("–".to_owned()));
         }
-        for on in modelled_on(result.rows) {
-            let same =
-                |change: &&ModelledChange| change.cpu == on.cpu && change.clock_ghz == on.clock_ghz;
-            let cell = comparison.modelled.iter().find(same).map(|found| {
-                let (before, after) = (found.before, found.after);
-                change(before, after, found.percent, found.verdict)
-            });
-            let _ = write!(text, " {} |", cell.unwrap_or("–".to_owned()));
-        }
         text.push('\n');
     }
     let worse = made.iter().filter(|made| made.is_worse()).count();
     let _ = writeln!(
         text,
         "\nWorse with {newer}: {worse} of {}. Limits: {} % and {} instructions; {} % of the TSC \
-         cycles, with spreads that do not touch; {} % of the modelled cycles{}.\n",
+         cycles, with spreads that do not touch.\n",
         made.len(),
         result.judge.instructions_percent,
         result.judge.instructions,
         result.judge.cycles_percent,
-        result.judge.modelled_percent,
-        match result.judge.modelled_cycles {
-            Some(cycles) => format!(" or {cycles} of them"),
-            None => String::new(),
-        }
     );
 }
 

@@ -106,8 +106,7 @@ fn measure(ladder: &Ladder, arguments: &LadderArguments, interrupt: &Interrupt) 
 }
 
 /// The matrix of all rungs and the shipped drivers. The figures of the shipped drivers show that the
-/// rungs built from them are equal. The model gives each rung cycles on a named processor, and a
-/// prediction for `lockstep`, which measures TSC cycles beside it.
+/// rungs built from them are equal.
 fn matrix(ladder: &Ladder) -> Config {
     let block = Block {
         name: "ladder".to_owned(),

@@ -14,7 +14,7 @@ use crate::builds::variants::DEFAULT;
 use crate::progress::Progress;
 
 /// The largest difference between the two drivers, instructions per packet. They differ only in their
-/// symbols. Valgrind, which counts where the model cannot, varies by 0.1. The cheapest rung costs 0.3.
+/// symbols. Valgrind, which counts where the tracer cannot, varies by 0.1. The cheapest rung costs 0.3.
 const APART: f64 = 0.2;
 
 /// The batch sizes of the ladder.
@@ -28,7 +28,7 @@ const ESTIMATE: Duration = Duration::from_secs(24);
 /// If the counts differ, or the drivers cannot be measured.
 pub fn check(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<String> {
     let shipped = ladder.shipped().context("the ladder has no shipped rung")?;
-    let counter = Counter::new(build, Vec::new(), interrupt)?;
+    let counter = Counter::new(build, interrupt)?;
     let mut progress = Progress::new(ESTIMATE);
     progress.begin("count", 2 * BATCHES.len() as u64, ESTIMATE);
     let mut lines = Vec::new();
@@ -38,8 +38,7 @@ pub fn check(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<Str
             let described = describe_build(build, Implementation::Rust, variant);
             let cell = cells::cell(build, &described, conditions);
             progress.step(&cell.to_string());
-            let costs = counter.measure(&cell).with_context(|| cell.to_string())?;
-            anyhow::Ok(costs.instructions)
+            counter.measure(&cell).with_context(|| cell.to_string())
         };
         let (rung, itself) = (count(&shipped.variant())?, count(DEFAULT)?);
         lines.push(judge(&shipped.name, batch, rung, itself)?);

@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use model::cpu::Cpu;
-use model::pipeline::Llvm;
+use caches::cpu::Cpu;
 use perfcounters::device::NicProgram;
 use perfcounters::latency::Latency;
 use perfcounters::load::Link;
 use perfcounters::load::LoadGenerator;
 use perfcounters::lockstep::Lockstep;
-use perfcounters::model::processor::{Processor, Processors};
 use perfcounters::perf::resolve::EventSet;
 use perfcounters::perf::Perf;
+use perfcounters::trace::Trace;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::wall::Wall;
 use perfcounters::{Backend, Interrupt};
@@ -22,7 +21,7 @@ use record::{BackendName, Placement};
 
 use super::config::Config;
 use super::generator::Pktgen;
-use crate::settings::backends::Model;
+use crate::settings::values::CpuName;
 
 /// Creates backends.
 #[derive(Debug)]
@@ -60,10 +59,10 @@ impl BackendFactory<'_> {
                 events: EventSet::detect(self.placement.driver),
                 interrupt: self.interrupt.clone(),
             }),
-            BackendName::Model => Box::new(perfcounters::model::Model {
+            BackendName::Trace => Box::new(Trace {
                 nic: self.nic(),
                 placement: self.placement.clone(),
-                processors: processors(&config.model)?,
+                cpus: cpus(&config.trace.cpus)?,
                 interrupt: self.interrupt.clone(),
             }),
             BackendName::Valgrind => Box::new(Valgrind {
@@ -134,30 +133,13 @@ impl BackendFactory<'_> {
     }
 }
 
-/// The processors that the model computes values for.
+/// The processors whose caches are simulated.
 ///
 /// # Errors
-/// If the model has no file for a processor. Reading the configuration checks that, too.
-pub(crate) fn processors(settings: &Model) -> Result<Processors> {
-    let clocks_mhz: Vec<u32> = settings
-        .clocks_ghz
-        .iter()
-        .map(|clock| (clock.0 * 1000.0).round() as u32)
-        .collect();
-    let modelled = settings.cpus.iter().map(|name| {
-        Ok(Processor {
-            cpu: Cpu::named(&name.0)?,
-            clocks_mhz: clocks_mhz.clone(),
-        })
-    });
-    let host = std::fs::read_to_string("/proc/cpuinfo")
-        .ok()
-        .and_then(|text| Cpu::of_host(&text).ok());
-    Ok(Processors {
-        modelled: modelled.collect::<Result<_>>()?,
-        host,
-        llvm: Llvm::find().ok(),
-    })
+/// If there is no file for a processor. Reading the configuration checks that, too.
+pub(crate) fn cpus(names: &[CpuName]) -> Result<Vec<Cpu>> {
+    let cpus = names.iter().map(|name| Ok(Cpu::named(&name.0)?));
+    cpus.collect()
 }
 
 /// The command line that runs this program as a worker.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
 
 use crate::builds::variants::DEFAULT;
-use crate::settings::backends::{Latency, Lockstep, Model, Perf, Valgrind, Wall};
+use crate::settings::backends::{Latency, Lockstep, Perf, Trace, Valgrind, Wall};
 use crate::settings::values::{
     Batch, BoundedInteger, Fraction, FrameSize, Ghz, MeasurementSeconds, Mpps, Queues, Repeats,
     RingSize, WarmUpSeconds,
@@ -85,9 +85,9 @@ pub struct Config {
     /// Settings of the hardware counters.
     #[serde(default)]
     pub perf: Perf,
-    /// Settings of the model.
+    /// Settings of the tracer.
     #[serde(default)]
-    pub model: Model,
+    pub trace: Trace,
     /// Settings of valgrind.
     #[serde(default)]
     pub valgrind: Valgrind,
@@ -115,17 +115,11 @@ fn link_timeout() -> BoundedInteger<1, 3600> {
     BoundedInteger(30)
 }
 
-/// The backend that counts instructions, branches, loads and stores. The model counts exactly, but only
+/// The backend that counts instructions, branches, loads and stores. The tracer counts exactly, but only
 /// programs of x86-64.
 pub const COUNTING: BackendName = match cfg!(target_arch = "x86_64") {
-    true => BackendName::Model,
+    true => BackendName::Trace,
     false => BackendName::Valgrind,
-};
-
-/// The backend that counts the same as another one, less exactly. Only who names it gets it.
-const SUPERSEDED: BackendName = match cfg!(target_arch = "x86_64") {
-    true => BackendName::Valgrind,
-    false => BackendName::Model,
 };
 
 /// `[[block]]`: a cross product of its lists.
@@ -161,9 +155,7 @@ impl Default for Block {
     fn default() -> Self {
         Self {
             name: String::new(),
-            backends: BackendName::iter()
-                .filter(|name| *name != SUPERSEDED)
-                .collect(),
+            backends: BackendName::iter().collect(),
             implementations: Implementation::OURS.to_vec(),
             variants: vec![DEFAULT.to_owned()],
             batch: vec![BoundedInteger(32)],
@@ -257,7 +249,7 @@ impl Config {
             link_timeout: link_timeout(),
             placements: placements(),
             perf: Perf::default(),
-            model: Model::default(),
+            trace: Trace::default(),
             valgrind: Valgrind::default(),
             lockstep: Lockstep::default(),
             wall: Wall::default(),

@@ -99,12 +99,15 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
         }
     }
     let named = arguments.matrix_filter();
-    let mut default = Block::default();
-    if arguments.devices.is_empty() && default.backends.contains(&BackendName::Model) {
-        // Without a card, the model gives the throughput. What `wall` measures with the software card
-        // says more about that card than about the drivers.
-        default.backends.retain(|name| *name != BackendName::Wall);
-    }
+    let default = Block::default();
+    // Each of these measures our drivers only, or says little of a peer.
+    let ours = [
+        BackendName::Valgrind,
+        BackendName::Lockstep,
+        BackendName::Wall,
+    ];
+    let of_peers = default.backends.iter().filter(|name| !ours.contains(name));
+    let of_peers = of_peers.copied().collect();
     let block = Block {
         backends: or_default(&named.backends, default.backends),
         implementations: named_or(&named.implementations, &Implementation::OURS),
@@ -123,6 +126,7 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
         && block.implementations.contains(&Implementation::Rust)
         && block.variants == [DEFAULT];
     let peers = Block {
+        backends: or_default(&named.backends, of_peers),
         implementations: named_or(&named.implementations, &Implementation::PEERS),
         variants: or_default(
             &named.variants,
@@ -152,7 +156,7 @@ mod tests {
 
     use super::super::matrix::Matrix;
     use crate::builds::peers::Peers;
-    use record::BackendName;
+    use strum::IntoEnumIterator;
 
     fn arguments(words: &[&str]) -> RunArguments {
         let words = ["triptych", "run"].iter().chain(words);
@@ -209,18 +213,19 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn throughput_is_measured_with_a_card_and_modelled_without() {
-        let backends = |words: &[&str]| {
-            configuration(&arguments(words)).unwrap().blocks[0]
-                .backends
-                .clone()
+    fn our_drivers_are_measured_by_all_backends_and_peers_by_those_that_suit_them() {
+        let blocks = configuration(&arguments(&[])).unwrap().blocks;
+        let backends = |of: Implementation| {
+            let mut blocks = blocks.iter();
+            let block = blocks.find(|block| block.implementations.contains(&of));
+            block.unwrap().backends.clone()
         };
-        let without = backends(&[]);
-        assert!(without.contains(&BackendName::Model) && !without.contains(&BackendName::Wall));
-        assert!(!without.contains(&BackendName::Valgrind));
-        let with = backends(&["--devices=03:00.0,04:00.0"]);
-        assert!(with.contains(&BackendName::Wall));
+        for name in BackendName::iter() {
+            assert!(backends(Implementation::C).contains(&name), "{name}");
+        }
+        let peers = backends(Implementation::Ixy);
+        assert!(peers.contains(&BackendName::Trace));
+        assert!(!peers.contains(&BackendName::Valgrind) && !peers.contains(&BackendName::Wall));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! How each backend measures: the sections `[perf]`, `[model]`, `[valgrind]`, `[lockstep]`, `[wall]` and `[latency]`.
+//! How each backend measures: the sections `[perf]`, `[trace]`, `[valgrind]`, `[lockstep]`, `[wall]` and `[latency]`.
 
 use serde::{Deserialize, Serialize};
 
-use super::values::{BoundedInteger, CpuName, Ghz, MeasurementSeconds, Repeats, WarmUpSeconds};
+use super::values::{BoundedInteger, CpuName, MeasurementSeconds, Repeats, WarmUpSeconds};
 
 /// `[perf]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,14 +16,12 @@ pub struct Perf {
     pub repeats: Repeats,
 }
 
-/// `[model]`
+/// `[trace]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Model {
-    /// The processors to model, by the names of their CPU files.
+pub struct Trace {
+    /// The processors whose caches and predictor are simulated, by the names of their CPU files.
     pub cpus: Vec<CpuName>,
-    /// Their clocks.
-    pub clocks_ghz: Vec<Ghz>,
 }
 
 /// `[valgrind]`
@@ -83,12 +81,11 @@ impl Default for Perf {
 
 // With these defaults, the tables of `make reproduce` take about two minutes on two cores.
 
-impl Default for Model {
-    /// The processor of the published counters, at the published clocks.
+impl Default for Trace {
+    /// The processor of the published counters.
     fn default() -> Self {
         Self {
             cpus: vec![CpuName("haswell".to_owned())],
-            clocks_ghz: vec![Ghz(1.6), Ghz(2.4), Ghz(3.3)],
         }
     }
 }

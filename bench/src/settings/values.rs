@@ -1,8 +1,8 @@
 //! Checked values of the configuration files.
 
-use model::cpu::Cpu;
 use std::time::Duration;
 
+use caches::cpu::Cpu;
 use serde::{Deserialize, Serialize};
 
 /// A whole number from `MIN` to `MAX`.
@@ -100,7 +100,7 @@ impl From<Ghz> for f64 {
     }
 }
 
-/// The name of a CPU file of the model: `haswell`.
+/// The name of a CPU file: `haswell`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CpuName(pub String);
@@ -199,21 +199,4 @@ impl From<MeasurementSeconds> for f64 {
     fn from(value: MeasurementSeconds) -> Self {
         value.0
     }
-}
-
-/// A processor by the name of its CPU file.
-///
-/// # Errors
-/// If the model has no such file.
-pub(crate) fn cpu_name(text: &str) -> Result<CpuName, String> {
-    CpuName::try_from(text.to_owned())
-}
-
-/// A clock in GHz.
-///
-/// # Errors
-/// If it is no clock.
-pub(crate) fn ghz(text: &str) -> Result<Ghz, String> {
-    let number: f64 = text.parse().map_err(|_| format!("{text} is no number"))?;
-    Ghz::try_from(number)
 }

@@ -82,8 +82,9 @@ impl Implementation {
 pub enum BackendName {
     /// The processor's own counters.
     Perf,
-    /// A model of a named processor, which runs the instructions that the driver executed.
-    Model,
+    /// Exact counts of a driver in single steps, and a simulation of a named processor's caches and branch
+    /// predictor.
+    Trace,
     /// Valgrind: exact instruction counts, simulated branch predictor and caches.
     Valgrind,
     /// Driver and NIC model take turns in one thread; a clock times the driver's turns.

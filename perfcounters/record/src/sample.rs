@@ -20,7 +20,7 @@ pub const MULTIPLEXED: &str = "multiplexed";
 /// The first line of `samples.csv`: the fields of [`Row`].
 pub(crate) const HEADER: &str =
     "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,\
-                                 ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues,waiting,placement,process\n";
+                                 ring_size,frame_size,offered_mpps,note,cpu,queues,waiting,placement,process\n";
 
 /// One measured value.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,11 +50,9 @@ pub struct Sample {
     pub repeat: u32,
     /// Empty, or a remark on the value: [`MULTIPLEXED`].
     pub note: String,
-    /// The processor that [`BackendName::Model`] modelled, by the name of its file: `haswell`. Empty for
-    /// measured values, and for counts that are equal on every processor.
+    /// The processor whose caches and predictor [`BackendName::Trace`] simulated, by the name of its file:
+    /// `haswell`. Empty for measured values, and for counts that are equal on every processor.
     pub cpu: String,
-    /// The clock of that processor, GHz, above 0; `None` for values that do not depend on it.
-    pub clock_ghz: Option<f64>,
 }
 
 impl Sample {
@@ -68,11 +66,10 @@ impl Sample {
         }
     }
 
-    /// The same value as that of a modelled processor, at a clock in GHz if it depends on one.
+    /// The same value as that of a simulated processor.
     #[must_use]
-    pub fn on_cpu(mut self, cpu: &str, clock_ghz: Option<f64>) -> Self {
+    pub fn on_cpu(mut self, cpu: &str) -> Self {
         cpu.clone_into(&mut self.cpu);
-        self.clock_ghz = clock_ghz;
         self
     }
 
@@ -96,25 +93,17 @@ impl Sample {
         self.conditions.check()
     }
 
-    /// Whether processor and clock fit the backend and each other.
+    /// Whether the processor fits the backend.
     fn check_cpu(&self) -> Result<(), String> {
         let (metric, backend, cpu) = (self.metric, self.backend, &self.cpu);
-        if backend != BackendName::Model && !cpu.is_empty() {
+        if backend != BackendName::Trace && !cpu.is_empty() {
             return Err(format!(
-                "{metric} has the CPU {cpu:?}, but {backend} measures the machine; only model names a CPU"
+                "{metric} has the CPU {cpu:?}, but {backend} measures the machine; only trace names a CPU"
             ));
         }
-        if cpu.is_empty() && backend == BackendName::Model && metric.is_simulated_by(backend) {
-            return Err(format!("{metric} of the model names no CPU"));
-        }
-        match self.clock_ghz {
-            Some(_) if cpu.is_empty() => {
-                Err(format!("{metric} has the clock of a CPU, but names no CPU"))
-            }
-            Some(clock) if !(clock.is_finite() && clock > 0.0) => {
-                Err(format!("a clock of {clock} GHz is not above 0"))
-            }
-            _ => Ok(()),
+        match cpu.is_empty() && backend == BackendName::Trace && metric.is_simulated_by(backend) {
+            true => Err(format!("{metric} of trace names no CPU")),
+            false => Ok(()),
         }
     }
 }
@@ -145,8 +134,6 @@ struct Row<'a> {
     note: Cow<'a, str>,
     #[serde(default)]
     cpu: Cow<'a, str>,
-    #[serde(default)]
-    clock_ghz: Option<f64>,
     #[serde(default = "default_queues")]
     queues: u32,
     #[serde(default)]
@@ -176,7 +163,6 @@ impl<'a> From<&'a Sample> for Row<'a> {
             offered_mpps: conditions.offered_mpps,
             note: Cow::Borrowed(&sample.note),
             cpu: Cow::Borrowed(&sample.cpu),
-            clock_ghz: sample.clock_ghz,
             queues: conditions.queues,
             waiting: conditions.waiting,
             placement: conditions.placement,
@@ -211,7 +197,6 @@ impl TryFrom<Row<'_>> for Sample {
             repeat: row.repeat,
             note: row.note.into_owned(),
             cpu: row.cpu.into_owned(),
-            clock_ghz: row.clock_ghz,
         };
         sample.check()?;
         Ok(sample)
@@ -280,10 +265,7 @@ mod tests {
         ));
         let read = read.unwrap().remove(0);
         assert_eq!(read.conditions, Conditions::default());
-        assert_eq!(
-            (read.note, read.cpu, read.clock_ghz),
-            (String::new(), String::new(), None)
-        );
+        assert_eq!((read.note, read.cpu), (String::new(), String::new()));
     }
 
     #[test]
@@ -331,7 +313,7 @@ mod tests {
             ),
             (
                 "c,default,gcc,32,valgrind,l2_hits,1.5,loads/packet,100,0\n",
-                "valgrind does not give l2_hits; the backends that do are perf, model",
+                "valgrind does not give l2_hits; the backends that do are perf, trace",
             ),
         ] {
             let error = read(&format!("{OLD_HEADER}{good}{bad}")).unwrap_err();
@@ -340,21 +322,13 @@ mod tests {
             assert!(error.contains(why), "{bad}: {error}");
         }
         for (bad, why) in [
-            ("32,60,,", "ring size 32"),
-            ("512,9000,,", "frame size 9000"),
-            ("512,60,-1,", "-1 Mpps"),
-            ("512,60,lots,", "field 12"),
-            ("512,60,,,haswell,", "only model names a CPU"),
-            ("512,60,,,,1.6", "names no CPU"),
+            ("32,60,,,", "ring size 32"),
+            ("512,9000,,,", "frame size 9000"),
+            ("512,60,-1,,", "-1 Mpps"),
+            ("512,60,lots,,", "field 12"),
+            ("512,60,,,haswell", "only trace names a CPU"),
         ] {
-            let commas = if bad.matches(',').count() == 3 {
-                ",,"
-            } else {
-                ""
-            };
-            let row = format!(
-                "c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0,{bad}{commas},1,poll,,0\n"
-            );
+            let row = format!("c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0,{bad},1,poll,,0\n");
             let error = read(&format!("{HEADER}{row}")).unwrap_err().to_string();
             assert!(
                 error.contains("line 2") && error.contains(why),
@@ -364,25 +338,18 @@ mod tests {
     }
 
     #[test]
-    fn a_modelled_value_names_its_cpu_and_a_clock_above_0() {
-        let modelled = |cpu: &str, clock| Sample {
-            backend: BackendName::Model,
+    fn a_simulated_value_names_its_cpu() {
+        let traced = |cpu: &str| Sample {
+            backend: BackendName::Trace,
             note: String::new(),
-            ..sample().on_cpu(cpu, clock)
+            ..sample().on_cpu(cpu)
         };
-        assert_eq!(modelled("haswell", Some(1.6)).check(), Ok(()));
-        assert_eq!(modelled("haswell", None).check(), Ok(()));
-        for (cpu, clock, why) in [
-            ("", None, "branch_misses of the model names no CPU"),
-            ("haswell", Some(0.0), "a clock of 0 GHz"),
-            ("haswell", Some(f64::NAN), "a clock of NaN GHz"),
-        ] {
-            let error = modelled(cpu, clock).check().unwrap_err();
-            assert!(error.contains(why), "{error}");
-        }
+        assert_eq!(traced("haswell").check(), Ok(()));
+        let error = traced("").check().unwrap_err();
+        assert_eq!(error, "branch_misses of trace names no CPU");
         let count = Sample {
             metric: Metric::Instructions,
-            ..modelled("", None)
+            ..traced("")
         };
         assert_eq!(count.check(), Ok(()));
     }

@@ -5,7 +5,7 @@ use crate::metric::Metric;
 use crate::names::{BackendName, Implementation};
 use crate::sample::{Sample, MULTIPLEXED};
 
-/// A sample in which no field has its default, apart from those that only the model fills.
+/// A sample in which no field has its default, apart from that which only `trace` fills.
 pub fn sample() -> Sample {
     Sample {
         implementation: Implementation::RustUnsafe,
@@ -29,6 +29,5 @@ pub fn sample() -> Sample {
         repeat: 2,
         note: MULTIPLEXED.into(),
         cpu: String::new(),
-        clock_ghz: None,
     }
 }

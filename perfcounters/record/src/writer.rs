@@ -160,9 +160,9 @@ mod tests {
         assert_eq!(
             text,
             "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,\
-             ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues,waiting,placement,process\n\
+             ring_size,frame_size,offered_mpps,note,cpu,queues,waiting,placement,process\n\
              rust-unsafe,overflow-checks,rustc 1.95.0,32,valgrind,branch_misses,0.125,branches/packet,200000,2,\
-             1024,1514,12.5,multiplexed,,,2,interrupts,memory,3\n"
+             1024,1514,12.5,multiplexed,,2,interrupts,memory,3\n"
         );
         assert_eq!(read, [sample()]);
     }
@@ -175,23 +175,23 @@ mod tests {
             ..sample()
         };
         let (text, read) = written(std::slice::from_ref(&plain));
-        assert!(text.ends_with(",200000,2,512,60,,,,,1,poll,,3\n"), "{text}");
+        assert!(text.ends_with(",200000,2,512,60,,,,1,poll,,3\n"), "{text}");
         assert_eq!(read, [plain]);
     }
 
     #[test]
-    fn a_modelled_value_keeps_its_cpu_and_its_clock() {
-        let modelled = Sample {
-            backend: BackendName::Model,
+    fn a_simulated_value_keeps_its_cpu() {
+        let simulated = Sample {
+            backend: BackendName::Trace,
             note: String::new(),
-            ..sample().on_cpu("haswell", Some(1.6))
+            ..sample().on_cpu("haswell")
         };
-        let (text, read) = written(std::slice::from_ref(&modelled));
+        let (text, read) = written(std::slice::from_ref(&simulated));
         assert!(
-            text.ends_with(",12.5,,haswell,1.6,2,interrupts,memory,3\n"),
+            text.ends_with(",12.5,,haswell,2,interrupts,memory,3\n"),
             "{text}"
         );
-        assert_eq!(read, [modelled]);
+        assert_eq!(read, [simulated]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use model::stream::{PageSize, Region};
+use caches::stream::{PageSize, Region};
 
 use crate::card::{FileId, PortMemory};
 
@@ -84,8 +84,7 @@ pub(crate) struct Addresses {
     plain: Vec<Range<u64>>,
     /// The tail registers.
     pub(crate) tails: Vec<u64>,
-    /// The receive rings, in the order of ports and queues.
-    pub(crate) rx_rings: Vec<Range<u64>>,
+    rx_rings: Vec<Range<u64>>,
 }
 
 impl Addresses {
@@ -180,10 +179,10 @@ impl Addresses {
         self.tails.contains(&address)
     }
 
-    /// The number of the receive ring that holds an address.
-    pub(crate) fn rx_ring(&self, address: u64) -> Option<usize> {
+    /// Whether an address is in a receive ring.
+    pub(crate) fn in_rx_ring(&self, address: u64) -> bool {
         let mut rings = self.rx_rings.iter();
-        rings.position(|range| range.contains(&address))
+        rings.any(|range| range.contains(&address))
     }
 }
 
@@ -276,8 +275,8 @@ mod tests {
         assert_eq!(addresses.of_iova(0, 0x20_0008), Some(0x7fff_f020_0008));
         assert_eq!(addresses.of_iova(0, 0x40_0000), None);
         assert_eq!(addresses.of_iova(1, 0x10_0000), None);
-        assert_eq!(addresses.rx_ring(0x7fff_f010_1fff), Some(0));
-        assert_eq!(addresses.rx_ring(0x7fff_f010_2000), None);
+        assert!(addresses.in_rx_ring(0x7fff_f010_1fff));
+        assert!(!addresses.in_rx_ring(0x7fff_f010_2000));
     }
 
     #[test]

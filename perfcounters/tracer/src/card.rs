@@ -16,8 +16,6 @@ const ANSWER: Duration = Duration::from_secs(5);
 /// What the card did in a turn.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Turn {
-    /// Frames that it stored.
-    pub(crate) received: u64,
     /// Frames that it fetched.
     pub(crate) transmitted: u64,
     /// Its transfers: port, `r` or `w`, IOVA, bytes.
@@ -88,16 +86,12 @@ impl Card {
         })
     }
 
-    /// Lets the card do one round. Afterwards at most `ready` frames wait in each receive ring, or as
-    /// many as there is room for.
-    pub(crate) fn turn(&mut self, ready: Option<u32>) -> Result<Turn, TraceError> {
-        match ready {
-            None => self.ask("turn\n"),
-            Some(frames) => self.ask(&format!("turn {frames}\n")),
-        }
+    /// Lets the card do one round. Afterwards as many frames wait in each receive ring as there is room for.
+    pub(crate) fn turn(&mut self) -> Result<Turn, TraceError> {
+        self.ask("turn\n")
     }
 
-    /// The same, without the list of transfers.
+    /// The same, without the list of transfers. At most `ready` frames wait afterwards, if it says so.
     pub(crate) fn turn_quietly(&mut self, ready: Option<u32>) -> Result<Turn, TraceError> {
         match ready {
             None => self.ask("turn quiet\n"),

@@ -1,6 +1,6 @@
 //! Counts of an executed stream.
 
-use model::stream::{AccessKind, Event, Stream};
+use caches::stream::{AccessKind, Event, Stream};
 
 /// What the driver executed in the measured part of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

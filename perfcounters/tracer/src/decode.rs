@@ -1,11 +1,11 @@
 //! Decoded instructions, and the addresses that each execution accesses.
 
+use caches::stream::{AccessKind, Accesses, Step};
 use iced_x86::{
     FlowControl, Instruction, InstructionInfoFactory, MemorySize, Mnemonic, OpAccess, Register,
     UsedMemory,
 };
 use libc::user_regs_struct;
-use model::stream::{AccessKind, Accesses, Step};
 
 use crate::error::TraceError;
 use crate::registers;

@@ -163,7 +163,7 @@ fn look_for_doorbells(
     card.turn_quietly(None)?;
     for _ in 0..STEPS {
         let executed = stepper.step(tracee, &addresses)?;
-        if executed.look.is_some() {
+        if executed.look {
             looks.insert(executed.step.address);
         }
         if let Some(tail) = executed.tail {

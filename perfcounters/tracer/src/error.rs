@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use model::stream::CodeError;
+use caches::stream::CodeError;
 use nix::errno::Errno;
 
 /// Why a trace failed. The program and its children have ended when a caller gets this.

@@ -5,7 +5,7 @@
 //! full, batches have the size that the driver asks for, and two runs execute the same instructions.
 //!
 //! ```text
-//! Launch -> first start: find the doorbells -> second start: Session -> run() natively, record() step by step
+//! Launch -> first start: find the doorbells -> second start: forward natively, then record step by step
 //! ```
 //!
 //! # What is the same in two runs
@@ -49,5 +49,4 @@ mod watchdog;
 pub use counts::Counts;
 pub use error::TraceError;
 pub use launch::Launch;
-pub use recorder::Extent;
-pub use session::{trace, with_session, Image, Plan, Session, Trace};
+pub use session::{trace, Plan};

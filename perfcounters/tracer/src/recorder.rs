@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use libc::user_regs_struct;
-use model::stream::{
-    Access, AccessKind, Accesses, Code, DeviceAccess, DeviceAccessKind, Event, Mark, Memory, Step,
+use caches::stream::{
+    Access, AccessKind, Accesses, Code, DeviceAccess, DeviceAccessKind, Event, Memory, Step,
     Stream, LONGEST_INSTRUCTION,
 };
+use libc::user_regs_struct;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 
@@ -20,23 +20,14 @@ use crate::error::TraceError;
 use crate::memory::Memory as ProcessMemory;
 use crate::tracee::{Stepped, Tracee};
 
-/// How much to record. The part ends where a round of the driver's loop ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// At least so many packets that the driver sends.
-    Packets(u64),
-    /// So many looks at the first receive ring: for a driver that finds no packets.
-    Polls(u64),
-}
-
 /// What one step did, besides what the stream keeps.
 #[derive(Clone, Debug)]
 pub(crate) struct Executed {
     pub(crate) step: Step,
     /// The tail register that the instruction wrote.
     pub(crate) tail: Option<u64>,
-    /// The receive ring that it read.
-    pub(crate) look: Option<usize>,
+    /// Whether it read a receive ring.
+    pub(crate) look: bool,
 }
 
 /// Steps one thread.
@@ -117,7 +108,7 @@ impl Stepper {
         };
         let traced = self.traced(tracee, registers.rip)?;
         let mut accesses = Accesses::new();
-        let (mut tail, mut look) = (None, None);
+        let (mut tail, mut look) = (None, false);
         for touched in traced.touched(&registers) {
             let register = addresses.is_register(touched.address);
             accesses.push(Access {
@@ -134,7 +125,7 @@ impl Stepper {
                     tail = Some(touched.address);
                 }
                 AccessKind::Load if !register => {
-                    look = look.or(addresses.rx_ring(touched.address));
+                    look |= addresses.in_rx_ring(touched.address);
                 }
                 _ => {}
             }
@@ -295,7 +286,6 @@ impl Stepper {
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
     events: Vec<Event>,
-    marks: Vec<Mark>,
     packets: u64,
     measured_from: usize,
     packets_before: u64,
@@ -323,10 +313,6 @@ impl Recording {
             }));
         }
         self.packets += turn.transmitted;
-        self.marks.push(Mark {
-            event: self.events.len(),
-            packets: self.packets,
-        });
         Ok(())
     }
 
@@ -346,7 +332,6 @@ impl Recording {
             code,
             packets: self.packets(),
             events: self.events,
-            marks: self.marks,
             measured_from: self.measured_from,
             regions: Vec::new(),
         }

@@ -1,0 +1,132 @@
+//! What a trace shows, as samples.
+
+use ::caches::cpu::Cpu;
+use ::caches::evaluation::{evaluate, Evaluation};
+use ::caches::hierarchy::Dma;
+use ::caches::stream::Stream;
+use record::{BackendName, LinePlacement, Metric, Sample};
+
+use crate::backend::Cell;
+
+/// The counts of an execution, which are equal on all processors.
+pub(super) fn counts(cell: &Cell, found: &tracer::Counts) -> Vec<Sample> {
+    let sums = [
+        (Metric::Instructions, found.instructions),
+        (Metric::Branches, found.branches),
+        (Metric::ConditionalBranches, found.conditional),
+        // As the published counter counts them: see `metrics.toml`.
+        (Metric::Loads, found.loads + found.prefetches),
+        (Metric::Stores, found.stores),
+    ];
+    per_packet(cell, &sums, found.packets)
+}
+
+/// Levels and mispredictions on a processor, for each place where DMA may leave the lines.
+pub(super) fn simulated(cell: &Cell, cpu: &Cpu, stream: &Stream) -> Vec<Sample> {
+    let mut places = vec![(Dma::Memory, LinePlacement::Memory)];
+    if cpu.ddio.ways > 0 {
+        places.push((Dma::L3, LinePlacement::L3));
+    }
+    let at = |(dma, place)| of_evaluation(cell, cpu, place, &evaluate(cpu, dma, stream));
+    places.into_iter().flat_map(at).collect()
+}
+
+fn of_evaluation(cell: &Cell, cpu: &Cpu, at: LinePlacement, found: &Evaluation) -> Vec<Sample> {
+    let sums = [
+        (Metric::BranchMisses, found.branches.mispredicted()),
+        (Metric::L1Hits, found.loads.l1),
+        (Metric::L2Hits, found.loads.l2),
+        (Metric::L3Hits, found.loads.l3),
+        (Metric::L3Misses, found.loads.memory),
+    ];
+    let mut samples = per_packet(cell, &sums, found.packets);
+    for sample in &mut samples {
+        sample.cpu.clone_from(&cpu.name);
+        sample.conditions.placement = Some(at);
+    }
+    samples
+}
+
+fn per_packet(cell: &Cell, sums: &[(Metric, u64)], packets: u64) -> Vec<Sample> {
+    let packets = packets.max(1);
+    let sample = |(metric, sum): &(Metric, u64)| {
+        let value = *sum as f64 / packets as f64;
+        let mut sample = cell.sample(BackendName::Trace, *metric, value, packets, 0);
+        sample.conditions.placement = None;
+        sample
+    };
+    sums.iter().map(sample).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use record::Implementation;
+
+    use super::*;
+    use crate::common;
+
+    fn cell() -> Cell {
+        common::cell(Path::new("/nonexistent"), "c", Implementation::C)
+    }
+
+    fn value(samples: &[Sample], metric: Metric) -> f64 {
+        let mut found = samples.iter().filter(|sample| sample.metric == metric);
+        found.next().unwrap().value
+    }
+
+    #[test]
+    fn counts_are_divided_by_the_packets() {
+        let found = tracer::Counts {
+            packets: 32,
+            instructions: 2_400,
+            branches: 320,
+            conditional: 160,
+            loads: 608,
+            prefetches: 32,
+            stores: 400,
+        };
+        let samples = counts(&cell(), &found);
+        for (metric, expected) in [
+            (Metric::Instructions, 75.0),
+            (Metric::Branches, 10.0),
+            (Metric::ConditionalBranches, 5.0),
+            (Metric::Loads, 20.0),
+            (Metric::Stores, 12.5),
+        ] {
+            assert_eq!(value(&samples, metric), expected);
+        }
+        let plain =
+            |sample: &Sample| sample.cpu.is_empty() && sample.conditions.placement.is_none();
+        assert!(samples
+            .iter()
+            .all(|sample| plain(sample) && sample.packets == 32));
+    }
+
+    #[test]
+    fn simulated_values_name_their_processor_and_where_dma_goes() {
+        let cpu = |name| Cpu::named(name).unwrap();
+        let placements = |name| {
+            let samples = simulated(&cell(), &cpu(name), &Stream::default());
+            assert!(samples.iter().all(|sample| sample.cpu == name));
+            let mut places: Vec<_> = samples.iter().map(|one| one.conditions.placement).collect();
+            places.dedup();
+            places
+        };
+        let (memory, l3) = (Some(LinePlacement::Memory), Some(LinePlacement::L3));
+        assert_eq!(placements("haswell"), [memory, l3]);
+        // AMD documents no writes of cards into L3.
+        assert_eq!(placements("zen4"), [memory]);
+        let found = Evaluation {
+            packets: 1000,
+            loads: ::caches::hierarchy::Counts {
+                l2: 500,
+                ..Default::default()
+            },
+            ..Evaluation::default()
+        };
+        let samples = of_evaluation(&cell(), &cpu("haswell"), LinePlacement::L3, &found);
+        assert_eq!(value(&samples, Metric::L2Hits), 0.5);
+    }
+}
