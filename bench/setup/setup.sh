@@ -3,7 +3,7 @@
 #
 #   setup.sh build         a C compiler, Rust
 #   setup.sh peers         the tools of build, and git
-#   setup.sh reproduce     the tools of build, Valgrind, LLVM's llvm-mca, Python and its packages for the tables
+#   setup.sh reproduce     the tools of build, Valgrind, Python and its packages for the tables
 #   setup.sh paper         Python, its packages, and the libraries that write the report as PDF
 #   setup.sh test          the tools of reproduce and paper, and Python's packages for tests and lint
 #   setup.sh lint          the formatters and linters of all languages
@@ -137,9 +137,3 @@ done
 "$here/rust.sh" "${rust_options[@]}"
 [[ " $* " != *" test "* ]] || "$here/msrv.sh" --install
 [ ${#requirements[@]} -eq 0 ] || "$here/python.sh" build/venv "${requirements[@]}"
-# Some distributions have no LLVM of this version. Everything except the processor model works without it.
-case " $* " in
-    *" reproduce "* | *" test "*)
-        "$here/llvm-mca.sh" >/dev/null || say "the processor model is left out here, see the message above"
-        ;;
-esac

@@ -15,9 +15,6 @@ UV_VERSION=0.13.9
 C2RUST=0.22.1
 C2RUST_LLVM=19
 
-# LLVM's major version of llvm-mca, whose tables give the costs of instructions to the processor model.
-LLVM_MCA=22
-
 # The compilers that `make compilers` compares.
 C_COMPILERS=(gcc-11 gcc-12 gcc-13 gcc-14 clang-13 clang-14 clang-15 clang-16 clang-19 clang-22)
 RUST_TOOLCHAINS=(1.85.1 1.90.0 "$RUST" 1.96.0)

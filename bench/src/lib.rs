@@ -3,7 +3,7 @@
 //! The commands stand at the top: [`run`], [`budget`], [`compare`], [`asm`], [`ladder`], [`peers`],
 //! [`host`] (doctor, bind, unbind), [`verdict`], [`clocks`], [`selftest`], [`pktgen`], [`share`] (merge,
 //! anonymise) and [`with_card`]. [`reproducer`] belongs to [`compare`]. They share [`builds`], [`machine_code`],
-//! [`sides`], [`toolchain`], [`settings`], [`progress`] and [`usage`], which import no command. [`cli`]
+//! [`sides`], [`toolchain`], [`settings`], [`interval`], [`progress`] and [`usage`], which import no command. [`cli`]
 //! joins the commands' arguments, and `main.rs` calls the commands.
 
 pub mod asm;
@@ -13,6 +13,7 @@ pub mod cli;
 pub mod clocks;
 pub mod compare;
 pub mod host;
+pub mod interval;
 pub mod ladder;
 pub mod machine_code;
 pub mod peers;

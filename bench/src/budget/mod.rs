@@ -24,6 +24,7 @@ use verdict::{judge, Key, Measured, Toolchains, Verdict};
 
 pub mod arguments;
 pub(crate) mod count;
+mod cycles;
 pub mod figures;
 pub mod verdict;
 
@@ -41,9 +42,24 @@ pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
         .retain(|violation| !violation.ends_with(" not measured"));
     verdict.violations.extend(unmeasured);
     judge_bounds_checks(&budget, &arguments.build_dir, &mut verdict);
+    if let Err(error) = cycles::judge(
+        &budget.cycles,
+        &arguments.build_dir,
+        interrupt,
+        &mut verdict,
+    ) {
+        if interrupt.is_set() {
+            return Err(error);
+        }
+        let warning = format!("cycles are not compared: {error:#}");
+        verdict.warnings.push(warning);
+    }
     println!("{}", verdict.lines.join("\n"));
     for saving in &verdict.savings {
         println!("note: {saving}");
+    }
+    for warning in &verdict.warnings {
+        println!("warning: {warning}");
     }
     match verdict.violations.as_slice() {
         [] => Ok(()),

@@ -25,6 +25,8 @@ pub struct Verdict {
     pub violations: Vec<String>,
     /// Figures that can be lowered, because a driver needs less than recorded.
     pub savings: Vec<String>,
+    /// Cycles that are not as recorded, which is no violation.
+    pub warnings: Vec<String>,
 }
 
 /// A recorded figure beside the measured one.
