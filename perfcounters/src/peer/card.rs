@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use crate::backend::MeasureError;
 
-/// Time within which the card must answer.
-const ANSWER: Duration = Duration::from_secs(5);
+/// Time within which the card must answer. A busy machine may give it no processor for seconds.
+const ANSWER: Duration = Duration::from_secs(120);
 
 /// Counts of both ports together, since the card started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use crate::interrupt::Interrupt;
 use crate::process::ProcessError;
 use crate::temporary::TemporaryFolder;
 
-/// Longest time of each step of a trace.
-const LIMIT: Duration = Duration::from_secs(60);
+/// Longest time of each step of a trace: a few seconds on an idle machine.
+const LIMIT: Duration = Duration::from_secs(180);
 /// Where programs that the driver starts are found.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 

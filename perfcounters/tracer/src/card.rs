@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use crate::error::TraceError;
 
-/// Time within which the card must answer.
-const ANSWER: Duration = Duration::from_secs(5);
+/// Time within which the card must answer. A busy machine may give it no processor for seconds.
+const ANSWER: Duration = Duration::from_secs(120);
 
 /// What the card did in a turn.
 #[derive(Debug, Deserialize)]
@@ -62,6 +62,17 @@ struct Memory {
     ports: Vec<PortMemory>,
 }
 
+/// Why there is no answer, and what a user can do about it.
+fn unanswered(cause: std::io::Error) -> TraceError {
+    TraceError::Card(match cause.kind() {
+        std::io::ErrorKind::WouldBlock => format!(
+            "no answer within {} s; end other programs that use the processors, and run this again",
+            ANSWER.as_secs()
+        ),
+        _ => cause.to_string(),
+    })
+}
+
 /// A connection to the card.
 #[derive(Debug)]
 pub(crate) struct Card {
@@ -110,7 +121,7 @@ impl Card {
             .get_mut()
             .write_all(command.as_bytes())
             .and_then(|()| self.stream.read_line(&mut line))
-            .map_err(|cause| TraceError::Card(cause.to_string()))?;
+            .map_err(unanswered)?;
         let wrong = |_| TraceError::Card(format!("{:?} for {command:?}", line.trim_end()));
         serde_json::from_str(&line).map_err(wrong)
     }

@@ -19,9 +19,7 @@ pub enum TraceError {
         cause: io::Error,
     },
     /// The card does not answer, or not as expected.
-    #[error(
-        "the software card does not answer as expected: {0}; start it with --turns and --control"
-    )]
+    #[error("the software card does not answer as expected: {0}")]
     Card(String),
     /// The program ended before the trace was complete.
     #[error("the program {how} while it was traced{last_words}")]

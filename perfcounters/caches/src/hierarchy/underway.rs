@@ -1,8 +1,8 @@
 //! Lines that an instruction has just asked for.
 //!
 //! Intel counts a load neither as an L1 hit nor as a hit of another level if its line is on its way
-//! already. The caches see instructions and no time. So a line from L3 or memory counts as on its way
-//! for as many instructions as the core holds at a time: a later one waits until the load is done.
+//! already. The caches see instructions and no time. So a line counts as on its way for as many
+//! instructions as the core holds at a time: a later one enters only when the load is done.
 
 use std::collections::VecDeque;
 
@@ -33,11 +33,9 @@ impl Underway {
         }
     }
 
-    /// Instruction `now` asks for a line. One from L2 or nearer is there at once.
+    /// Instruction `now` asks for a line that `origin` has.
     pub(super) fn request(&mut self, now: u64, line: u64, origin: Level) {
-        if origin > Level::L2 {
-            self.requests.push_back((now, line, origin));
-        }
+        self.requests.push_back((now, line, origin));
     }
 
     /// Who has the line, if it is on its way.
@@ -62,10 +60,8 @@ mod tests {
     fn a_line_is_underway_until_the_window_has_passed_or_the_card_takes_it() {
         let mut underway = Underway::new(8);
         underway.request(1, 7, Level::Memory);
-        underway.request(1, 8, Level::L2);
         underway.step(8);
         assert_eq!(underway.origin(7), Some(Level::Memory));
-        assert_eq!(underway.origin(8), None);
         underway.step(9);
         assert_eq!(underway.origin(7), None);
         underway.request(9, 7, Level::L3);
