@@ -620,7 +620,7 @@ test-ladder-conformance: build ## Test every step of the ladder against the soft
 	done
 
 .PHONY: budget
-budget: build ## Check that no driver needs more instructions or cycles per packet than its budget.
+budget: build ## Check that no driver needs more instructions per packet than its budget.
 ifeq ($(ARCH),x86_64)
 	@$(BIN)/triptych budget
 else
