@@ -76,16 +76,11 @@ fn value(samples: &[Sample], of: Implementation, backend: BackendName, metric: M
 
 #[test]
 fn a_peer_is_counted_and_timed_beside_our_drivers() {
-    if !permitted() || !works_here("valgrind") || !works_here("wall") {
+    if !permitted() || !works_here("wall") {
         return;
     }
     let build = build(&built("c/ixgbe-fwd"), "touch@1");
-    let backends = [
-        "--impl",
-        "c,ixy,ixy-rs",
-        "--backend",
-        "valgrind,lockstep,wall",
-    ];
+    let backends = ["--impl", "c,ixy,ixy-rs", "--backend", "trace,lockstep,wall"];
     let output = run(build.path(), &backends);
     let (record, samples) = record(build.path());
     assert!(
@@ -97,16 +92,13 @@ fn a_peer_is_counted_and_timed_beside_our_drivers() {
         text(&output)
     );
     use Implementation::{Ixy, IxyRs, C};
-    let instructions = |of| value(&samples, of, BackendName::Valgrind, Metric::Instructions);
+    let instructions = |of| value(&samples, of, BackendName::Trace, Metric::Instructions);
     let (direct, counted) = (instructions(C), instructions(Ixy));
-    let disturbed = |warning: &String| warning.contains("valgrind") && warning.contains("busy");
-    if !record.warnings.iter().any(disturbed) {
-        assert!(
-            (direct - counted).abs() < COUNTS_AGREE,
-            "{direct} and {counted}"
-        );
-    }
-    assert!(value(&samples, Ixy, BackendName::Valgrind, Metric::Loads) > 1.0);
+    assert!(
+        (direct - counted).abs() < COUNTS_AGREE,
+        "{direct} and {counted}"
+    );
+    assert!(value(&samples, Ixy, BackendName::Trace, Metric::Loads) > 1.0);
     assert!(value(&samples, Ixy, BackendName::Wall, Metric::Mpps) > 0.01);
     assert!(value(&samples, Ixy, BackendName::Wall, Metric::TscCycles) > 1.0);
 

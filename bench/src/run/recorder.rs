@@ -273,7 +273,7 @@ mod tests {
         drop(recorder);
         let mut samples = fs::read_to_string(path.join(SAMPLES_FILE)).unwrap();
         samples +=
-            "c,default,cc 1.0,32,lockstep,cycles,90.5,tsc cycles/packet,100,0,512,60,,,,,1,poll,,0\n";
+            "c,default,cc 1.0,32,lockstep,cycles,90.5,tsc cycles/packet,100,0,512,60,,,,1,poll,,0\n";
         fs::write(path.join(SAMPLES_FILE), &samples).unwrap();
         fs::write(path.join(JOURNAL_FILE), format!("{}\n", samples.len())).unwrap();
 

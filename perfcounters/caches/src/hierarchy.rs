@@ -32,7 +32,7 @@ pub enum Dma {
 /// Who served an access, from the nearest to the furthest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// The L1 cache. For a load, also the store buffer.
+    /// The L1 cache.
     L1,
     /// The line was on its way to L1 for an earlier access.
     Underway,
@@ -66,7 +66,6 @@ pub struct Hierarchy {
     /// Lines on their way to L1, and those that prefetchers have asked L2 for.
     to_l1: Underway,
     to_l2: Underway,
-    stores: RecentStores,
     stride: Stride,
     next_line: NextLine,
     streamer: Streamer,
@@ -107,7 +106,6 @@ impl Hierarchy {
             now: 0,
             to_l1: Underway::new(window),
             to_l2: Underway::new(window),
-            stores: RecentStores::new(cpu.core.store_buffer),
             stride: Stride::new(&cpu.prefetchers),
             next_line: NextLine::new(&cpu.prefetchers, cpu.core.fill_buffers),
             streamer: Streamer::new(&cpu.prefetchers),
@@ -147,7 +145,7 @@ impl Hierarchy {
         let end = access.address.saturating_add(bytes);
         let mut address = access.address;
         while address < end {
-            let line = self.frames.page(address).line(address);
+            let line = self.frames.line(address);
             self.device_write(line);
             address = (address / LINE + 1) * LINE;
         }
@@ -189,19 +187,13 @@ impl Hierarchy {
 
     /// Serves the part of an access that lies in the line of `address`.
     fn part(&mut self, instruction: u64, access: &Access, address: u64) -> Level {
-        let line = self.frames.page(address).line(address);
-        let mut level = self.line(line);
+        let line = self.frames.line(address);
+        let level = self.line(line);
         match access.kind {
             AccessKind::Load => {
-                if level == Level::Underway && self.stores.forwards(access) {
-                    level = Level::L1;
-                }
                 self.l1_prefetchers(instruction, line * LINE + address % LINE, level);
             }
-            AccessKind::Store => {
-                self.stores.add(access);
-                self.l1.set_dirty(line % self.l1.sets(), line);
-            }
+            AccessKind::Store => self.l1.set_dirty(line % self.l1.sets(), line),
             AccessKind::Prefetch => {}
         }
         level
@@ -326,36 +318,6 @@ impl Hierarchy {
             Level::Memory => &mut self.counts.memory,
             Level::Register => &mut self.counts.registers,
         } += 1;
-    }
-}
-
-/// The addresses of the stores that may still be in the store buffer.
-#[derive(Clone, Debug)]
-struct RecentStores {
-    stores: Vec<(u64, u64)>,
-    oldest: usize,
-}
-
-impl RecentStores {
-    fn new(count: u32) -> Self {
-        Self {
-            stores: vec![(u64::MAX, u64::MAX); count.max(1) as usize],
-            oldest: 0,
-        }
-    }
-
-    fn add(&mut self, access: &Access) {
-        let end = access.address.saturating_add(u64::from(access.bytes));
-        self.stores[self.oldest] = (access.address, end);
-        self.oldest = (self.oldest + 1) % self.stores.len();
-    }
-
-    /// Whether one store contains all bytes of a load.
-    fn forwards(&self, access: &Access) -> bool {
-        let end = access.address.saturating_add(u64::from(access.bytes));
-        self.stores
-            .iter()
-            .any(|(start, stop)| *start <= access.address && end <= *stop)
     }
 }
 

@@ -88,37 +88,13 @@ pub enum Event {
     Device(DeviceAccess),
 }
 
-/// The size of the pages that map a region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum PageSize {
-    /// 4 KiB.
-    Small,
-    /// 2 MiB.
-    Large,
-    /// 1 GiB.
-    Huge,
-}
-
-impl PageSize {
-    /// The size in bytes.
-    pub fn bytes(self) -> u64 {
-        match self {
-            PageSize::Small => 1 << 12,
-            PageSize::Large => 1 << 21,
-            PageSize::Huge => 1 << 30,
-        }
-    }
-}
-
-/// A range of virtual addresses and the size of its pages.
+/// A range of virtual addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// The first address.
     pub start: u64,
     /// The first address behind the region.
     pub end: u64,
-    /// The size of the pages.
-    pub page: PageSize,
 }
 
 /// An execution.
@@ -132,29 +108,16 @@ pub struct Stream {
     pub measured_from: usize,
     /// The packets that the driver sent in the measured part.
     pub packets: u64,
-    /// The regions with pages larger than 4 KiB, sorted by address, without overlaps. All other pages have 4 KiB.
-    ///
-    /// The memory that the card can reach belongs to them on every machine: each piece of it in pages of 2 MiB.
+    /// The memory that the card can reach, sorted by address, without overlaps. Each piece of it lies in pages
+    /// of 2 MiB, on every machine. All other pages have 4 KiB.
     pub regions: Vec<Region>,
 }
 
 impl Stream {
-    /// The size of the page that holds `address`.
-    pub fn page_size(&self, address: u64) -> PageSize {
-        region(&self.regions, address).map_or(PageSize::Small, |region| region.page)
-    }
-
     /// The steps and device accesses that count.
     pub fn measured(&self) -> &[Event] {
         self.events.get(self.measured_from..).unwrap_or_default()
     }
-}
-
-/// The region that holds `address`, where `regions` is sorted by address.
-pub(crate) fn region(regions: &[Region], address: u64) -> Option<&Region> {
-    let after = regions.partition_point(|region| region.start <= address);
-    let before = regions.get(after.checked_sub(1)?)?;
-    (address < before.end).then_some(before)
 }
 
 /// A decoded instruction and its bytes.
@@ -336,22 +299,5 @@ mod tests {
             code.insert(0x1000, &[0xc3]).unwrap_err(),
             CodeError::Changed(0x1000)
         );
-    }
-
-    #[test]
-    fn pages_outside_the_regions_are_small() {
-        let large = Region {
-            start: 0x20_0000,
-            end: 0x60_0000,
-            page: PageSize::Large,
-        };
-        let stream = Stream {
-            regions: vec![large],
-            ..Stream::default()
-        };
-        assert_eq!(stream.page_size(0x1f_ffff), PageSize::Small);
-        assert_eq!(stream.page_size(0x20_0000), PageSize::Large);
-        assert_eq!(stream.page_size(0x5f_ffff), PageSize::Large);
-        assert_eq!(stream.page_size(0x60_0000), PageSize::Small);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use caches::stream::{PageSize, Region};
+use caches::stream::Region;
 
 use crate::card::{FileId, PortMemory};
 
@@ -42,29 +42,6 @@ pub(crate) fn mappings(text: &str) -> Vec<Mapping> {
         })
     };
     text.lines().filter_map(parse).collect()
-}
-
-/// The regions with large pages in the text of `/proc/PID/smaps`.
-pub(crate) fn large_pages(text: &str) -> Vec<Region> {
-    let mut regions = Vec::new();
-    let mut addresses = 0..0;
-    for line in text.lines() {
-        if let Some(mapping) = mappings(line).pop() {
-            addresses = mapping.addresses;
-        } else if let Some(rest) = line.strip_prefix("KernelPageSize:") {
-            let page = match rest.trim().trim_end_matches(" kB").parse() {
-                Ok(2_048_u64) => PageSize::Large,
-                Ok(1_048_576) => PageSize::Huge,
-                _ => continue,
-            };
-            regions.push(Region {
-                start: addresses.start,
-                end: addresses.end,
-                page,
-            });
-        }
-    }
-    regions
 }
 
 /// A part of a DMA map that the driver sees in one piece.
@@ -132,9 +109,7 @@ impl Addresses {
         all
     }
 
-    /// The memory that the card can reach, each part once, as if it had large pages.
-    ///
-    /// Drivers keep it in huge pages where a machine has some. A machine without must give the same result.
+    /// The memory that the card can reach, each part once, sorted by address.
     pub(crate) fn card_memory(&self) -> Vec<Region> {
         let mut parts: Vec<(u64, Range<u64>)> = Vec::new();
         for piece in self.ports.iter().flatten() {
@@ -147,12 +122,19 @@ impl Addresses {
                 _ => parts.push((piece.iova.end, piece.address..end)),
             }
         }
-        let regions = parts.into_iter().map(|(_, part)| Region {
-            start: part.start,
-            end: part.end,
-            page: PageSize::Large,
-        });
-        without_overlaps(regions.collect())
+        // Both ports may reach the same memory.
+        let mut apart: Vec<Region> = Vec::new();
+        for (_, part) in parts {
+            let at = apart.partition_point(|other| other.start < part.end);
+            if at == 0 || apart[at - 1].end <= part.start {
+                let region = Region {
+                    start: part.start,
+                    end: part.end,
+                };
+                apart.insert(at, region);
+            }
+        }
+        apart
     }
 
     /// The driver's address of an IOVA.
@@ -184,18 +166,6 @@ impl Addresses {
         let mut rings = self.rx_rings.iter();
         rings.any(|range| range.contains(&address))
     }
-}
-
-/// The regions sorted by address. Of two that overlap, the first one of the list stays.
-pub(crate) fn without_overlaps(regions: Vec<Region>) -> Vec<Region> {
-    let mut apart: Vec<Region> = Vec::new();
-    for region in regions {
-        let at = apart.partition_point(|other| other.start < region.end);
-        if at == 0 || apart[at - 1].end <= region.start {
-            apart.insert(at, region);
-        }
-    }
-    apart
 }
 
 fn of_file(mappings: &[Mapping], file: FileId) -> impl Iterator<Item = &Mapping> {
@@ -280,16 +250,13 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_the_card_has_large_pages_and_is_listed_once() {
-        let region = |start, end, page| Region { start, end, page };
+    fn memory_of_the_card_is_listed_once() {
         let addresses = Addresses::new(&[port(), port()], &mappings(MAPS));
-        let memory = region(0x7fff_f010_0000, 0x7fff_f040_0000, PageSize::Large);
+        let memory = Region {
+            start: 0x7fff_f010_0000,
+            end: 0x7fff_f040_0000,
+        };
         assert_eq!(addresses.card_memory(), [memory]);
-        let behind = region(0x7fff_f040_0000, 0x7fff_f060_0000, PageSize::Huge);
-        let over = region(0x7fff_f000_0000, 0x7fff_f020_0000, PageSize::Huge);
-        let before = region(0x1000, 0x2000, PageSize::Huge);
-        let apart = without_overlaps(vec![memory, behind, over, before]);
-        assert_eq!(apart, [before, memory, behind]);
     }
 
     #[test]
@@ -298,20 +265,5 @@ mod tests {
         assert_eq!(addresses.tails, [0x7fff_f700_0018]);
         assert!(addresses.is_register(0x7fff_f700_0000));
         assert!(!addresses.is_register(0x7fff_f700_1000));
-    }
-
-    #[test]
-    fn huge_pages_are_found() {
-        let text = "\
-7ffff0000000-7ffff0200000 rw-s 00000000 00:0f 42 /memfd:a (deleted)
-Size:               2048 kB
-KernelPageSize:     2048 kB
-7ffff7ffd000-7ffff7fff000 rw-p 00000000 00:00 0
-KernelPageSize:        4 kB
-";
-        let regions = large_pages(text);
-        assert_eq!(regions.len(), 1);
-        assert_eq!(regions[0].start, 0x7fff_f000_0000);
-        assert_eq!(regions[0].page, PageSize::Large);
     }
 }

@@ -7,7 +7,7 @@ use caches::stream::Stream;
 use nix::sched::{sched_setaffinity, CpuSet};
 use nix::unistd::Pid;
 
-use crate::addresses::{large_pages, mappings, without_overlaps, Addresses};
+use crate::addresses::{mappings, Addresses};
 use crate::card::{Card, Turn};
 use crate::discovery::{discover, Findings};
 use crate::error::TraceError;
@@ -224,9 +224,7 @@ impl<'a> Session<'a> {
         self.record_part(&mut stepper, &mut recording, measured)?;
         stepper.finish(&self.tracee)?;
         let mut stream = recording.into_stream(stepper.into_code());
-        let mut regions = self.addresses.card_memory();
-        regions.extend(large_pages(&text(self.tracee.driver(), "smaps")?));
-        stream.regions = without_overlaps(regions);
+        stream.regions = self.addresses.card_memory();
         Ok(stream)
     }
 

@@ -40,8 +40,6 @@ pub struct Cpu {
 pub struct Core {
     /// Entries of the reorder buffer. For so many instructions, a line counts as on its way.
     pub reorder_buffer: u32,
-    /// Entries of the store buffer, which serves loads of what it holds.
-    pub store_buffer: u32,
     /// L1 misses at a time. So many lines count as loaded lately for the next-line prefetcher.
     pub fill_buffers: u32,
 }

@@ -8,7 +8,7 @@
 pub struct Counts {
     /// Loads, each in one of the next six counts.
     pub loads: u64,
-    /// Loads that L1 or the store buffer served.
+    /// Loads that L1 served.
     pub l1: u64,
     /// Loads of a line that an earlier instruction had just asked for.
     pub underway: u64,

@@ -7,44 +7,21 @@
 use std::collections::HashMap;
 
 use crate::cpu::LINE;
-use crate::stream::{region, PageSize, Region};
+use crate::stream::Region;
 
-/// Bits of the number of a small frame: 4 GiB.
-const SMALL_BITS: u32 = 20;
-/// Bits of the number of a large frame: 4 GiB.
-const LARGE_BITS: u32 = 11;
-/// Bits of the number of a huge frame: 32 GiB.
-const HUGE_BITS: u32 = 5;
+/// Bytes of a small page, and bits of the number of its frame: 4 GiB.
+const SMALL: (u64, u32) = (4 << 10, 20);
+/// Bytes of a page of the memory that the card can reach, and bits of the number of its frame: 4 GiB.
+const LARGE: (u64, u32) = (2 << 20, 11);
 
 /// Where the large frames begin.
 const LARGE_BASE: u64 = 1 << 32;
-/// Where the huge frames begin.
-const HUGE_BASE: u64 = 1 << 35;
 
 /// The physical address bits of each bit of the slice number, by Maurice et al. (RAID 2015), for 2, 4 and 8 slices.
 const SLICE_BITS: [u64; 3] = [0x1b_5f57_5440, 0x2e_b5fa_a880, 0x3c_ccc9_3100];
 
 /// An odd constant that spreads bits (2⁶⁴ divided by the golden ratio).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// Entries of the memory of recent translations, a power of two.
-const RECENT: usize = 256;
-
-/// A page of the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Page {
-    /// The virtual address of its first byte.
-    start: u64,
-    /// The physical address of its first byte.
-    physical: u64,
-}
-
-impl Page {
-    /// The physical line that holds a virtual address of this page.
-    pub(super) fn line(&self, address: u64) -> u64 {
-        (self.physical + (address - self.start)) / LINE
-    }
-}
 
 /// The frames of the driver's pages.
 ///
@@ -53,11 +30,10 @@ impl Page {
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
     regions: Vec<Region>,
-    /// The numbers of the frames by the first address of the page. Only looked up, never iterated, so that its order cannot
-    /// reach a result.
+    /// The physical addresses of the pages by the first address of each.
     pages: HashMap<u64, u64>,
-    used: [u64; 3],
-    recent: Vec<Option<(u64, Page)>>,
+    /// Frames in use: small ones, and large ones.
+    used: [u64; 2],
 }
 
 impl Frames {
@@ -65,47 +41,28 @@ impl Frames {
         Self {
             regions,
             pages: HashMap::new(),
-            used: [0; 3],
-            recent: vec![None; RECENT],
+            used: [0; 2],
         }
     }
 
-    /// The page that holds a virtual address.
-    pub(super) fn page(&mut self, address: u64) -> Page {
-        let small = address / PageSize::Small.bytes();
-        let slot = small as usize % RECENT;
-        if let Some((known, page)) = self.recent[slot] {
-            if known == small {
-                return page;
-            }
-        }
-        let (base, size) = match region(&self.regions, address) {
-            Some(region) => (region.start, region.page),
-            None => (0, PageSize::Small),
+    /// The physical line that holds a virtual address.
+    pub(super) fn line(&mut self, address: u64) -> u64 {
+        let after = self
+            .regions
+            .partition_point(|region| region.start <= address);
+        let before = after.checked_sub(1).and_then(|at| self.regions.get(at));
+        let region = before.filter(|region| address < region.end);
+        let ((bytes, bits), from, base, used) = match region {
+            Some(region) => (LARGE, region.start, LARGE_BASE, &mut self.used[1]),
+            None => (SMALL, 0, 0, &mut self.used[0]),
         };
-        let start = address - (address - base) % size.bytes();
-        let used = &mut self.used[size as usize];
-        let index = *self.pages.entry(start).or_insert_with(|| {
+        let offset = (address - from) % bytes;
+        let page = self.pages.entry(address - offset).or_insert_with(|| {
             *used += 1;
-            *used - 1
+            base + scramble(*used - 1, bits) * bytes
         });
-        let page = Page {
-            start,
-            physical: frame(size, index),
-        };
-        self.recent[slot] = Some((small, page));
-        page
+        (*page + offset) / LINE
     }
-}
-
-/// The physical address of the `index`-th frame of this size.
-fn frame(size: PageSize, index: u64) -> u64 {
-    let (bits, base) = match size {
-        PageSize::Small => (SMALL_BITS, 0),
-        PageSize::Large => (LARGE_BITS, LARGE_BASE),
-        PageSize::Huge => (HUGE_BITS, HUGE_BASE),
-    };
-    base + scramble(index, bits) * size.bytes()
 }
 
 /// A permutation of the numbers of `bits` bits. Each step can be undone, so no two inputs share an output.
@@ -169,18 +126,13 @@ mod tests {
         let region = Region {
             start: 0x4000_0000,
             end: 0x4040_0000,
-            page: PageSize::Large,
         };
         let mut frames = Frames::new(vec![region]);
-        let first = frames.page(0x4000_0000);
-        let line = first.line(0x4000_0000);
+        let first = frames.line(0x4000_0000);
         for offset in (0..0x20_0000).step_by(0x4_1040) {
-            assert_eq!(
-                frames.page(0x4000_0000 + offset).line(0x4000_0000 + offset),
-                line + offset / LINE
-            );
+            assert_eq!(frames.line(0x4000_0000 + offset), first + offset / LINE);
         }
-        assert_ne!(frames.page(0x4020_0000).physical, first.physical);
+        assert_ne!(frames.line(0x4020_0000), first + (2 << 20) / LINE);
     }
 
     #[test]
@@ -188,13 +140,12 @@ mod tests {
         let region = |start| Region {
             start,
             end: start + (5 << 20),
-            page: PageSize::Large,
         };
         let mut aligned = Frames::new(vec![region(0x4000_0000)]);
         let mut other = Frames::new(vec![region(0x4001_5000)]);
         for offset in [0, 0x1f_ffff, 0x20_0000, 0x4f_0040, 64] {
             let (one, two) = (0x4000_0000 + offset, 0x4001_5000 + offset);
-            assert_eq!(aligned.page(one).line(one), other.page(two).line(two));
+            assert_eq!(aligned.line(one), other.line(two));
         }
     }
 
@@ -204,20 +155,14 @@ mod tests {
         let mut other = Frames::new(Vec::new());
         for index in [5, 9, 1, 5, 9] {
             let shifted = 0x7fff_0000_0000 + index * 4096;
-            assert_eq!(
-                one.page(index * 4096).physical,
-                other.page(shifted).physical
-            );
+            assert_eq!(one.line(index * 4096), other.line(shifted));
         }
     }
 
     #[test]
     fn no_two_frames_are_equal() {
-        for (bits, count) in [
-            (SMALL_BITS, 1 << SMALL_BITS),
-            (LARGE_BITS, 1 << LARGE_BITS),
-            (HUGE_BITS, 32),
-        ] {
+        for bits in [SMALL.1, LARGE.1] {
+            let count = 1 << bits;
             let mut all: Vec<u64> = (0..count).map(|index| scramble(index, bits)).collect();
             all.sort_unstable();
             assert!(all.into_iter().eq(0..count), "{bits}");
