@@ -2,7 +2,7 @@
 
 use crate::cpu::Cpu;
 use crate::hierarchy::{Counts, Dma, Hierarchy};
-use crate::predictor::{BranchCounts, BranchTable, Predictor};
+use crate::predictor::{BranchCounts, Predictor};
 use crate::stream::{Event, Stream};
 
 /// The measured part of a stream on a processor.
@@ -22,7 +22,6 @@ pub struct Evaluation {
 pub fn evaluate(cpu: &Cpu, dma: Dma, stream: &Stream) -> Evaluation {
     let mut hierarchy = Hierarchy::new(cpu, dma, stream.regions.clone());
     let mut predictor = Predictor::new(cpu);
-    let branches = BranchTable::new(&stream.code);
     for (index, event) in stream.events.iter().enumerate() {
         if index == stream.measured_from {
             hierarchy.reset_counts();
@@ -32,7 +31,9 @@ pub fn evaluate(cpu: &Cpu, dma: Dma, stream: &Stream) -> Evaluation {
             Event::Device(access) => hierarchy.device(access),
             Event::Step(step) => {
                 hierarchy.step(step);
-                if let Some((kind, length)) = branches.get(step.address) {
+                let decoded = stream.code.get(step.address);
+                let branch = decoded.and_then(|it| Some((it.branch?, it.instruction.len())));
+                if let Some((kind, length)) = branch {
                     predictor.branch(kind, length, step);
                 }
             }

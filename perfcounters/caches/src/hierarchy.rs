@@ -15,7 +15,7 @@ use crate::cpu::{Contents, Cpu, LINE};
 use crate::stream::{Access, AccessKind, DeviceAccess, DeviceAccessKind, Memory, Region, Step};
 use array::{Array, Ways};
 use frames::{Frames, Slices};
-use prefetch::{NextLine, Streamer, Stride};
+use prefetch::{NextLine, Stride};
 use underway::Underway;
 
 pub use counts::Counts;
@@ -68,8 +68,6 @@ pub struct Hierarchy {
     to_l2: Underway,
     stride: Stride,
     next_line: NextLine,
-    streamer: Streamer,
-    fetch: Vec<u64>,
     counts: Counts,
 }
 
@@ -108,8 +106,6 @@ impl Hierarchy {
             to_l2: Underway::new(window),
             stride: Stride::new(&cpu.prefetchers),
             next_line: NextLine::new(&cpu.prefetchers, cpu.core.fill_buffers),
-            streamer: Streamer::new(&cpu.prefetchers),
-            fetch: Vec::new(),
             counts: Counts::default(),
         }
     }
@@ -207,17 +203,15 @@ impl Hierarchy {
                 None => Level::L1,
             };
         }
-        let level = self.below_l1(line, true);
+        let level = self.below_l1(line);
         self.to_l1.request(self.now, line, level);
         self.insert_l1(line);
         level
     }
 
     /// Brings a line into L2 for L1. Returns who had it.
-    ///
-    /// Only requests of instructions are `demanded`: they train the prefetchers.
-    fn below_l1(&mut self, line: u64, demanded: bool) -> Level {
-        let level = if self.l2.hit(line % self.l2.sets(), line) {
+    fn below_l1(&mut self, line: u64) -> Level {
+        if self.l2.hit(line % self.l2.sets(), line) {
             // A request that waits for a prefetch of L2 has missed L2.
             self.to_l2.origin(line).unwrap_or(Level::L2)
         } else {
@@ -227,16 +221,7 @@ impl Hierarchy {
                 self.fetch_l2(prefetch::adjacent(line));
             }
             level
-        };
-        if demanded {
-            let mut fetch = std::mem::take(&mut self.fetch);
-            self.streamer.request(line, &mut fetch);
-            for line in fetch.drain(..) {
-                self.fetch_l2(line);
-            }
-            self.fetch = fetch;
         }
-        level
     }
 
     /// Takes a line from L3 or from memory.
@@ -271,7 +256,7 @@ impl Hierarchy {
             if self.l1.contains(line % self.l1.sets(), line) {
                 continue;
             }
-            let level = self.below_l1(line, false);
+            let level = self.below_l1(line);
             self.to_l1.request(self.now, line, level);
             self.insert_l1(line);
         }

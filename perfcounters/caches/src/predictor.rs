@@ -10,10 +10,8 @@ mod history;
 mod tage;
 mod targets;
 
-use std::collections::HashMap;
-
 use crate::cpu::Cpu;
-use crate::stream::{Branch, Code, Step};
+use crate::stream::{Branch, Step};
 use history::History;
 use tage::Tage;
 use targets::{ReturnStack, Targets};
@@ -121,33 +119,6 @@ impl Predictor {
         };
         self.history.push(step.address, step.target);
         wrong
-    }
-}
-
-/// The branches of a piece of code by address, for fast look-ups.
-#[derive(Clone, Debug)]
-pub struct BranchTable {
-    /// Only looked up, never iterated, so that its order cannot reach a result.
-    branches: HashMap<u64, (Branch, usize)>,
-}
-
-impl BranchTable {
-    /// The branches of `code`.
-    pub fn new(code: &Code) -> Self {
-        let branches = code.iter().filter_map(|decoded| {
-            Some((
-                decoded.instruction.ip(),
-                (decoded.branch()?, decoded.instruction.len()),
-            ))
-        });
-        Self {
-            branches: branches.collect(),
-        }
-    }
-
-    /// The kind and the length in bytes of the branch at `address`.
-    pub fn get(&self, address: u64) -> Option<(Branch, usize)> {
-        self.branches.get(&address).copied()
     }
 }
 

@@ -38,7 +38,7 @@ impl Counts {
                 }
             }
             let decoded = stream.code.get(step.address);
-            let branch = decoded.is_some_and(|decoded| decoded.branch().is_some());
+            let branch = decoded.is_some_and(|decoded| decoded.branch.is_some());
             let again = step.target == step.address && !branch;
             counts.instructions += u64::from(!again);
             counts.branches += u64::from(branch);

@@ -85,7 +85,7 @@ impl Stepper {
             dirty: false,
             stored: Vec::new(),
             analyser: Analyser::new(),
-            code: Code::new(),
+            code: Code::default(),
             traced: HashMap::new(),
             registers: None,
         }

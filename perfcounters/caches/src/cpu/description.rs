@@ -103,12 +103,6 @@ pub struct Prefetchers {
     pub stride_entries: u32,
     /// The longest stride in bytes that it follows.
     pub longest_stride: u32,
-    /// Pages whose requests to L2 the streamer follows. 0: no streamer.
-    pub streams: u32,
-    /// Lines that the streamer may run ahead.
-    pub stream_distance: u32,
-    /// Lines that the streamer fetches per request.
-    pub stream_lines: u32,
 }
 
 /// The branch predictor, of the TAGE class.

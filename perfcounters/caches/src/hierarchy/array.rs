@@ -6,7 +6,7 @@ use crate::cpu::{Policy, Qlru, Victim};
 const EMPTY: u64 = u64::MAX;
 
 /// The age of the oldest lines of a policy with ages.
-const OLDEST: u32 = 3;
+const OLDEST: u64 = 3;
 
 /// The ways of a set that an insertion may use, as a bit mask.
 pub(super) type Ways = u32;
@@ -19,11 +19,11 @@ pub(super) struct Array {
     policy: Policy,
     tags: Vec<u64>,
     /// One value per way: the time of the last use (LRU), or the age (QLRU).
-    marks: Vec<u32>,
+    marks: Vec<u64>,
     /// One tree of bits per set (PLRU).
     trees: Vec<u32>,
     dirty: Vec<bool>,
-    time: u32,
+    time: u64,
 }
 
 /// A line that an insertion replaced.
@@ -124,7 +124,7 @@ impl Array {
         self.dirty[index] = false;
         match self.policy {
             Policy::Qlru(qlru) => {
-                self.marks[index] = u32::from(qlru.insert);
+                self.marks[index] = u64::from(qlru.insert);
                 self.update_ages(set, way, qlru);
             }
             _ => self.used(set, way),
@@ -163,8 +163,8 @@ impl Array {
             Policy::Qlru(qlru) => {
                 let mark = &mut self.marks[first + way];
                 *mark = match *mark {
-                    OLDEST => u32::from(qlru.hit_from_3),
-                    2 => u32::from(qlru.hit_from_2),
+                    OLDEST => u64::from(qlru.hit_from_3),
+                    2 => u64::from(qlru.hit_from_2),
                     _ => 0,
                 };
                 self.update_ages(set, way, qlru);
@@ -172,18 +172,8 @@ impl Array {
         }
     }
 
-    /// The time of this use. Before the counter overflows, all times are reduced to their order within each set.
-    fn now(&mut self) -> u32 {
-        if self.time == u32::MAX {
-            for set in self.marks.chunks_mut(self.ways) {
-                let mut order: Vec<usize> = (0..set.len()).collect();
-                order.sort_by_key(|way| set[*way]);
-                for (rank, way) in (0_u32..).zip(order) {
-                    set[way] = rank;
-                }
-            }
-            self.time = self.ways as u32;
-        }
+    /// The time of this use.
+    fn now(&mut self) -> u64 {
         self.time += 1;
         self.time
     }
@@ -222,7 +212,7 @@ impl Array {
         let first = set as usize * self.ways;
         let ages = &mut self.marks[first..first + self.ways];
         let spared = matches!(qlru.update, 1 | 3).then_some(accessed);
-        let oldest = |except: Option<usize>, ages: &[u32]| {
+        let oldest = |except: Option<usize>, ages: &[u64]| {
             let others = ages
                 .iter()
                 .enumerate()
@@ -232,7 +222,7 @@ impl Array {
         let growth = match qlru.update {
             0 => OLDEST - oldest(None, ages),
             1 => OLDEST - oldest(spared, ages),
-            _ => u32::from(oldest(None, ages) < OLDEST),
+            _ => u64::from(oldest(None, ages) < OLDEST),
         };
         for (way, age) in ages.iter_mut().enumerate() {
             if Some(way) != spared {
@@ -397,21 +387,6 @@ mod tests {
         access(&mut array, 9);
         assert_eq!(array.tags, [9, 1, 2, 3]);
         assert_eq!(array.marks, [1, 3, 2, 3]);
-    }
-
-    #[test]
-    fn times_survive_the_overflow_of_the_counter() {
-        let mut array = Array::new(1, 4, Policy::Lru);
-        for tag in 0..4 {
-            access(&mut array, tag);
-        }
-        access(&mut array, 0);
-        array.time = u32::MAX;
-        access(&mut array, 2);
-        access(&mut array, 9);
-        assert!(!array.contains(0, 1) && array.contains(0, 0));
-        access(&mut array, 8);
-        assert!(!array.contains(0, 3) && array.contains(0, 0));
     }
 
     #[test]

@@ -10,9 +10,6 @@ const PAGE_LINES: u64 = 4096 / LINE;
 /// Repetitions of a stride after which the L1 prefetcher follows it.
 const SURE: u8 = 2;
 
-/// Requests in one direction after which the streamer follows it.
-const STREAM: u8 = 2;
-
 /// Whether two lines are in the same page of 4 KiB.
 fn same_page(one: u64, other: u64) -> bool {
     one / PAGE_LINES == other / PAGE_LINES
@@ -153,99 +150,6 @@ impl NextLine {
     }
 }
 
-/// The L2 prefetcher that follows ascending and descending requests within a page.
-#[derive(Clone, Debug)]
-pub(super) struct Streamer {
-    streams: Vec<Stream>,
-    distance: u64,
-    lines: u64,
-    uses: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Stream {
-    page: u64,
-    last: u64,
-    upward: bool,
-    count: u8,
-    /// The next line that was not fetched yet.
-    next: u64,
-    used: u64,
-}
-
-impl Streamer {
-    pub(super) fn new(prefetchers: &Prefetchers) -> Self {
-        let empty = Stream {
-            page: u64::MAX,
-            last: 0,
-            upward: true,
-            count: 0,
-            next: 0,
-            used: 0,
-        };
-        Self {
-            streams: vec![empty; prefetchers.streams as usize],
-            distance: u64::from(prefetchers.stream_distance),
-            lines: u64::from(prefetchers.stream_lines),
-            uses: 0,
-        }
-    }
-
-    /// L1 requests `line` from L2. Adds the lines to fetch to `fetch`.
-    pub(super) fn request(&mut self, line: u64, fetch: &mut Vec<u64>) {
-        self.uses += 1;
-        let page = line / PAGE_LINES;
-        let known = self.streams.iter().position(|stream| stream.page == page);
-        let oldest = || (0..self.streams.len()).min_by_key(|index| self.streams[*index].used);
-        let Some(index) = known.or_else(oldest) else {
-            return;
-        };
-        let (distance, lines, used) = (self.distance, self.lines, self.uses);
-        let stream = &mut self.streams[index];
-        if known.is_none() {
-            *stream = Stream {
-                page,
-                last: line,
-                upward: true,
-                count: 0,
-                next: line,
-                used,
-            };
-            return;
-        }
-        stream.used = used;
-        if line == stream.last {
-            return;
-        }
-        let upward = line > stream.last;
-        stream.last = line;
-        if stream.count == 0 || upward != stream.upward {
-            (stream.upward, stream.count, stream.next) = (upward, 1, line);
-        } else {
-            stream.count = (stream.count + 1).min(STREAM);
-        }
-        if stream.count < STREAM {
-            return;
-        }
-        let (first, last) = (page * PAGE_LINES, (page + 1) * PAGE_LINES - 1);
-        for _ in 0..lines {
-            let next = if upward {
-                Some(stream.next.max(line) + 1)
-                    .filter(|next| *next <= last && next - line <= distance)
-            } else {
-                stream
-                    .next
-                    .min(line)
-                    .checked_sub(1)
-                    .filter(|next| *next >= first && line - next <= distance)
-            };
-            let Some(next) = next else { break };
-            stream.next = next;
-            fetch.push(next);
-        }
-    }
-}
-
 /// The other line of the aligned pair.
 pub(super) fn adjacent(line: u64) -> u64 {
     line ^ 1
@@ -320,36 +224,5 @@ mod tests {
         assert_eq!(next.load(0x3008, false), None);
         assert_eq!(next.load(0x4fc0, true), None);
         assert_eq!(next.load(0x4fc8, false), None);
-    }
-
-    #[test]
-    fn the_streamer_runs_ahead_in_both_directions() {
-        let mut streamer = Streamer::new(&prefetchers());
-        let mut requests = |lines: &[u64]| {
-            let mut fetch = Vec::new();
-            for line in lines {
-                streamer.request(*line, &mut fetch);
-            }
-            fetch
-        };
-        assert_eq!(requests(&[128, 129, 130]), [131, 132]);
-        assert_eq!(requests(&[131]), [133, 134]);
-        assert_eq!(
-            requests(&[640 + 50, 640 + 49, 640 + 48]),
-            [640 + 47, 640 + 46]
-        );
-        assert_eq!(requests(&[64 + 61, 64 + 62, 64 + 63]), []);
-    }
-
-    #[test]
-    fn the_streamer_keeps_its_distance() {
-        let mut streamer = Streamer::new(&prefetchers());
-        let mut fetch = Vec::new();
-        for line in 0..20 {
-            streamer.request(line, &mut fetch);
-        }
-        let furthest = fetch.iter().max().copied();
-        assert!(furthest <= Some(39), "{furthest:?}");
-        assert!(fetch.windows(2).all(|pair| pair[0] < pair[1]));
     }
 }

@@ -16,7 +16,6 @@ fn quiet() -> Cpu {
     cpu.prefetchers.adjacent_line = false;
     cpu.prefetchers.next_line = false;
     cpu.prefetchers.stride_entries = 0;
-    cpu.prefetchers.streams = 0;
     cpu
 }
 
@@ -240,15 +239,6 @@ fn a_load_that_waits_for_a_prefetch_of_l2_counts_where_the_line_was() {
     let mut caches = hierarchy(&cpu);
     let mut now = |address| caches.step(&step_at(0, &[access(AccessKind::Load, address)]))[0];
     assert_eq!((now(BASE), now(BASE + 64)), (Level::Memory, Level::Memory));
-}
-
-#[test]
-fn a_sequential_walk_is_prefetched() {
-    let mut caches = hierarchy(&haswell());
-    let slow = (0..64)
-        .filter(|index| load(&mut caches, BASE + index * 64) > Level::L2)
-        .count();
-    assert!(slow <= 4, "{slow}");
 }
 
 #[test]
