@@ -121,8 +121,8 @@ fn a_matrix_is_measured_block_by_block() {
     let output = setting.matrix(&[]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    // 6 cells × 3 processes, 10 cells × 4 repeats, 4 cells × 2 repeats.
-    assert!(said.contains("66 measurements, about "), "{said}");
+    // 6 cells × 2 placements × 3 processes, 10 cells × 4 repeats, 4 cells × 2 repeats.
+    assert!(said.contains("84 measurements, about "), "{said}");
     assert!(said.contains(" left)"), "{said}");
     let (run, samples) = setting.read("latest");
     assert!(run.complete);
@@ -133,7 +133,7 @@ fn a_matrix_is_measured_block_by_block() {
     };
     assert_eq!(
         count(&metric(Metric::TscCycles, BackendName::Lockstep)),
-        6 * 3 * 5
+        6 * 2 * 3 * 5
     );
     assert_eq!(
         count(&metric(Metric::FullBatchRatio, BackendName::Wall)),
