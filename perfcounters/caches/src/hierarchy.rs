@@ -6,6 +6,7 @@
 mod array;
 mod counts;
 mod frames;
+mod level;
 mod prefetch;
 mod underway;
 
@@ -19,6 +20,7 @@ use prefetch::{NextLine, Stride};
 use underway::Underway;
 
 pub use counts::Counts;
+pub use level::Level;
 
 /// Where the card's writes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,23 +29,6 @@ pub enum Dma {
     Memory,
     /// To L3, in the ways for cards if L3 does not hold the line yet.
     L3,
-}
-
-/// Who served an access, from the nearest to the furthest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// The L1 cache.
-    L1,
-    /// The line was on its way to L1 for an earlier access.
-    Underway,
-    /// The L2 cache.
-    L2,
-    /// The L3 cache.
-    L3,
-    /// The main memory.
-    Memory,
-    /// A register of the card.
-    Register,
 }
 
 /// Who served the accesses of an instruction, in their order.

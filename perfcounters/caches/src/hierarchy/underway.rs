@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::Level;
+use super::level::Level;
 
 /// Lines on their way.
 #[derive(Clone, Debug)]
