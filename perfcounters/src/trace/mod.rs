@@ -18,7 +18,7 @@ mod values;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use ::caches::cpu::Cpu;
+use caches::cpu::Cpu;
 use record::{BackendName, Implementation, Placement, Sample};
 use serde_json::json;
 

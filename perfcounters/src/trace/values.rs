@@ -1,9 +1,9 @@
 //! What a trace shows, as samples.
 
-use ::caches::cpu::Cpu;
-use ::caches::evaluation::{evaluate, Evaluation};
-use ::caches::hierarchy::Dma;
-use ::caches::stream::Stream;
+use caches::cpu::Cpu;
+use caches::evaluation::{evaluate, Evaluation};
+use caches::hierarchy::Dma;
+use caches::stream::Stream;
 use record::{BackendName, LinePlacement, Metric, Sample};
 
 use crate::backend::Cell;
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(placements("zen4"), [memory]);
         let found = Evaluation {
             packets: 1000,
-            loads: ::caches::hierarchy::Counts {
+            loads: caches::hierarchy::Counts {
                 l2: 500,
                 ..Default::default()
             },
