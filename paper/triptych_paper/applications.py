@@ -1,241 +1,154 @@
-"""The applications under real clients: ``apps.csv``, ``layers.csv`` and ``code.json`` of a run of ``make apps``."""
+"""The applications under real clients: ``apps.csv`` and ``layers.csv`` of a run of ``make apps``."""
 
 from __future__ import annotations
 
-import csv
-import json
-import statistics
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
+from triptych_paper.comparisons import Section
 from triptych_paper.errors import DataError
+from triptych_paper.other_runs import newest
+from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
 
-COLUMNS = [
-    "application", "server", "variant", "client", "round", "requests", "failed", "seconds", "rate", "p50_ms", "p99_ms",
-    "p999_ms", "server_user_seconds", "server_system_seconds", "between_seconds", "client_user_seconds",
-    "client_system_seconds",
-]  # fmt: skip
-"""The columns of ``apps.csv``, in order."""
-
-FILE = "apps.csv"
-LATEST = "latest-apps"
-"""Link in the results folder to the newest run."""
-
-Server = tuple[str, str]
-"""A server and the build of its driver."""
-
-SERVERS: dict[Server, str] = {
-    ("c", "default"): "C",
-    ("rust", "default"): "safe Rust",
-    ("rust-unsafe", "default"): "unsafe Rust",
-    ("c", "trapping-ubsan"): "C, checks",
-    ("rust", "overflow-checks"): "safe Rust, checks",
-    ("rust-unsafe", "overflow-checks"): "unsafe Rust, checks",
-    ("kernel", "default"): "kernel's sockets",
-    ("redis-server", "default"): "redis-server",
-    ("nginx", "default"): "nginx",
+APPS, LAYERS = "apps.csv", "layers.csv"
+SERVERS = {
+    "c/default": "C",
+    "rust/default": "safe Rust",
+    "rust-unsafe/default": "unsafe Rust",
+    "c/trapping-ubsan": "C, checks",
+    "rust/overflow-checks": "safe Rust, checks",
+    "rust-unsafe/overflow-checks": "unsafe Rust, checks",
+    "kernel/default": "kernel's sockets",
+    "redis-server/default": "redis-server",
+    "nginx/default": "nginx",
 }
 """The servers and builds of drivers, and their names in tables."""
 
-BITS = ("iperf3 up", "iperf3 down")
-"""The clients whose rate is in bits."""
-
-LAYERS_FILE = "layers.csv"
-LAYERS_COLUMNS = ["application", "server", "client", "round", "requests", "layer", "instructions"]
-"""The columns of ``layers.csv``, in order."""
-
-LAYERS = {"driver": "driver", "stack": "smoltcp", "application": "application", "libraries": "libraries"}
+LANGUAGES = tuple(SERVERS)[:6]
+PARTS = {"driver": "driver", "stack": "smoltcp", "application": "application", "libraries": "libraries"}
 """The layers of a request, and their names in tables."""
 
-BASE: Server = ("c", "default")
-"""The server that ratios refer to."""
+
+def section(folder: Path) -> Section:
+    """Build the tables of the newest run of ``make apps``."""
+    title = "Applications"
+    text = (
+        "One application over three drivers: only the library of the driver differs. Rates and percentiles are medians "
+        "over the rounds. A rate is divided by that of C in the same round, with the range over the rounds.",
+    )
+    path = newest(folder, "latest-apps", APPS)
+    if path is None:
+        return Section("applications", title, text, missing="Not measured here: `make apps` measures it.")
+    return Section("applications", title, text, tables(path.parent))
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What a client measured of a server in one round. Absent percentiles are None."""
-
-    round: int
-    requests: int
-    failed: int
-    seconds: float
-    rate: float
-    p50_ms: float | None
-    p99_ms: float | None
-    p999_ms: float | None
-    server_user_seconds: float
-    server_system_seconds: float
-    client_user_seconds: float
-    client_system_seconds: float
-
-    @property
-    def server_us(self) -> float:
-        """Processor time of the server for a request, in microseconds."""
-        return 1e6 * (self.server_user_seconds + self.server_system_seconds) / self.requests
-
-    @property
-    def system_share(self) -> float | None:
-        """The kernel's share of the server's processor time; None if that is too short to count."""
-        total = self.server_user_seconds + self.server_system_seconds
-        return self.server_system_seconds / total if total else None
+def tables(folder: Path) -> tuple[Table, ...]:
+    """Build the tables of a run: rates, ratios to C, and instructions by layer."""
+    try:
+        apps = pd.read_csv(folder / APPS)
+        apps["server"] = apps["server"] + "/" + apps["variant"]
+        unknown = set(apps["server"]) - set(SERVERS)
+        if unknown or (apps["rate"] <= 0).any():
+            raise DataError(
+                f"{folder / APPS}: a rate is not positive, or a server is unknown: {', '.join(sorted(unknown))}"
+            )
+        layers = pd.read_csv(folder / LAYERS) if (folder / LAYERS).is_file() else None
+        found = [_rates(apps), _ratios(apps), *([_layers(layers)] if layers is not None else [])]
+    except (OSError, KeyError, ValueError) as error:
+        raise DataError(f"{folder} has no tables of applications that can be read: {error!r}") from None
+    return tuple(found)
 
 
-@dataclass(frozen=True)
-class Load:
-    """All rounds of a client on an application, by server."""
-
-    application: str
-    client: str
-    rounds: dict[Server, list[Measured]]
-
-    def median(self, server: Server, value: Callable[[Measured], float | None]) -> float | None:
-        """The median over all rounds; None if no round has the value."""
-        found = [number for number in map(value, self.rounds[server]) if number is not None]
-        return statistics.median(found) if found else None
-
-    def spread(self, server: Server) -> float:
-        """The difference of the highest and the lowest rate, as a share of the median."""
-        rates = [measured.rate for measured in self.rounds[server]]
-        return (max(rates) - min(rates)) / statistics.median(rates)
-
-    def ratios(self, server: Server, base: Server, value: Callable[[Measured], float | None]) -> list[float]:
-        """Divide a server's value by that of another server in the same round, for each round that has both."""
-        known = {measured.round: value(measured) for measured in self.rounds.get(base, [])}
-        pairs = [(value(measured), known.get(measured.round)) for measured in self.rounds.get(server, [])]
-        return [own / other for own, other in pairs if own is not None and other]
+def _loads(apps: pd.DataFrame) -> list[tuple[str, str]]:
+    return list(dict.fromkeys(zip(apps["application"], apps["client"], strict=True)))
 
 
-def find(folder: Path) -> Path | None:
-    """Return the file in a run's folder, or else that of the newest run of ``make apps``."""
-    for place in (folder / FILE, folder.parent / LATEST / FILE):
-        if place.is_file():
-            return place
-    return None
+def _rates(apps: pd.DataFrame) -> Table:
+    medians = apps.groupby(["application", "client", "server"])[["rate", "p50_ms", "p99_ms", "p999_ms"]].median()
+    shown = [server for server in SERVERS if server in set(apps["server"]) and "checks" not in SERVERS[server]]
+    peers = [server for server in shown if server.startswith(("redis", "nginx"))]
+    own = [server for server in shown if server not in peers]
+    rows, records = [], []
+    for application, client in _loads(apps):
+
+        def cell(server: str, load: tuple[str, str] = (application, client)) -> Cell | None:
+            if (*load, server) not in medians.index:
+                return None
+            rate, _, p99, _ = medians.loc[(*load, server)]
+            text = f"{rate / 1e9:.2f} Gbit/s" if load[1].startswith("iperf3") else f"{rate / 1000:.3g} k"
+            records.append(
+                {"application": load[0], "client": load[1], "server": server, **medians.loc[(*load, server)]}
+            )
+            return Cell(text, () if np.isnan(p99) else (f"{p99:.1f} ms",))
+
+        cells = [cell(server) or Cell(ABSENT) for server in own]
+        peer = next(((SERVERS[server], found) for server in peers if (found := cell(server))), None)
+        with_name = Cell(ABSENT) if peer is None else Cell(f"{peer[1].text} ({peer[0]})", peer[1].detail)
+        rows.append((Cell(f"{application}: {client}"), *cells, with_name))
+    columns = [
+        Column("requests per second, p99 below", numeric=False),
+        *(Column(SERVERS[server]) for server in own),
+        Column("peer"),
+    ]
+    return Table("applications-rates", "Requests per second", tuple(columns), tuple(rows), tuple(records))
 
 
-def read(path: Path) -> list[Load]:
-    """Read an ``apps.csv``, loads in the order of the file.
-
-    Raises :class:`DataError` if it is malformed.
-    """
-    loads: dict[tuple[str, str], Load] = {}
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = csv.DictReader(file)
-        if rows.fieldnames != COLUMNS:
-            raise DataError(f"{path}: columns are {rows.fieldnames}, not {COLUMNS}")
-        for row in rows:
-            where = f"{path}, line {rows.line_num}"
-            server = (row["server"], row["variant"])
-            if server not in SERVERS:
-                raise DataError(f"{where}: the server {'/'.join(server)} is unknown")
-            try:
-                measured = _measured(row)
-            except ValueError as error:
-                raise DataError(f"{where}: {error}") from error
-            key = (row["application"], row["client"])
-            load = loads.setdefault(key, Load(*key, {}))
-            load.rounds.setdefault(server, []).append(measured)
-    return list(loads.values())
-
-
-def _measured(row: dict[str, str]) -> Measured:
-    def number(column: str) -> float:
-        value = float(row[column])
-        if value < 0:
-            raise ValueError(f"{column} is {row[column]}")
-        return value
-
-    def optional(column: str) -> float | None:
-        return number(column) if row[column] else None
-
-    requests, rate = int(row["requests"]), number("rate")
-    if requests < 1 or rate == 0:
-        raise ValueError("a client without requests")
-    return Measured(
-        round=int(row["round"]),
-        requests=requests,
-        failed=int(row["failed"]),
-        seconds=number("seconds"),
-        rate=rate,
-        p50_ms=optional("p50_ms"),
-        p99_ms=optional("p99_ms"),
-        p999_ms=optional("p999_ms"),
-        server_user_seconds=number("server_user_seconds"),
-        server_system_seconds=number("server_system_seconds"),
-        client_user_seconds=number("client_user_seconds"),
-        client_system_seconds=number("client_system_seconds"),
+def _ratios(apps: pd.DataFrame) -> Table:
+    """Divide each driver's rate by that of C in the same round."""
+    index = ["application", "client", "round"]
+    shown = [server for server in LANGUAGES[1:] if server in set(apps["server"])]
+    base = apps[apps["server"] == LANGUAGES[0]].set_index(index)
+    rows, records = [], []
+    by_server = {server: apps[apps["server"] == server].set_index(index) for server in shown}
+    ratios = {server: table[["rate", "p99_ms"]] / base[["rate", "p99_ms"]] for server, table in by_server.items()}
+    for load in _loads(apps):
+        cells = []
+        for server in shown:
+            found = ratios[server].loc[[load]] if load in ratios[server].index.droplevel("round") else None
+            texts = [_range(found[name].dropna()) for name in ("rate", "p99_ms")] if found is not None else [ABSENT]
+            cells.append(Cell(texts[0], tuple(filter(None, texts[1:]))))
+            median = None if found is None else found["rate"].median()
+            records.append({"application": load[0], "client": load[1], "server": server, "rate_times_c": median})
+        rows.append((Cell(f"{load[0]}: {load[1]}"), *cells))
+    overall = []
+    for server in shown:
+        # The geometric mean over all clients, for each round.
+        means = np.exp(np.log(ratios[server]).groupby("round").mean())
+        overall.append(Cell(_range(means["rate"]), (_range(means["p99_ms"]),)))
+    rows.append((Cell("all, geometric mean"), *overall))
+    columns = [
+        Column("requests per second ÷ C, and p99 ÷ C below", numeric=False),
+        *(Column(SERVERS[server]) for server in shown),
+    ]
+    note = "In parentheses is the range over the rounds."
+    return Table(
+        "applications-ratios", "Requests per second, times C", tuple(columns), tuple(rows), tuple(records), note
     )
 
 
-@dataclass(frozen=True)
-class Request:
-    """The instructions of a request by layer, over one driver."""
-
-    application: str
-    client: str
-    server: str
-    rounds: dict[int, dict[str, float]]
-    """The instructions of each layer, by round."""
-
-    @property
-    def layers(self) -> dict[str, float]:
-        """The median of each layer over the rounds; a layer without instructions is absent."""
-        found = {layer for counts in self.rounds.values() for layer in counts}
-        return {
-            layer: statistics.median(counts.get(layer, 0.0) for counts in self.rounds.values())
-            for layer in LAYERS
-            if layer in found
-        }
-
-    @property
-    def total(self) -> float:
-        """All instructions in user mode, the sum of the medians."""
-        return sum(self.layers.values())
-
-    @property
-    def spread(self) -> float:
-        """The difference of the highest and the lowest total of a round, as a share of the total."""
-        totals = [sum(counts.values()) for counts in self.rounds.values()]
-        return (max(totals) - min(totals)) / self.total
-
-    @property
-    def share(self) -> float:
-        """The driver's share of them."""
-        return self.layers.get("driver", 0.0) / self.total
+def _range(values: pd.Series[float]) -> str:
+    """Format the median of some rounds with their range; empty without any."""
+    if values.empty:
+        return ""
+    return f"{values.median():.2f} ({values.min():.2f} to {values.max():.2f})"
 
 
-def read_layers(path: Path) -> list[Request]:
-    """Read a ``layers.csv``; empty if there is none.
-
-    Raises :class:`DataError` if it is malformed.
-    """
-    if not path.is_file():
-        return []
-    requests: dict[tuple[str, str, str], Request] = {}
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = csv.DictReader(file)
-        for row in rows:
-            if rows.fieldnames != LAYERS_COLUMNS:
-                raise DataError(f"{path}: columns are {rows.fieldnames}, not {LAYERS_COLUMNS}")
-            key = (row["application"], row["client"], row["server"])
-            try:
-                number, instructions = int(row["round"]), float(row["instructions"])
-            except ValueError as error:
-                raise DataError(f"{path}, line {rows.line_num}: {error}") from error
-            if row["layer"] not in LAYERS or (row["server"], "default") not in SERVERS:
-                raise DataError(f"{path}, line {rows.line_num}: {row['server']}/{row['layer']} is unknown")
-            rounds = requests.setdefault(key, Request(*key, {})).rounds
-            rounds.setdefault(number, {})[row["layer"]] = instructions
-    return list(requests.values())
-
-
-def read_lines(path: Path) -> dict[str, int]:
-    """Read the lines of each part of the applications from a ``code.json``; empty if it has none."""
-    if not path.is_file():
-        return {}
-    try:
-        parts = json.loads(path.read_text(encoding="utf-8")).get("applications", {})
-        return {str(name): int(lines) for name, lines in parts.items()}
-    except (json.JSONDecodeError, AttributeError, TypeError, ValueError) as error:
-        raise DataError(f"{path} is malformed: {error!r}") from None
+def _layers(layers: pd.DataFrame) -> Table:
+    """Divide the instructions of a request among the layers."""
+    counts = layers.pivot_table("instructions", ["application", "client", "server"], "layer", "median", sort=False)
+    rows, records = [], []
+    for (application, client, server), found in counts.fillna(0.0).iterrows():
+        known = {name: float(found.get(name, 0.0)) for name in PARTS}
+        total = sum(known.values())
+        texts = [f"{count:,.0f}" for count in (*known.values(), total)]
+        name = SERVERS[f"{server}/default"]
+        share = f"{100 * known['driver'] / total:.1f} %"
+        rows.append(tuple(map(Cell, (f"{application}: {client}", name, *texts, share))))
+        records.append({"application": application, "client": client, "server": server, **known, "total": total})
+    headings = (*PARTS.values(), "total", "driver's share")
+    columns = (Column("request", numeric=False), Column("over", numeric=False), *map(Column, headings))
+    title = "Instructions of a request by layer, in user mode, counted by callgrind"
+    every: tuple[Record, ...] = tuple(records)
+    return Table("applications-layers", title, columns, tuple(rows), every)

@@ -2,87 +2,73 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from triptych_paper.errors import DataError
-from triptych_paper.schema import IMPLEMENTATIONS
+from triptych_paper.published import Published
+from triptych_paper.records import read_json
+from triptych_paper.schema import IMPLEMENTATIONS, OURS
+from triptych_paper.tables.model import ABSENT, Cell, Column, Table
 
 FILE = "code.json"
-
-
-@dataclass(frozen=True)
-class SourceFile:
-    """A source file of a driver."""
-
-    path: str
-    """Relative to the repository."""
-    twin: str
-    """The part of the driver, with the same name in all implementations: `rx`, `mempool`, `vfio`, …"""
-    lines: int
-    """Lines of code, without blank lines, comments and tests."""
-    unsafe_lines: int | None
-    """Lines inside `unsafe`; None in C, which does not mark unsafe code."""
+DATA_PATH = ("rx", "tx", "mempool", "mmio", "descriptor", "buffers")
 
 
 @dataclass(frozen=True)
 class CodeSize:
     """The sources of all implementations."""
 
-    revision: str
-    """The git revision of this project's drivers."""
-    files: dict[str, tuple[SourceFile, ...]]
-    """By implementation."""
+    files: dict[str, list[dict[str, Any]]]
+    """By implementation: each source file with `path`, `twin`, `lines`, and `unsafe_lines` unless it is C."""
     upstream: dict[str, str] = field(default_factory=dict)
     """The commits of the paper's own drivers that were counted, by implementation."""
 
-    def lines(self, impl: str, twins: tuple[str, ...] = ()) -> int:
-        """Count the lines of an implementation, or of some of its parts."""
-        return sum(file.lines for file in self.files.get(impl, ()) if not twins or file.twin in twins)
-
-    def unsafe_lines(self, impl: str, twins: tuple[str, ...] = ()) -> int | None:
-        """Count the unsafe lines among them; None if the language does not mark unsafe code."""
-        counts = [file.unsafe_lines for file in self.files.get(impl, ()) if not twins or file.twin in twins]
-        known = [count for count in counts if count is not None]
-        return sum(known) if known else None
+    def count(self, impl: str, metric: str = "lines", twins: tuple[str, ...] = ()) -> int:
+        """Count the lines or unsafe lines of an implementation, or of some of its parts."""
+        files = [file for file in self.files.get(impl, ()) if not twins or file["twin"] in twins]
+        return sum(int(file[metric] or 0) for file in files)
 
 
 def read_code(folder: Path) -> CodeSize | None:
     """Read the lines of code of a run; None without the file, :class:`DataError` if it is malformed."""
     path = folder / FILE
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.is_file():
         return None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} is malformed: {error}") from None
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from None
+    document = read_json(path)
     try:
-        files = {str(impl): tuple(_file(entry) for entry in entries) for impl, entries in document["files"].items()}
-        upstream = {str(impl): str(commit) for impl, commit in document.get("upstream", {}).items()}
-        code = CodeSize(revision=str(document["revision"]), files=files, upstream=upstream)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        code = CodeSize(dict(document["files"]), dict(document.get("upstream", {})))
+        for impl in code.files:
+            code.count(impl)
+            code.count(impl, "unsafe_lines")
+    except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path} is malformed: {error!r}; write it again with `make paper`") from None
-    unknown = set(files) - set(IMPLEMENTATIONS)
-    if unknown:
-        raise DataError(
-            f"{path}: {', '.join(sorted(unknown))} is unknown; the valid names are {', '.join(IMPLEMENTATIONS)}"
-        )
     return code
 
 
-def _file(entry: dict[str, object]) -> SourceFile:
-    def count(value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ValueError(f"{value!r} is not a number of lines")
-        return value
-
-    unsafe = entry["unsafe_lines"]
-    return SourceFile(
-        path=str(entry["path"]),
-        twin=str(entry["twin"]),
-        lines=count(entry["lines"]),
-        unsafe_lines=None if unsafe is None else count(unsafe),
-    )
+def tables(code: CodeSize | None, published: Published) -> list[Table]:
+    """Build a table of all implementations, and one of the parts of ours."""
+    if code is None:
+        return []
+    rows, records = [], []
+    languages = {"c": "C", "rust": "Rust", "ixy": "C", "ixy-rs": "Rust"}
+    for impl in (impl for impl in IMPLEMENTATIONS if impl in code.files):
+        lines, unsafe = code.count(impl), code.count(impl, "unsafe_lines")
+        marked = any(file["unsafe_lines"] is not None for file in code.files[impl])
+        known = published.lines.get(languages.get(impl, ""))
+        cells = [str(lines), str(known or ABSENT), str(code.count(impl, twins=DATA_PATH))]
+        cells += [str(unsafe), f"{100 * unsafe / lines:.1f} %"] if marked and lines else [ABSENT, ABSENT]
+        rows.append((Cell(IMPLEMENTATIONS[impl]), *map(Cell, cells)))
+        records.append({"impl": impl, "lines": lines, "published": known, "unsafe_lines": unsafe if marked else None})
+    headings = ("lines", "paper", "in the data path", "unsafe lines", "share")
+    columns = (Column("driver", numeric=False), *map(Column, headings))
+    note = "Ours have features that the paper did not count: VFIO, later cards and the software card."
+    found = [Table("code", "Lines of code per driver", columns, tuple(rows), tuple(records), note)]
+    impls = [driver.impl for driver in OURS]
+    twins = sorted({file["twin"] for impl in impls for file in code.files.get(impl, ())})
+    counts = [[code.count(impl, twins=(twin,)) for impl in impls] for twin in twins]
+    columns = (Column("part", numeric=False), *(Column(driver.name) for driver in OURS))
+    parts = tuple((Cell(twin), *(Cell(str(n or "")) for n in row)) for twin, row in zip(twins, counts, strict=True))
+    records = [{"part": twin, **dict(zip(impls, row, strict=True))} for twin, row in zip(twins, counts, strict=True)]
+    return [*found, Table("code-parts", "Lines of code by part", columns, parts, tuple(records))]

@@ -1,253 +1,290 @@
-"""The tables of counters per packet: measured values beside the published ones."""
+"""The published table, measured here: what was published, upstream here, and ours, in this order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from triptych_paper import throughput
-from triptych_paper.conditions import DEFAULT_CONDITIONS
-from triptych_paper.drivers import CHECKED, RUST, UNSAFE, C
-from triptych_paper.facts import machine
-from triptych_paper.lookup import Measured, apart, choose, find, has_model, ratio, reason
-from triptych_paper.published import C2RUST_NOTE, CYCLES_NOTE, LOADS_NOTE, PROCESSOR_NOTE, Figure, Published
-from triptych_paper.quantities import published as was_published
-from triptych_paper.records import Run
-from triptych_paper.schema import CORE_CYCLES, CYCLES, MODEL, TSC_CYCLES, Metric, metrics
-from triptych_paper.tables.model import Cell, Column, Record, Table
-from triptych_paper.tables.numbers import number, repeats
-from triptych_paper.throughput import Whole
-from triptych_paper.values import record, source_cell, value_cell
+from triptych_paper.published import Figure, Published
+from triptych_paper.records import machine
+from triptych_paper.schema import CHECKED, OURS, RUST, UNSAFE, C, Driver, metrics, own_flags, upstream
+from triptych_paper.statistics import Summary
+from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
+from triptych_paper.tables.numbers import number, with_interval
+from triptych_paper.values import PER_TSC, QUANTITIES, Quantity, Source, Values, record, source_of, value_cell
 
-DRIVERS = (C, RUST, CHECKED, UNSAFE)
-"""The columns."""
-
-PUBLISHED_BATCHES = (32, 8)
-"""Batch sizes with published figures; they come first."""
-
-CELL_NOTE = (
-    "Each cell: measured (published, measured ÷ published), and below it the 10th to 90th percentile of the repeats. A "
-    "quotient is only shown where both count the same unit, at the same level, in the same scope."
+ROWS = (
+    *("core_cycles", "tsc_memory", "burst_memory", "tsc_warm", "tsc_l3", "instructions", "ipc", PER_TSC),
+    *("branches", "branch_misses", "stores", "loads", "l1_hits", "l2_hits", "l3_hits", "l3_misses"),
+    *("mpps", "wall_cycles", "full_batch_ratio"),
 )
-PAIRED_NOTE = (
-    "Median over all rounds of the ratio to C in the same round: a disturbance of both cancels. The published figure "
-    "is the ratio of the core cycles."
+"""The rows of the table, as keys of :data:`QUANTITIES`."""
+
+IF_MEASURED = ("burst_memory", "tsc_l3", "wall_cycles", "full_batch_ratio")
+"""Rows that a table leaves out if no driver has a value."""
+
+WITH_CHECKS = ("core_cycles", "tsc_memory", "tsc_warm", "instructions", "branches")
+"""Rows that also show safe Rust with overflow checks."""
+
+README_ROWS = ("instructions", "branches", "loads", "stores", "core_cycles", "tsc_memory", "mpps")
+RATIOS = ("core_cycles", "tsc_memory", "tsc_warm", "instructions")
+
+LEAST = 0.5
+"""A quotient of values below this says more about their rounding than about the drivers, so no table has one."""
+
+MPPS_CLOCK = "1.6 GHz"
+PACED = "not shown: fewer than nine of ten batches were full, so the software card set the pace"
+NO_UPSTREAM = (
+    "The paper's own drivers are not in this run: `make peers` builds them, and `make reproduce` then measures them "
+    "beside ours."
 )
-
-README_ROWS = (CYCLES, "instructions", "branches", "branch_misses", "loads", "stores", "l1_hits")
-"""The rows of the table in the README."""
-
-README_NOTES = {
-    "modelled": "Modelled: the executed instructions ran through a model of the named processor. The values are equal "
-    "in every run, on every machine. The report's section on validation says how far they can be believed.",
-    "model": "Counted instruction by instruction, with driver and card in turns, so that batches are full.",
-    "lockstep": "Cycles of the time-stamp counter during the driver's turns. The published figures are core cycles of "
-    "another machine: compare drivers, not machines.",
-    "valgrind": "Valgrind counts conditional and indirect branches, and the memory accesses of instructions. The "
-    "published figures count all branches, and micro-operations.",
-    "simulated": "Simulated: valgrind's branch predictor and caches, not the processor's.",
-}
-"""The footnotes of that table: one for each way to count that differs from the published one."""
-
-
-def measured_batches(run: Run) -> list[int]:
-    """Return the batch sizes of a run: first those with published figures, then the others as they grow."""
-    present = {int(batch) for batch in run.samples["batch"]} | {failure.batch for failure in run.failures}
-    return [batch for batch in PUBLISHED_BATCHES if batch in present] + sorted(present - set(PUBLISHED_BATCHES))
-
-
-def shown_batches(run: Run) -> list[int]:
-    """Return the batch sizes whose tables are shown: those with published figures, or else all."""
-    present = measured_batches(run)
-    return [batch for batch in present if batch in PUBLISHED_BATCHES] or present
-
-
-def counter_names() -> list[str]:
-    """Return the rows of the counter table: every counter that was published, with one row for cycles."""
-    both = (CORE_CYCLES, TSC_CYCLES)
-    return [
-        CYCLES,
-        *(m.name for m in metrics().values() if m.group == "counter" and m.name not in both and was_published(m.name)),
-    ]
+NOTE = (
+    "Below a measured value is the 95 % interval of its median. Upstream has the flags of its own build files, and in "
+    "parentheses ours. Upstream ÷ published is the reproduction; ours ÷ upstream, with equal flags, is the progress."
+)
 
 
 @dataclass(frozen=True)
-class Row:
-    """The values of one metric at one batch size."""
+class Line:
+    """One driver of a row."""
 
-    metric: Metric
-    values: tuple[Measured | None, ...]
-    """One for each of :data:`DRIVERS`."""
-    missing: tuple[str, ...]
-    """The reason for a missing value; empty for the others."""
-    source: Cell
-    """The backend, with its notes."""
-    like: bool
-    """Whether the backend counts what was published."""
-
-
-def counter_row(run: Run, name: str, batch: int) -> Row:
-    """Look up the values of a counter, all from one source."""
-    chosen = choose(run, name, DRIVERS, DEFAULT_CONDITIONS)
-    values = tuple(find(run, driver, batch, chosen) for driver in DRIVERS)
-    missing = tuple(
-        "" if value else reason(run, driver, batch, chosen) for driver, value in zip(DRIVERS, values, strict=True)
-    )
-    like = not apart(run, chosen)
-    return Row(chosen.metric, values, missing, source_cell(run, name, values), like)
+    driver: Driver
+    theirs_driver: Driver
+    """The upstream counterpart: by its own flags if the run has it, or else with ours."""
+    value: Summary | None
+    theirs: Summary | None
+    same_flags: Summary | None
+    figure: Figure | None
+    source: Source
+    theirs_source: Source
+    paced: bool = False
+    """Whether the software card set the pace, so that the values say nothing about the driver."""
 
 
-def per_packet(run: Run, published: Published, batch: int) -> Table:
+def drivers_of(key: str, values: Values) -> tuple[Driver, ...]:
+    """Return the drivers of a row."""
+    return (C, RUST, CHECKED, UNSAFE) if key in WITH_CHECKS and values.has(CHECKED) else OURS
+
+
+def lines(values: Values, published: Published, key: str, batch: int) -> list[Line]:
+    """Return what a row shows of each driver."""
+    quantity, drivers = QUANTITIES[key], drivers_of(key, values)
+    pairs = [(upstream(driver), own_flags(upstream(driver))) for driver in drivers]
+    theirs = [one for pair in pairs for one in pair]
+    ours_source = values.choose(quantity, [*drivers, *([] if quantity.upstream else theirs)])
+    theirs_source = values.choose(quantity, theirs, True) if quantity.upstream else ours_source
+    paced = ours_source.backend == "wall" and ours_source.metric != "full_batch_ratio"
+    paced = paced and values.paced_by_card(OURS, batch)
+    found = []
+    for driver, (same, own) in zip(drivers, pairs, strict=True):
+        by_own, by_ours = (None if paced else values.find(one, batch, theirs_source) for one in (own, same))
+        figure = published.get(ours_source.metric, driver, batch)
+        if key == "mpps":
+            figure = published.mpps(MPPS_CLOCK, driver, batch)
+        found.append(
+            Line(
+                driver=driver,
+                theirs_driver=own if by_own or not by_ours else same,
+                value=None if paced else values.find(driver, batch, ours_source),
+                theirs=by_own or by_ours,
+                same_flags=by_ours if by_own and own != same else None,
+                figure=figure,
+                source=ours_source,
+                theirs_source=theirs_source,
+                paced=paced,
+            )
+        )
+    return found
+
+
+def per_packet(values: Values, published: Published, batch: int) -> Table:
     """Build the table of all counters at one batch size."""
-    rows, records = [], []
-    for name in counter_names():
-        row = counter_row(run, name, batch)
-        rows.append((_label(row.metric, batch), *_cells(row, published, batch), row.source, _repeats(row.values)))
-        for driver, value, missing in zip(DRIVERS, row.values, row.missing, strict=True):
-            figure = published.get(row.metric.name, driver, batch)
-            values = record(driver, batch, row.metric.name, value, missing=missing)
-            median = value.summary.median if value and row.like else None
-            records.append({**values, **_published_fields(median, figure)})
+    rows: list[tuple[Cell, ...]] = []
+    records: list[Record] = []
+    for key in ROWS:
+        found = lines(values, published, key, batch)
+        if key in IF_MEASURED and not any(line.value or line.theirs for line in found):
+            continue
+        for place, line in enumerate(found):
+            label, origin = Cell(), Cell()
+            if place == 0:
+                label, origin = Cell(_label(key)), _origin(values, found)
+            rows.append((label, *_cells(values, line, batch, QUANTITIES[key]), origin))
+            records += _records(line, batch)
     title = f"Counters per packet, batch {batch}"
-    columns = _columns("per packet", (PROCESSOR_NOTE,))
-    return Table(f"counters-batch-{batch}", title, columns, tuple(rows), tuple(records), CELL_NOTE)
+    return Table(f"counters-batch-{batch}", title, _columns("per packet"), tuple(rows), tuple(records), NOTE)
 
 
-def _columns(first: str, notes: tuple[str, ...] = ()) -> tuple[Column, ...]:
+def _label(key: str) -> str:
+    return f"{QUANTITIES[key].name} (published: {MPPS_CLOCK})" if key == "mpps" else QUANTITIES[key].name
+
+
+def _columns(first: str) -> tuple[Column, ...]:
     return (
-        Column(first, numeric=False, notes=notes),
-        *(Column(driver.name) for driver in DRIVERS),
+        Column(first, numeric=False),
+        Column("driver", numeric=False),
+        Column("published", emphasis=False),
+        Column("upstream here"),
+        Column("ours"),
+        Column("upstream ÷ published", emphasis=False),
+        Column("ours ÷ upstream", emphasis=False),
         Column("counted by", numeric=False),
-        Column("repeats", emphasis=False),
     )
 
 
-def _label(shown: Metric, batch: int) -> Cell:
-    disputed = shown.name in (CORE_CYCLES, TSC_CYCLES) and batch == 32
-    return Cell(shown.label, notes=(CYCLES_NOTE,) if disputed else ())
+def _origin(values: Values, found: Sequence[Line]) -> Cell:
+    """Name the backends of a row, with what a reader must know about them."""
+    shown = [(values.origin(line.source), line.value) for line in found]
+    theirs = [(values.origin(line.theirs_source), line.theirs) for line in found]
+    ours, other = (next((name for name, value in each if value), "") for each in (shown, theirs))
+    text = f"{ours}; upstream: {other}" if ours and other and ours != other else ours or other or ABSENT
+    used = dict.fromkeys(line.source.backend for line in found if line.value)
+    used |= dict.fromkeys(line.theirs_source.backend for line in found if line.theirs)
+    known = metrics().get(found[0].source.metric)
+    notes = [known.notes[backend] for backend in used if backend in known.notes] if known else []
+    if any(values.multiplexed(line.driver, 32, line.source) for line in found):
+        notes.append("Multiplexed: the counter ran for a part of the time only, and the value was scaled up.")
+    return Cell(text, notes=tuple(notes))
 
 
-def _repeats(values: Sequence[Measured | None]) -> Cell:
-    return Cell(repeats(value.summary.count for value in values if value))
-
-
-def _cells(row: Row, published: Published, batch: int) -> list[Cell]:
-    cells = []
-    for driver, value, missing in zip(DRIVERS, row.values, row.missing, strict=True):
-        figure = published.get(row.metric.name, driver, batch)
-        cell = value_cell(value, lambda v: number(v, row.metric.digits), missing)
-        notes = cell.notes
-        if figure and figure.batch_unknown:
-            notes += (C2RUST_NOTE,)
-        if row.metric.name == "loads" and driver == C and batch == 8:
-            notes += (LOADS_NOTE,)
-        median = value.summary.median if value and row.like else None
-        cells.append(replace(cell, notes=notes, published=_beside(median, figure)))
-    return cells
-
-
-def quotient(value: float | None, figure: Figure | None) -> float | None:
-    """Divide a measured value by the published one; None if one is missing or zero was published."""
-    return value / figure.value if value is not None and figure and figure.value else None
-
-
-def _beside(value: float | None, figure: Figure | None) -> str:
-    """Return the published figure and the quotient, as a cell shows them."""
-    found = quotient(value, figure)
-    texts = [figure.text] if figure else []
-    return ", ".join(texts if found is None else [*texts, f"{found:.2f}"])
-
-
-def _published_fields(value: float | None, figure: Figure | None) -> Record:
-    return {"published": figure.text if figure else None, "ratio_to_published": quotient(value, figure)}
-
-
-def compared(run: Run, published: Published, batch: int) -> Table:
-    """Build the table of ratios to C, and of whole processes, at one batch size."""
-    rows, records = [], []
-    for name in (CYCLES, "instructions"):
-        cells, found = _times_c(run, published, name, batch)
-        rows.append(cells)
-        records += found
-    for whole in throughput.shown(run, batch):
-        cells, found = _whole(run, published, whole, batch)
-        rows.append(cells)
-        records += found
-    title = f"Ratios to C, and whole processes, batch {batch}"
-    note = " ".join(text for text in (CELL_NOTE, throughput.left_out(run, batch)) if text)
-    return Table(f"compared-batch-{batch}", title, _columns("compared"), tuple(rows), tuple(records), note)
-
-
-def _times_c(run: Run, published: Published, name: str, batch: int) -> tuple[tuple[Cell, ...], list[Record]]:
-    """Compare a counter with C's, round by round."""
-    chosen = choose(run, name, DRIVERS, DEFAULT_CONDITIONS)
-    values: list[Measured | None] = []
-    cells, records = [], []
-    for driver in DRIVERS:
-        summary = ratio(run, driver, C, batch, chosen)
-        value = Measured(summary, "times C", chosen) if summary else None
-        # Without C there is no ratio, so the reason for C's absence comes first.
-        lacking = driver if find(run, C, batch, chosen) else C
-        missing = "" if value else reason(run, lacking, batch, chosen)
-        figure = published.ratio_to_c(chosen.metric.name, driver, batch)
-        notes = (C2RUST_NOTE,) if figure and figure.batch_unknown else ()
-        cell = value_cell(value, lambda v: number(v, 2), missing)
-        median = summary.median if summary else None
-        cells.append(replace(cell, notes=cell.notes + notes, published=_beside(median, figure)))
-        values.append(value)
-        times = record(driver, batch, f"{chosen.metric.name}_times_c", value, missing=missing)
-        records.append({**times, **_published_fields(median, figure)})
-    origin = source_cell(run, name, values)
-    if name == CYCLES and any(values) and not chosen.exact:
-        origin = replace(origin, notes=(*origin.notes, PAIRED_NOTE))
-    return (Cell(f"{chosen.metric.label}, times C"), *cells, origin, _repeats(values)), records
-
-
-def _whole(run: Run, published: Published, whole: Whole, batch: int) -> tuple[tuple[Cell, ...], list[Record]]:
-    """Return a row of whole processes, or of their throughput in virtual time."""
-    name = whole.source.metric.name
-    values = [find(run, driver, batch, whole.source) for driver in DRIVERS]
-    like = whole.source.backend == MODEL and not apart(run, whole.source)
-    cells, records = [], []
-    for driver, value in zip(DRIVERS, values, strict=True):
-        missing = "" if value else reason(run, driver, batch, whole.source)
-        figure = whole.figure(published, driver, batch)
-        median = value.summary.median if value and like else None
-        cell = value_cell(value, lambda v: number(whole.scale * v, 1), missing)
-        cells.append(replace(cell, published=_beside(median, figure)))
-        values_of = record(driver, batch, name, value, missing=missing)
-        records.append({**values_of, **_published_fields(median, figure)})
-    return (Cell(whole.label), *cells, source_cell(run, name, values), _repeats(values)), records
-
-
-def readme(run: Run, published: Published, batch: int = 32) -> Table:
-    """Build the table of the README: the rows that matter most, with at most three footnotes."""
-    rows, records = [], []
-    for name in readme_rows(run):
-        row = counter_row(run, name, batch)
-        # Counts have no spread worth the room; cycles never stand without theirs.
-        kept = row.metric.name in (CORE_CYCLES, TSC_CYCLES)
-        cells = [replace(cell, detail=cell.detail if kept else (), notes=()) for cell in _cells(row, published, batch)]
-        rows.append((Cell(row.metric.label), *cells, replace(row.source, notes=readme_notes(row.values))))
-        records += [record(driver, batch, row.metric.name, v) for driver, v in zip(DRIVERS, row.values, strict=True)]
-    note = (
-        "Each cell: measured (published, measured ÷ published where both count the same), and below cycles the 10th to "
-        "90th percentile. The figures of unsafe Rust were published without batch size or clock. Measured in "
-        f"the run {run.id}: {machine(run)}."
+def _cells(values: Values, line: Line, batch: int, quantity: Quantity) -> tuple[Cell, ...]:
+    """Return the cells of a row between its label and its origin."""
+    detail = [f"({number(line.same_flags.median, quantity.digits)})"] if line.same_flags else []
+    missing, absent = _reasons(values, line, batch)
+    reproduced = None
+    if line.theirs and line.figure and not values.unlike(line.theirs_source):
+        reproduced = quotient(line.theirs.median, line.figure.value)
+    return (
+        Cell(line.driver.name),
+        Cell(line.figure.text if line.figure else ABSENT),
+        value_cell(line.theirs, quantity.digits, absent, detail),
+        value_cell(line.value, quantity.digits, missing),
+        Cell(ABSENT if reproduced is None else number(reproduced, 2)),
+        _progress(values, line, batch, quantity),
     )
-    title = f"Counters per packet, batch {batch}"
-    return Table("readme", title, _columns("per packet")[:-1], tuple(rows), tuple(records), note)
 
 
-def readme_notes(values: Sequence[Measured | None]) -> tuple[str, ...]:
-    """Return the footnote of the README's table about the way in which values were counted."""
-    origin = next((value.source for value in values if value), None)
-    if origin is None or not origin.metric.notes.get(origin.backend):
-        return ()
-    kind = "modelled" if origin.modelled else "simulated" if origin.simulated else origin.backend
-    return (README_NOTES[kind],)
+def _reasons(values: Values, line: Line, batch: int) -> tuple[str, str]:
+    """Say why ours and upstream's values are missing. The paper has no driver with overflow checks."""
+    if line.paced:
+        return PACED, PACED
+    missing = "" if line.value else values.reason(line.driver, batch, line.source)
+    if line.theirs or line.driver == CHECKED or line.source.metric == "full_batch_ratio":
+        return missing, ""
+    return missing, values.reason(line.theirs_driver, batch, line.theirs_source) if values.has_upstream else NO_UPSTREAM
 
 
-def readme_rows(run: Run) -> Sequence[str]:
-    """Return the rows of the README's table: all counters if the run has the model, which gives all of them."""
-    return counter_names() if has_model(run) else README_ROWS
+def _progress(values: Values, line: Line, batch: int, quantity: Quantity) -> Cell:
+    """Divide ours by upstream with the same flags, by a backend that measured both."""
+    source = source_of(quantity, quantity.upstream[0]) if quantity.upstream else line.source
+    same = upstream(line.driver)
+    base = same if values.find(same, batch, source) else own_flags(same)
+    values_of = [values.find(driver, batch, source) for driver in (line.driver, base)]
+    if line.paced or any(value is None or value.median < LEAST for value in values_of):
+        return Cell(ABSENT)
+    found = values.ratio(line.driver, base, batch, source)
+    return value_cell(found, 2)
+
+
+def quotient(value: float, base: float) -> float | None:
+    """Divide; None for values that are nearly zero."""
+    return value / base if min(value, base) >= LEAST else None
+
+
+def _records(line: Line, batch: int) -> list[Record]:
+    fields = {"published": line.figure.value if line.figure else None}
+    records = [{**record(line.driver, batch, line.source, line.value), **fields}]
+    if line.theirs:
+        records.append({**record(line.theirs_driver, batch, line.theirs_source, line.theirs), **fields})
+    if line.same_flags:
+        records.append(record(upstream(line.driver), batch, line.theirs_source, line.same_flags))
+    return records
+
+
+def compared(values: Values, published: Published, batch: int) -> Table:
+    """Build the table of ratios to C in the same round, ours and upstream."""
+    rows, records = [], []
+    for key in RATIOS:
+        found = lines(values, published, key, batch)
+        if not any(line.value or line.theirs for line in found):
+            continue
+        for line in found[1:]:
+            base = own_flags(upstream(C)) if line.theirs_driver.variant == "own-flags" else upstream(C)
+            base = base if values.find(base, batch, line.theirs_source) else own_flags(base)
+            ours = values.ratio(line.driver, C, batch, line.source)
+            theirs = values.ratio(line.theirs_driver, base, batch, line.theirs_source) if line.theirs else None
+            # The ratio of TSC cycles stands beside the published ratio of core cycles: the clock cancels.
+            figure = published.ratio_to_c("core_cycles" if "tsc" in key else line.source.metric, line.driver, batch)
+            label = Cell(f"{QUANTITIES[key].name}, times C") if line is found[1] else Cell()
+            missing, absent = _reasons(values, line, batch)
+            rows.append(
+                (
+                    label,
+                    Cell(line.driver.name),
+                    Cell(figure.text if figure else ABSENT),
+                    value_cell(theirs, 2, absent),
+                    value_cell(ours, 2, missing),
+                    _origin(values, found) if line is found[1] else Cell(),
+                )
+            )
+            for driver, source, summary in (
+                (line.driver, line.source, ours),
+                (line.theirs_driver, line.theirs_source, theirs),
+            ):
+                fields = {"metric": f"{source.metric}_times_c", "unit": "times C"}
+                fields |= {"published": figure.value if figure else None}
+                records.append({**record(driver, batch, source, summary), **fields})
+    columns = tuple(column for column in _columns("compared") if "÷" not in column.heading)
+    note = "Each ratio is the median of the ratios in the same round, with its 95 % interval."
+    title = f"Ratios to C, batch {batch}"
+    return Table(f"compared-batch-{batch}", title, columns, tuple(rows), tuple(records), note)
+
+
+def readme(values: Values, published: Published, batch: int = 32) -> Table:
+    """Build the table of the README: seven rows, for C and safe Rust."""
+    rows = []
+    for key in README_ROWS:
+        found = [line for line in lines(values, published, key, batch) if line.driver in (C, RUST)]
+        cells = []
+        for line in found:
+            both = _cells(values, line, batch, QUANTITIES[key])
+            # Counts stand alone, and measured values with their interval.
+            cells += [both[1], *(replace(cell, detail=cell.detail[:1]) for cell in (both[2], both[3]))]
+        cells = [replace(cell, notes=(), detail=() if cell.detail[:1] == () else _between(cell)) for cell in cells]
+        rows.append((Cell(_label(key)), *cells, replace(_origin(values, found), notes=())))
+    columns = (
+        Column(f"per packet, batch {batch}", numeric=False),
+        *(Column(f"{name}: {column}") for name in ("C", "Rust") for column in ("published", "upstream here", "ours")),
+        Column("counted by", numeric=False),
+    )
+    return Table("readme", "", columns, tuple(rows), ())
+
+
+def _between(cell: Cell) -> tuple[str, ...]:
+    """Keep the interval of a cell, without upstream's value by our flags."""
+    return tuple(line for line in cell.detail if not line.startswith("("))
+
+
+def sentences(values: Values) -> list[str]:
+    """Say what safe Rust costs, with the intervals: instructions, cycles from memory, and cycles with warm lines."""
+    found = []
+    for key in ("instructions", "tsc_memory", "tsc_warm"):
+        quantity = QUANTITIES[key]
+        source = values.choose(quantity, OURS)
+        parts = []
+        for batch in (32, 8):
+            ratio = values.ratio(RUST, C, batch, source)
+            if ratio:
+                parts.append(f"{with_interval(ratio, 2)} at batch {batch}")
+        name = quantity.name.replace(", ", " with ")
+        if parts:
+            found.append(
+                f"- **{name[:1].upper()}{name[1:]}**: safe Rust ÷ C is {' and '.join(parts)}, by {source.backend}."
+            )
+    return found
+
+
+def measured_in(values: Values) -> str:
+    """Name the run, its revision and its machine."""
+    run = values.run
+    return f"Measured in the run {run.id} at revision {run.revision}: {machine(run.info)}."

@@ -2,84 +2,52 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
-from triptych_paper.counters import counter_names
-from triptych_paper.drivers import DRIVERS
 from triptych_paper.errors import DataError
-from triptych_paper.facts import fixed_ghz
-from triptych_paper.lookup import choose, find, reason
-from triptych_paper.records import Run, read_run
-from triptych_paper.schema import source
-from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
-from triptych_paper.tables.numbers import number
-from triptych_paper.values import record, value_cell
+from triptych_paper.records import machine, part, read_json
+from triptych_paper.schema import OURS
+from triptych_paper.tables.model import Cell, Column, Table
+from triptych_paper.values import QUANTITIES, Values, value_cell
 
 FILE = "merged.json"
 """The file that lists the runs."""
 
-NOTE = "Each cell: measured, and below it the 10th to 90th percentile of the repeats. Values of two runs do not mix."
-
-
-def is_merged(folder: Path) -> bool:
-    """Return whether a folder holds several runs."""
-    return (folder / FILE).is_file()
-
 
 def run_folders(folder: Path) -> list[Path]:
-    """Return the folders of the runs; :class:`DataError` if the list is malformed."""
+    """Return the folders of merged runs, or the folder itself if it is a run."""
     path = folder / FILE
+    if not path.is_file():
+        return [folder]
     try:
-        names = [entry["folder"] for entry in json.loads(path.read_text(encoding="utf-8"))["runs"]]
-    except (OSError, json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
-        raise DataError(f"{path} is malformed: {error}") from None
+        names = [entry["folder"] for entry in read_json(path)["runs"]]
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{path} is malformed: {error!r}") from None
     if not names or not all(isinstance(name, str) and Path(name).name == name for name in names):
         raise DataError(f"{path} is malformed: it does not name folders beside it")
     return [folder / name for name in names]
 
 
-def read_runs(folder: Path) -> list[Run]:
-    """Read the runs of a merged folder."""
-    return [read_run(path) for path in run_folders(folder)]
+def side_by_side(runs: list[Values], batch: int, keys: tuple[str, ...]) -> Table:
+    """Show the drivers of several runs beside each other: a row for each quantity and driver, a column for each run."""
+    rows = []
+    for quantity in (QUANTITIES[key] for key in keys):
+        sources = [values.choose(quantity, OURS) for values in runs]
+        for driver in OURS:
+            found = [values.find(driver, batch, source) for values, source in zip(runs, sources, strict=True)]
+            if any(found):
+                cells = [value_cell(value, quantity.digits) for value in found]
+                backends = " / ".join(dict.fromkeys(source.backend for source in sources))
+                label = quantity.name if driver == OURS[0] else ""
+                rows.append((Cell(label), Cell(driver.name), *cells, Cell(backends)))
+    headings = [_name(values) for values in runs]
+    columns = [Column("per packet", numeric=False), Column("driver", numeric=False), *map(Column, headings)]
+    title = f"The runs side by side, batch {batch}"
+    return Table(f"merged-batch-{batch}", title, (*columns, Column("counted by", numeric=False)), tuple(rows), ())
 
 
-def names(runs: Sequence[Run]) -> list[str]:
-    """Name each run by what differs: its clock, its machine, or its number."""
-    clocks = [f"{ghz:g} GHz" if (ghz := fixed_ghz(run)) is not None else "clock not fixed" for run in runs]
-    hosts = [str(host.get("host", "?")) if isinstance(host := run.info.get("host"), dict) else "?" for run in runs]
-    several = len(set(hosts)) > 1
-    named = [f"{host}, {clock}" if several else clock for host, clock in zip(hosts, clocks, strict=True)]
-    if len(set(named)) == len(named):
-        return named
-    return [f"{name}, run {place}" for place, name in enumerate(named, start=1)]
-
-
-def side_by_side(runs: Sequence[Run], batch: int) -> Table:
-    """Build the table of all counters and of throughput at one batch size, with a column for each run and driver."""
-    labels = names(runs)
-    rows: list[tuple[Cell, ...]] = []
-    records: list[Record] = []
-    for name in (*counter_names(), "mpps"):
-        chosen = [source("mpps", "wall") if name == "mpps" else choose(run, name, DRIVERS) for run in runs]
-        first = chosen[0].metric
-        cells = []
-        for run, label, origin in zip(runs, labels, chosen, strict=True):
-            for driver in DRIVERS:
-                value = find(run, driver, batch, origin)
-                missing = "" if value else reason(run, driver, batch, origin)
-                cell = value_cell(value, partial(number, digits=origin.metric.digits), missing)
-                other = origin.backend != chosen[0].backend or origin.metric != first
-                notes = (f"Counted by {origin.name}: {origin.metric.label}.",) if value and other else ()
-                cells.append(replace(cell, notes=cell.notes + notes))
-                values = record(driver, batch, origin.metric.name, value, missing=missing)
-                records.append({"run": run.id, "run_name": label, **values})
-        if any(cell.text != ABSENT for cell in cells):
-            rows.append((Cell(first.label), *cells))
-    headings = [Column(f"{driver.name}, {label}") for label in labels for driver in DRIVERS]
-    title = f"Counters per packet by run, batch {batch}"
-    columns = (Column("per packet", numeric=False), *headings)
-    return Table(f"merged-batch-{batch}", title, columns, tuple(rows), tuple(records), NOTE)
+def _name(values: Values) -> str:
+    """Name a run by its machine and its fixed clock."""
+    fixed = part(values.run.info, "core_clock").get("fixed_ghz")
+    clock = f", {fixed:g} GHz" if isinstance(fixed, (int, float)) else ""
+    return f"{machine(values.run.info)}{clock}, {values.run.id}"

@@ -7,24 +7,32 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from triptych_paper.conditions import DEFAULT_CONDITIONS, FRAME_SIZE, POLL, QUEUES, RING_SIZE, Conditions
 from triptych_paper.errors import DataError
-from triptych_paper.samples import read_samples
-from triptych_paper.schema import renamed_metric, renamed_variant
+from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, PLACEMENTS, metrics
 
+REQUIRED = ("impl", "variant", "toolchain", "batch", "backend", "metric", "value", "unit", "packets", "repeat")
+DEFAULTS: dict[str, Any] = {
+    "ring_size": 512,
+    "frame_size": 60,
+    "offered_mpps": 0.0,
+    "note": "",
+    "cpu": "",
+    "queues": 1,
+    "waiting": "poll",
+    "placement": "",
+    "process": 0,
+}
+"""The other columns of ``samples.csv``, with their values where a file or a field is without them."""
 
-@dataclass(frozen=True)
-class Failure:
-    """A measurement that did not work."""
+NUMBERS = ("batch", "value", "packets", "repeat", "ring_size", "frame_size", "offered_mpps", "queues", "process")
+IDENTITY = [name for name in (*REQUIRED, *DEFAULTS) if name not in ("toolchain", "value", "unit", "packets", "note")]
+"""The columns that identify a sample."""
 
-    impl: str
-    variant: str
-    batch: int
-    backend: str
-    cause: str
-    conditions: Conditions = DEFAULT_CONDITIONS
+PAPER_CPU = "haswell"
+"""The simulated processor that tables show, if a run has several: that of the counter page."""
 
 
 @dataclass(frozen=True)
@@ -32,126 +40,135 @@ class Run:
     """The whole record of a run."""
 
     folder: Path
-    """The run's own folder, links resolved."""
-    id: str
+    info: dict[str, Any]
+    """The whole of ``run.json``."""
     samples: pd.DataFrame
-    """One row a sample, see :func:`triptych_paper.samples.read_samples`."""
-    backends: tuple[str, ...]
-    """The backends that the run was configured to use."""
+    warnings: tuple[str, ...] = ()
+    failures: tuple[dict[str, Any], ...] = ()
     not_measurable: dict[str, str] = field(default_factory=dict)
     """Why a backend cannot work on the machine, by backend."""
-    not_measurable_metrics: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Why a backend that works cannot count a metric, by backend and metric."""
-    skipped_peers: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Why another project's driver was not measured, by implementation and variant."""
-    failures: tuple[Failure, ...] = ()
-    warnings: tuple[str, ...] = ()
-    ended: bool = True
-    """Whether the run is complete."""
-    info: dict[str, Any] = field(default_factory=dict)
-    """The whole of ``run.json``."""
+
+    @property
+    def id(self) -> str:
+        """The name of the run."""
+        return str(self.info["id"])
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run is complete."""
+        return self.info.get("end") is not None
+
+    @property
+    def revision(self) -> str:
+        """The git revision of the sources, marked if they had changes."""
+        git = part(self.info, "git")
+        short = str(git.get("revision") or "")[:10] or "an unknown revision"
+        return f"{short} with uncommitted changes" if git.get("dirty") else short
+
+    @property
+    def card(self) -> str:
+        """The kind of card behind perf and wall: `real card` or `software card`."""
+        ports = part(self.info, "plan").get("devices") or []
+        real = bool(ports) and not all(str(port).startswith("vfio-user:") for port in ports)
+        return "real card" if real else "software card"
 
 
-def read_run(folder: Path) -> Run:
-    """Read a results folder.
-
-    Raises :class:`DataError` if a file is missing or malformed.
-    """
-    folder = folder.resolve()
-    if not folder.is_dir():
-        raise DataError(f"{folder} is not a results folder: name another one, or run `triptych run` first")
-    where = folder / "run.json"
-    info = read_info(where)
-    settings = _mapping(info, "settings", where)
-    return Run(
-        folder=folder,
-        id=_text(info, "id", where),
-        samples=read_samples(folder / "samples.csv"),
-        backends=tuple(settings),
-        not_measurable={str(k): str(v) for k, v in _mapping(info, "not_measurable", where).items()},
-        not_measurable_metrics={
-            backend: {renamed_metric(metric, backend): str(why) for metric, why in metrics.items()}
-            for backend, metrics in _not_measurable_metrics(settings).items()
-        },
-        skipped_peers=dict(_skipped_peer(entry, where) for entry in info.get("skipped_peers") or []),
-        failures=tuple(_failure(entry, where) for entry in _list(info, "failures", where)),
-        warnings=tuple(str(text) for text in _list(info, "warnings", where)),
-        ended=info.get("end") is not None,
-        info=info,
-    )
+def part(info: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return an object inside of an object; empty if it is absent."""
+    value = info.get(key)
+    return value if isinstance(value, dict) else {}
 
 
-def _not_measurable_metrics(settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    found = {}
-    for backend, options in settings.items():
-        metrics = options.get("not_measurable_metrics") if isinstance(options, dict) else None
-        if isinstance(metrics, dict):
-            found[backend] = metrics
-    return found
-
-
-def read_info(path: Path) -> dict[str, Any]:
-    """Read a ``run.json``; :class:`DataError` if it is missing or malformed."""
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object; :class:`DataError` if it is missing or malformed."""
     try:
-        info = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(f"{path} is missing: is {path.parent} a results folder?") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{path} is malformed: {error}") from None
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from None
-    if not isinstance(info, dict):
+    if not isinstance(found, dict):
         raise DataError(f"{path} is malformed: it does not hold an object")
-    return info
+    return found
 
 
-def _text(info: dict[str, Any], key: str, where: Path) -> str:
-    value = info.get(key)
-    if not isinstance(value, str):
-        raise DataError(f"{where} is malformed: {key!r} is not a string")
-    return value
-
-
-def _mapping(info: dict[str, Any], key: str, where: Path) -> dict[str, Any]:
-    value = info.get(key)
-    if not isinstance(value, dict):
-        raise DataError(f"{where} is malformed: {key!r} is not an object")
-    return value
-
-
-def _list(info: dict[str, Any], key: str, where: Path) -> list[Any]:
-    value = info.get(key)
-    if not isinstance(value, list):
-        raise DataError(f"{where} is malformed: {key!r} is not a list")
-    return value
-
-
-def _skipped_peer(entry: object, where: Path) -> tuple[tuple[str, str], str]:
+def read_run(folder: Path) -> Run:
+    """Read a results folder; :class:`DataError` if a file is missing or malformed."""
+    folder = folder.resolve()
+    if not folder.is_dir():
+        raise DataError(f"{folder} is not a results folder: name another one, or run `make reproduce` first")
+    where = folder / "run.json"
+    info = read_json(where)
     try:
-        if not isinstance(entry, dict):
-            raise TypeError
-        return (str(entry["impl"]), str(entry["variant"])), str(entry["reason"])
-    except (KeyError, TypeError):
-        raise DataError(f"{where} is malformed: {entry!r} does not describe a skipped driver") from None
-
-
-def _failure(entry: object, where: Path) -> Failure:
-    try:
-        if not isinstance(entry, dict):
-            raise TypeError
-        return Failure(
-            impl=str(entry["impl"]),
-            variant=renamed_variant(str(entry["variant"])),
-            batch=int(entry["batch"]),
-            backend=str(entry["backend"]),
-            cause=str(entry["cause"]),
-            conditions=Conditions(
-                ring_size=int(entry.get("ring_size", RING_SIZE)),
-                frame_size=int(entry.get("frame_size", FRAME_SIZE)),
-                queues=int(entry.get("queues", QUEUES)),
-                waiting=str(entry.get("waiting", POLL)),
-                offered_mpps=None if entry.get("offered_mpps") is None else float(entry["offered_mpps"]),
-            ),
+        return Run(
+            folder=folder,
+            info={**info, "id": info["id"]},
+            samples=read_samples(folder / "samples.csv"),
+            warnings=tuple(map(str, info.get("warnings") or ())),
+            failures=tuple({**failure, "cause": str(failure["cause"])} for failure in info.get("failures") or ()),
+            not_measurable={str(name): str(why) for name, why in (info.get("not_measurable") or {}).items()},
         )
-    except (KeyError, TypeError, ValueError):
-        raise DataError(f"{where} is malformed: {entry!r} does not describe a failure") from None
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{where} is malformed: {error!r}") from None
+
+
+def read_samples(path: Path) -> pd.DataFrame:
+    """Read and check a ``samples.csv``; :class:`DataError` names the line that is wrong."""
+    try:
+        raw = pd.read_csv(path, dtype=str, keep_default_na=False, index_col=False)
+    except FileNotFoundError:
+        raise DataError(f"{path} is missing") from None
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} is malformed: {error}") from None
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from None
+    absent = [name for name in REQUIRED if name not in raw]
+    if absent:
+        raise DataError(f"{path}: line 1: the columns {', '.join(absent)} are missing")
+    if "clock_ghz" in raw or (raw["backend"] == "model").any():
+        raise DataError(f"{path}: it holds modelled values of Triptych 0.2; measure again with `make reproduce`")
+    if raw.empty:
+        raise DataError(f"{path} holds no samples: this run measured nothing")
+    for name, default in DEFAULTS.items():
+        raw[name] = raw[name].where(raw[name] != "", str(default)) if name in raw else str(default)
+    for name in NUMBERS:
+        numbers = pd.to_numeric(raw[name], errors="coerce")
+        _check(path, raw[name], np.isfinite(numbers), f"{name} {{!r}} is not a number")
+        whole = name not in ("value", "offered_mpps")
+        _check(path, raw[name], ~((numbers < 0) | (whole & (numbers % 1 != 0))), f"{name} {{!r}} is no valid number")
+        raw[name] = numbers.astype(int if whole else float)
+    known = {"impl": IMPLEMENTATIONS, "backend": BACKENDS, "metric": metrics(), "placement": ("", *PLACEMENTS)}
+    for name, valid in known.items():
+        _check(
+            path,
+            raw[name],
+            raw[name].isin(list(valid)),
+            f"{name} {{!r}} is unknown; use {', '.join(filter(None, valid))}",
+        )
+    _check(path, raw["metric"], ~raw.duplicated(IDENTITY), "the same sample of {} a second time")
+    return _one_cpu(raw)
+
+
+def _check(path: Path, column: pd.Series, valid: Any, message: str) -> None:
+    """Raise :class:`DataError` for the first field that is not valid."""
+    wrong = np.flatnonzero(~np.asarray(valid, dtype=bool))
+    if wrong.size:
+        raise DataError(f"{path}: line {wrong[0] + 2}: {message.format(column.iloc[wrong[0]])}")
+
+
+def _one_cpu(samples: pd.DataFrame) -> pd.DataFrame:
+    """Keep the values of one simulated processor."""
+    found = [str(cpu) for cpu in samples["cpu"].unique() if cpu]
+    kept = PAPER_CPU if PAPER_CPU in found else next(iter(found), "")
+    return samples[samples["cpu"].isin(["", kept])].reset_index(drop=True)
+
+
+def machine(info: dict[str, Any]) -> str:
+    """Name the machine of a run: processor, number of CPUs, and whether it is virtual."""
+    cpu = part(part(info, "host"), "cpu")
+    parts = [str(cpu.get("model_name") or "unknown processor"), f"{cpu.get('cpus', '?')} CPUs"]
+    if isinstance(cpu.get("family"), int):
+        parts.append(f"family {cpu['family']} model {cpu.get('model', '?')}")
+    return ", ".join([*parts, *(["virtual machine"] if cpu.get("virtual_machine") else [])])

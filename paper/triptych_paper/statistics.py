@@ -1,116 +1,127 @@
-"""Medians, spreads, and ratios of values that were taken in turn."""
+"""Medians, their 95 % intervals, and ratios of values that were taken in the same round."""
 
 from __future__ import annotations
 
 import math
-import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
+import numpy as np
 import pandas as pd
 
-from triptych_paper.conditions import DEFAULT_CONDITIONS, Conditions
-from triptych_paper.drivers import Driver
-from triptych_paper.schema import MODEL, Source
+ENOUGH = 5
+"""Fewer noisy values than this have no interval."""
+
+RESAMPLES = 2000
+"""Resamples of the bootstrap. Large cells have fewer of them, so that a table takes seconds."""
+
+LARGEST, LEAST_RESAMPLES = 1_000_000, 500
+
+SEED = 20260101
+"""Equal values give equal intervals, in every run of the program."""
+
+APART = 0.1
+"""Two groups of processes are two states if their medians differ by at least this share."""
+
+
+Operator = Callable[["pd.Series[float]", "pd.Series[float]"], "pd.Series[float]"]
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The median and the spread of several values of one quantity."""
+    """The median of several values of one quantity, with its 95 % interval."""
 
     median: float
-    low: float
-    """10th percentile."""
-    high: float
-    """90th percentile."""
+    low: float | None
+    """The ends of the interval; None without one. Of a value without noise, both are the median."""
+    high: float | None
+    p10: float
+    p90: float
     count: int
-    """Number of values, at least 1."""
+    processes: int
+    states: tuple[float, ...] = ()
+    """The medians of two groups of processes that differ too much to be one state; otherwise empty."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the value has no noise."""
+        return self.low == self.high == self.median
+
+    def changed(self, function: Callable[[float], float]) -> Summary:
+        """Apply a monotonic function, such as a change of unit, to the median and its interval."""
+        ends = [None if end is None else function(end) for end in (self.low, self.high)]
+        low, high = ends if None in ends else sorted(end for end in ends if end is not None)
+        p10, p90 = sorted((function(self.p10), function(self.p90)))
+        states = tuple(map(function, self.states))
+        return Summary(function(self.median), low, high, p10, p90, self.count, self.processes, states)
 
 
-def summarise(values: pd.Series[float]) -> Summary | None:
-    """Compute median and spread; None without values."""
+def summarise(values: pd.DataFrame, exact: bool = False) -> Summary | None:
+    """Summarise samples with the columns `process` and `value`; None without any.
+
+    With `exact` the values have no noise, so the interval is the median itself.
+    """
     if values.empty:
         return None
-    if len(values) == 1:
-        value = float(values.iloc[0])
-        return Summary(value, value, value, 1)
-    return Summary(
-        median=float(values.median()),
-        low=float(values.quantile(0.1)),
-        high=float(values.quantile(0.9)),
-        count=len(values),
-    )
+    numbers = values["value"].to_numpy(dtype=float)
+    median = float(np.median(numbers))
+    p10, p90 = (float(end) for end in np.quantile(numbers, (0.1, 0.9)))
+    processes = values["process"].to_numpy()
+    count = len(np.unique(processes))
+    if exact:
+        low, high = median, median
+    elif len(numbers) < ENOUGH:
+        return Summary(median, None, None, p10, p90, len(numbers), count)
+    else:
+        low, high = _interval(numbers, processes)
+    return Summary(median, low, high, p10, p90, len(numbers), count, _states(numbers, processes))
 
 
-_KEY = ["impl", "variant", "batch", "backend", "metric", "ring_size", "frame_size", "queues", "waiting", "cpu"]
-_groups: dict[int, tuple[weakref.ref[pd.DataFrame], dict[tuple[object, ...], pd.DataFrame]]] = {}
+def _interval(numbers: np.ndarray, processes: np.ndarray) -> tuple[float, float]:
+    """Return the 95 % interval of the median by a hierarchical bootstrap: over processes first, then over rounds."""
+    _, place, sizes = np.unique(processes, return_inverse=True, return_counts=True)
+    table = np.zeros((len(sizes), sizes.max()))
+    for process in range(len(sizes)):
+        table[process, : sizes[process]] = numbers[place == process]
+    rounds = math.ceil(sizes.mean())
+    resamples = int(np.clip(LARGEST // (rounds * len(sizes)), LEAST_RESAMPLES, RESAMPLES))
+    random = np.random.default_rng(SEED)
+    chosen = random.integers(len(sizes), size=(resamples, len(sizes), 1))
+    index = (random.random((resamples, len(sizes), rounds)) * sizes[chosen]).astype(int)
+    medians = np.median(table[chosen, index].reshape(resamples, -1), axis=1)
+    low, high = np.quantile(medians, (0.025, 0.975))
+    return float(low), float(high)
 
 
-def rows(
-    samples: pd.DataFrame, driver: Driver, batch: int, source: Source, conditions: Conditions = DEFAULT_CONDITIONS
-) -> pd.DataFrame:
-    """Return the samples of one quantity, in the order of their repeats.
+def _states(numbers: np.ndarray, processes: np.ndarray) -> tuple[float, ...]:
+    """Return the medians of two groups of processes, if the gap between the groups is wider than either of them."""
+    medians = sorted(float(np.median(numbers[processes == process])) for process in np.unique(processes))
+    if len(medians) < 4:
+        return ()
+    gap, cut = max((upper - lower, place) for place, (lower, upper) in enumerate(pairwise(medians), start=1))
+    groups = medians[:cut], medians[cut:]
+    wide = max(group[-1] - group[0] for group in groups)
+    if min(map(len, groups)) < 2 or gap <= wide or gap < APART * float(np.median(medians)):
+        return ()
+    return tuple(float(np.median(group)) for group in groups)
 
-    A model writes counts that no clock or processor changes once, without clock or processor.
+
+def paired(values: pd.DataFrame, base: pd.DataFrame, operator: Operator) -> pd.DataFrame:
+    """Combine the values of two drivers in the same round of the same process.
+
+    A disturbance of a whole round changes both, so it cancels.
     """
-    offered = 0.0 if conditions.offered_mpps is None else conditions.offered_mpps
-    sizes = (conditions.ring_size, conditions.frame_size, conditions.queues, conditions.waiting)
-    key = (driver.impl, driver.variant, batch, source.backend, source.metric.name, *sizes)
-    grouped = _grouped(samples)
-    for cpu, clock in dict.fromkeys(((source.cpu, source.clock_ghz), (source.cpu, None), ("", None))):
-        found = grouped.get((*key, cpu, offered, clock or 0.0))
-        if found is not None:
-            return found
-    return samples.iloc[:0]
+    both = values.merge(base, on=["process", "repeat"], suffixes=("", "_base"))
+    found = operator(both["value"], both["value_base"])
+    return both.assign(value=found)[np.isfinite(found)]
 
 
-def _grouped(samples: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
-    """Group all samples by quantity. A report asks a thousand times, so the groups are kept."""
-    known = _groups.get(id(samples))
-    if known is not None and known[0]() is samples:
-        return known[1]
-    numbers = [samples[column].fillna(0.0) for column in ("offered_mpps", "clock_ghz")]
-    grouped = {key: group.sort_values("repeat") for key, group in samples.groupby([*_KEY, *numbers], sort=False)}
-    place = id(samples)
-    _groups[place] = (weakref.ref(samples, lambda _: _groups.pop(place, None)), grouped)
-    return grouped
+def ratio(values: pd.Series[float], base: pd.Series[float]) -> pd.Series[float]:
+    """Divide; for :func:`paired`."""
+    return values / base.where(base != 0)
 
 
-_processors: dict[int, tuple[weakref.ref[pd.DataFrame], dict[str, dict[str, list[float]]]]] = {}
-
-
-def processors(samples: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
-    """Return the clocks of each modelled processor, by metric, in the order of the samples. They are kept, too."""
-    known = _processors.get(id(samples))
-    if known is not None and known[0]() is samples:
-        return known[1]
-    found: dict[str, dict[str, list[float]]] = {}
-    modelled = samples[samples["backend"] == MODEL][["metric", "cpu", "clock_ghz"]].drop_duplicates()
-    for metric, cpu, clock in modelled.itertuples(index=False, name=None):
-        clocks = found.setdefault(str(metric), {})
-        if cpu:
-            clocks.setdefault(str(cpu), []).extend([] if math.isnan(clock) else [float(clock)])
-    place = id(samples)
-    _processors[place] = (weakref.ref(samples, lambda _: _processors.pop(place, None)), found)
-    return found
-
-
-def select(
-    samples: pd.DataFrame, driver: Driver, batch: int, source: Source, conditions: Conditions = DEFAULT_CONDITIONS
-) -> pd.Series[float]:
-    """Return the values of one quantity, by repeat."""
-    values: pd.Series[float] = rows(samples, driver, batch, source, conditions).set_index("repeat")["value"]
-    return values
-
-
-def paired_ratio(values: pd.Series[float], base: pd.Series[float]) -> Summary | None:
-    """Divide values by base, repeat by repeat, so that a disturbance of a repeat cancels."""
-    both = values.index.intersection(base.index)
-    divisor = base.loc[both]
-    divisor = divisor[divisor > 0]
-    return summarise(values.loc[divisor.index] / divisor)
-
-
-def paired_difference(values: pd.Series[float], base: pd.Series[float]) -> Summary | None:
-    """Subtract base from values, repeat by repeat, so that a disturbance of a repeat cancels."""
-    both = values.index.intersection(base.index)
-    return summarise(values.loc[both] - base.loc[both])
+def difference(values: pd.Series[float], base: pd.Series[float]) -> pd.Series[float]:
+    """Subtract; for :func:`paired`."""
+    return values - base

@@ -15,22 +15,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from triptych_paper import __version__, counter_tables, counters, merged
-from triptych_paper.claims.check import check_all, count, given
-from triptych_paper.claims.reader import read_claims
+from triptych_paper import __version__, claims, counters, merged
 from triptych_paper.code import read_code
-from triptych_paper.drivers import Driver
 from triptych_paper.errors import DataError
-from triptych_paper.facts import facts
-from triptych_paper.lookup import NO_UPSTREAM, has_upstream
 from triptych_paper.published import read_published
-from triptych_paper.records import Run, read_run
-from triptych_paper.tables import markdown, terminal, tidy_csv
-from triptych_paper.tables.model import Footnotes, Table, superscript
-from triptych_paper.warnings import fold
-
-NARROW = 100
-"""Largest number of characters in a line of the tables with three columns a driver."""
+from triptych_paper.records import read_run
+from triptych_paper.tables import markdown, terminal
+from triptych_paper.values import Values
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,114 +40,72 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.section:
             show_section(options.run, options.section, parser)
         elif options.readme:
-            print(readme(options.run), end="", flush=True)
-        elif merged.is_merged(options.run):
-            show_merged(options.run)
+            print(readme(Values(read_run(options.run))), end="", flush=True)
         else:
-            show_counters(options.run)
+            show(options.run)
     except DataError as error:
         print(f"triptych_paper.table: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:
-        # The reader closed the pipe. Without this, Python would report that at exit a second time.
+        # The reader of a pipe, such as `head`, has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     return 0
 
 
-def show_counters(folder: Path) -> None:
+def show(folder: Path) -> None:
+    """Print the tables of a run, or of merged runs."""
+    runs = [Values(read_run(one)) for one in merged.run_folders(folder)]
+    if len(runs) > 1:
+        keys = tuple(key for key in counters.ROWS if key != "burst_memory")
+        print(terminal.render_all([merged.side_by_side(runs, batch, keys) for batch in (32, 8)]))
+    for values in runs:
+        show_counters(values)
+
+
+def show_counters(values: Values) -> None:
     """Print the counters of a run, and write them into its folder."""
-    run, published = read_run(folder), read_published()
-
-    def tables(batches: list[int]) -> list[Table]:
-        return [table for batch in batches for table in counter_tables.tables(run, published, batch)]
-
-    shown, every = tables(counters.shown_batches(run)), tables(counters.measured_batches(run))
+    run, published = values.run, read_published()
+    tables = [counters.per_packet(values, published, batch) for batch in (32, 8)]
+    tables += [counters.compared(values, published, batch) for batch in (32, 8)]
+    print(f"Run {run.id}{'' if run.ended else ', interrupted'}")
+    if not values.has_upstream:
+        print("\n".join(terminal.wrap(counters.NO_UPSTREAM)))
+    for line in (*(f"Warning: {text}" for text in run.warnings[:3]), ""):
+        print("\n".join(terminal.wrap(line, 2)))
+    print(terminal.render_all(tables))
+    outcomes = claims.check_all(values, read_code(run.folder), claims.read_claims())
+    for line in (claims.sentence(outcomes), counters.measured_in(values)):
+        print("\n".join(terminal.wrap(line)))
+    records = [{"table": table.key, **record} for table in tables for record in table.records]
     try:
-        _write(run.folder / "counters.md", _markdown(run, shown))
-        _write(run.folder / "counters.csv", tidy_csv.render(record for table in every for record in table.records))
-    finally:
-        # A folder that cannot be written is no reason not to show the tables.
-        print(_text(run, shown), end="", flush=True)
+        (run.folder / "counters.md").write_text(markdown.render_all(tables), encoding="utf-8")
+        (run.folder / "counters.csv").write_text(markdown.csv(records), encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot write the tables into {run.folder}: {error.strerror}") from None
+    print(f"{os.path.relpath(run.folder)}/counters.md and counters.csv have the same tables.", flush=True)
 
 
-def show_merged(folder: Path) -> None:
-    """Print the counters of several runs side by side, then those of each run, and write them into their folders."""
-    runs = merged.read_runs(folder)
-    present = {batch for run in runs for batch in counters.shown_batches(run)}
-    tables = [merged.side_by_side(runs, batch) for batch in sorted(present, reverse=True)]
-    _write(folder / "merged.md", f"# Counters per packet of {len(runs)} runs\n\n" + markdown.render_all(tables))
-    _write(folder / "merged.csv", tidy_csv.render(record for table in tables for record in table.records))
-    print(terminal.render_all(tables), flush=True)
-    for run in runs:
-        print(flush=True)
-        show_counters(run.folder)
-
-
-def _text(run: Run, tables: list[Table]) -> str:
-    width = NARROW if has_upstream(run) else terminal.WIDTH
-    head = (*facts(run), ("claims", _verdicts(run)))
-    lines = [line for label, text in head for line in terminal.wrap(f"{label:<19}{text}", 19, width)]
-    above = [line for text in _upstream(run) for line in terminal.wrap(text, 0, width)]
-    if above:
-        lines += ["", *above]
-    warnings = [line for text in fold(run.warnings) for line in terminal.wrap(f"warning: {text}", 9, width)]
-    return "\n".join([*lines, "", terminal.render_all(tables, width), *warnings]).rstrip() + "\n"
-
-
-def _markdown(run: Run, tables: list[Table]) -> str:
-    lines = [f"# Counters per packet, run {run.id}", "", *(f"- {label}: {text}" for label, text in facts(run))]
-    lines.append(f"- {_verdicts(run)}")
-    lines += [f"- Warning: {text}" for text in fold(run.warnings)]
-    for text in _upstream(run):
-        lines += ["", text]
-    return "\n".join([*lines, "", markdown.render_all(tables)])
-
-
-def _upstream(run: Run) -> list[str]:
-    """Say what stands above the tables: whether the paper's own drivers are missing, and which were skipped."""
-    texts = [] if has_upstream(run) else [NO_UPSTREAM]
-    skipped = [f"{Driver(impl, variant).name}: {why}" for (impl, variant), why in run.skipped_peers.items()]
-    return [*texts, f"Skipped: {'; '.join(skipped)}."] if skipped else texts
-
-
-def _verdicts(run: Run) -> str:
-    code = read_code(run.folder)
-    return count(given(check_all(read_claims(), run, code)))
-
-
-def readme(folder: Path) -> str:
-    """Return the table of the README as Markdown, without a heading."""
-    table = counter_tables.readme(read_run(folder), read_published())
-    footnotes = Footnotes([table])
-    lines = [*markdown.grid(table, footnotes), "", table.note, ""]
-    lines += [f"- {superscript([place])} {text}" for place, text in enumerate(footnotes.texts, start=1)]
-    return "\n".join(lines).rstrip() + "\n"
+def readme(values: Values) -> str:
+    """Return the table of the README, with the sentences below it."""
+    table = markdown.grid(counters.readme(values, read_published()))
+    outcomes = claims.check_all(values, read_code(values.run.folder), claims.read_claims())
+    lines = [*table, "", f"{claims.sentence(outcomes)} {counters.measured_in(values)}", "", *counters.sentences(values)]
+    return "\n".join(lines) + "\n"
 
 
 def show_section(folder: Path, key: str, parser: argparse.ArgumentParser) -> None:
-    """Print the text and the tables of one section of the report."""
-    # The figures of a report need a library that is slow to load.
-    from triptych_paper.report.build import build, read_data
+    """Print a section of the report."""
+    # The report's module imports matplotlib, which takes a second.
+    from triptych_paper.report import build
 
-    sections = {section.key: section for section in build(read_data(folder)).sections}
+    sections = {section.key: section for section in build(read_run(folder)).sections}
     if key not in sections:
-        parser.error(f"section {key} does not exist; the sections are {', '.join(sections)}")
+        parser.error(f"unknown section {key!r}: the sections are {', '.join(sections)}")
     section = sections[key]
-    lines = [section.title]
-    for paragraph in (*section.text, *section.missing):
-        lines += ["", *terminal.wrap(paragraph)]
-    print("\n".join([*lines, "", terminal.render_all(section.tables)]).rstrip(), flush=True)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror}") from None
+    for paragraph in (section.title, *section.text, section.missing):
+        print("\n".join([*terminal.wrap(paragraph), ""]))
+    print(terminal.render_all(section.tables), end="", flush=True)
 
 
 if __name__ == "__main__":
-    # A terminal without dashes and superscripts shows question marks.
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     sys.exit(main())

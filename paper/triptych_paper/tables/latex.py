@@ -50,7 +50,7 @@ def render(table: Table) -> str:
         return rf"\tnote{{{numbers}}}" if numbers else ""
 
     def field(cell: Cell) -> str:
-        text = escape(f"{cell.text} ({cell.published})" if cell.published else cell.text) + marks(cell)
+        text = escape(cell.text) + marks(cell)
         if not cell.detail:
             return text
         lines = r"\\".join([text, *(rf"{{\scriptsize {escape(line)}}}" for line in cell.detail)])

@@ -1,10 +1,12 @@
-"""Tables as Markdown."""
+"""Tables as Markdown, and their records as CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from triptych_paper.tables.model import ABSENT, Cell, Column, Footnotes, Table, sentence, superscript
+import pandas as pd
+
+from triptych_paper.tables.model import ABSENT, Cell, Column, Footnotes, Record, Table, sentence, superscript
 
 
 def escape(text: str) -> str:
@@ -30,15 +32,23 @@ def render_all(tables: Sequence[Table]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def grid(table: Table, footnotes: Footnotes) -> list[str]:
+def csv(records: Iterable[Record]) -> str:
+    """Write records as CSV; columns without any value are left out."""
+    rows = pd.DataFrame(list(records)).dropna(axis="columns", how="all")
+    text: str = rows.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    return text
+
+
+def grid(table: Table, footnotes: Footnotes | None = None) -> list[str]:
     """Return the lines of the table alone, without title and footnotes."""
+    footnotes = footnotes or Footnotes([table])
 
     def heading(column: Column) -> str:
         return escape(column.heading) + superscript(footnotes.marks(column))
 
     lines = ["| " + " | ".join(heading(column) for column in table.columns) + " |"]
     lines.append("|" + "|".join("---:" if column.numeric else "---" for column in table.columns) + "|")
-    several = any(cell.detail or cell.published for row in table.rows for cell in row[1:])
+    several = any(cell.detail for row in table.rows for cell in row[1:])
     bold = [several and column.numeric and column.emphasis for column in table.columns]
     for row in table.rows:
         cells = [_field(cell, stands_out, footnotes) for cell, stands_out in zip(row, bold, strict=True)]
@@ -57,7 +67,5 @@ def _field(cell: Cell, bold: bool, footnotes: Footnotes) -> str:
     text = escape(cell.text)
     if bold and text and text != ABSENT:
         text = f"**{text}**"
-    if cell.published:
-        text += f" ({escape(cell.published)})"
     text += superscript(footnotes.marks(cell))
     return text + "".join(f"<br>{escape(line)}" for line in cell.detail)

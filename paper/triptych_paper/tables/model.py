@@ -21,8 +21,6 @@ class Cell:
     """Footnotes, as whole sentences."""
     tone: str = ""
     """The colour of a verdict: `good`, `bad` or `neutral`; otherwise empty."""
-    published: str = ""
-    """The published counterpart, which every format shows in parentheses."""
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 from triptych_paper.statistics import Summary
-from triptych_paper.tables.model import ABSENT
 
 
 def number(value: float, digits: int) -> str:
@@ -30,27 +27,15 @@ def signed(value: float, digits: int) -> str:
     return f"+{text}" if value > 0 and float(text) > 0 else text
 
 
-def change(ratio: Summary) -> str:
-    """Format a ratio as a change with its spread: 1.04 is `+4.0 %`."""
-
-    def part(factor: float) -> str:
-        return signed(100 * (factor - 1), 1 if abs(factor - 1) < 1 else 0)
-
-    text = f"{part(ratio.median)} %"
-    return text if ratio.count < 2 else f"{text} ({part(ratio.low)} to {part(ratio.high)})"
+def interval(summary: Summary, digits: int) -> str:
+    """Format the 95 % interval; empty for a value without noise or without an interval."""
+    if summary.low is None or summary.high is None or summary.exact:
+        return ""
+    low, high = number(summary.low, digits), number(summary.high, digits)
+    return f"{low} to {high}"
 
 
-def spread(summary: Summary, text: Callable[[float], str]) -> tuple[str, ...]:
-    """Format the 10th and 90th percentile; empty for a single value, and where both look alike."""
-    if summary.count < 2:
-        return ()
-    low, high = text(summary.low), text(summary.high)
-    return (f"{low} to {high}",) if low != high else ()
-
-
-def repeats(counts: Iterable[int]) -> str:
-    """Format the numbers of repeats of several values: `30`, or `1 to 30`."""
-    known = sorted({count for count in counts if count})
-    if not known:
-        return ABSENT
-    return str(known[0]) if len(known) == 1 else f"{known[0]} to {known[-1]}"
+def with_interval(summary: Summary, digits: int) -> str:
+    """Format a median, with its interval in parentheses if it has one."""
+    between = interval(summary, digits)
+    return number(summary.median, digits) + (f" ({between})" if between else "")

@@ -48,8 +48,7 @@ def _table(table: Table, footnotes: Footnotes, width: int) -> list[str]:
 
 
 def _lines(cell: Cell, footnotes: Footnotes) -> list[str]:
-    first = f"{cell.text} ({cell.published})" if cell.published else cell.text
-    return [first + superscript(footnotes.marks(cell)), *cell.detail]
+    return [cell.text + superscript(footnotes.marks(cell)), *cell.detail]
 
 
 def _widths(columns: Sequence[Column], headings: list[str], rows: list[list[list[str]]], width: int) -> list[int]:
