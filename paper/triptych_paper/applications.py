@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +28,7 @@ SERVERS = {
 }
 """The servers and builds of drivers, and their names in tables."""
 
+PEERS = ("redis-server/default", "nginx/default")
 LANGUAGES = tuple(SERVERS)[:6]
 PARTS = {"driver": "driver", "stack": "smoltcp", "application": "application", "libraries": "libraries"}
 """The layers of a request, and their names in tables."""
@@ -49,6 +52,7 @@ def tables(folder: Path) -> tuple[Table, ...]:
     try:
         apps = pd.read_csv(folder / APPS)
         apps["server"] = apps["server"] + "/" + apps["variant"]
+        apps["load"] = apps["application"] + ": " + apps["client"]
         unknown = set(apps["server"]) - set(SERVERS)
         if unknown or (apps["rate"] <= 0).any():
             raise DataError(
@@ -61,71 +65,58 @@ def tables(folder: Path) -> tuple[Table, ...]:
     return tuple(found)
 
 
-def _loads(apps: pd.DataFrame) -> list[tuple[str, str]]:
-    return list(dict.fromkeys(zip(apps["application"], apps["client"], strict=True)))
-
-
 def _rates(apps: pd.DataFrame) -> Table:
-    medians = apps.groupby(["application", "client", "server"])[["rate", "p50_ms", "p99_ms", "p999_ms"]].median()
+    """Show the rate of each server, and the 99th percentile of its latency."""
+    medians = apps.groupby(["load", "server"], sort=False)[["rate", "p99_ms"]].median()
+    cells, records = {}, []
+    for row in medians.reset_index().to_dict("records"):
+        load, server, rate, p99 = (row[name] for name in ("load", "server", "rate", "p99_ms"))
+        text = f"{rate / 1e9:.2f} Gbit/s" if "iperf3" in load else f"{rate / 1000:.3g} k"
+        cells[load, server] = Cell(text, () if math.isnan(p99) else (f"{p99:.1f} ms",))
+        records.append({"load": load, "server": server, "rate": rate, "p99_ms": p99})
     shown = [server for server in SERVERS if server in set(apps["server"]) and "checks" not in SERVERS[server]]
-    peers = [server for server in shown if server.startswith(("redis", "nginx"))]
-    own = [server for server in shown if server not in peers]
-    rows, records = [], []
-    for application, client in _loads(apps):
-
-        def cell(server: str, load: tuple[str, str] = (application, client)) -> Cell | None:
-            if (*load, server) not in medians.index:
-                return None
-            rate, _, p99, _ = medians.loc[(*load, server)]
-            text = f"{rate / 1e9:.2f} Gbit/s" if load[1].startswith("iperf3") else f"{rate / 1000:.3g} k"
-            records.append(
-                {"application": load[0], "client": load[1], "server": server, **medians.loc[(*load, server)]}
-            )
-            return Cell(text, () if np.isnan(p99) else (f"{p99:.1f} ms",))
-
-        cells = [cell(server) or Cell(ABSENT) for server in own]
-        peer = next(((SERVERS[server], found) for server in peers if (found := cell(server))), None)
-        with_name = Cell(ABSENT) if peer is None else Cell(f"{peer[1].text} ({peer[0]})", peer[1].detail)
-        rows.append((Cell(f"{application}: {client}"), *cells, with_name))
-    columns = [
-        Column("requests per second, p99 below", numeric=False),
+    own = [server for server in shown if server not in PEERS]
+    rows = []
+    for load in apps["load"].unique():
+        peer = next((server for server in PEERS if (load, server) in cells), "")
+        theirs = cells.get((load, peer), Cell(ABSENT))
+        named = replace(theirs, text=f"{theirs.text} ({SERVERS[peer]})") if peer else theirs
+        rows.append((Cell(load), *(cells.get((load, server), Cell(ABSENT)) for server in own), named))
+    columns = (
+        Column("requests per second, and p99 below", numeric=False),
         *(Column(SERVERS[server]) for server in own),
-        Column("peer"),
-    ]
-    return Table("applications-rates", "Requests per second", tuple(columns), tuple(rows), tuple(records))
+    )
+    title = "Requests per second"
+    return Table("applications-rates", title, (*columns, Column("peer")), tuple(rows), tuple(records))
 
 
 def _ratios(apps: pd.DataFrame) -> Table:
-    """Divide each driver's rate by that of C in the same round."""
-    index = ["application", "client", "round"]
+    """Divide each driver's rate and p99 by those of C in the same round."""
+    rounds = apps.pivot_table(["rate", "p99_ms"], ["load", "round"], "server", sort=False)
     shown = [server for server in LANGUAGES[1:] if server in set(apps["server"])]
-    base = apps[apps["server"] == LANGUAGES[0]].set_index(index)
+    ratios = {
+        (name, server): (rounds[name][server] / rounds[name][LANGUAGES[0]]).dropna()
+        for name in ("rate", "p99_ms")
+        for server in shown
+    }
     rows, records = [], []
-    by_server = {server: apps[apps["server"] == server].set_index(index) for server in shown}
-    ratios = {server: table[["rate", "p99_ms"]] / base[["rate", "p99_ms"]] for server, table in by_server.items()}
-    for load in _loads(apps):
+    for load in apps["load"].unique():
         cells = []
         for server in shown:
-            found = ratios[server].loc[[load]] if load in ratios[server].index.droplevel("round") else None
-            texts = [_range(found[name].dropna()) for name in ("rate", "p99_ms")] if found is not None else [ABSENT]
-            cells.append(Cell(texts[0], tuple(filter(None, texts[1:]))))
-            median = None if found is None else found["rate"].median()
-            records.append({"application": load[0], "client": load[1], "server": server, "rate_times_c": median})
-        rows.append((Cell(f"{load[0]}: {load[1]}"), *cells))
-    overall = []
-    for server in shown:
-        # The geometric mean over all clients, for each round.
-        means = np.exp(np.log(ratios[server]).groupby("round").mean())
-        overall.append(Cell(_range(means["rate"]), (_range(means["p99_ms"]),)))
+            rate, p99 = (ratios[name, server] for name in ("rate", "p99_ms"))
+            found, later = (one[one.index.get_level_values("load") == load] for one in (rate, p99))
+            cells.append(Cell(_range(found) or ABSENT, tuple(filter(None, [_range(later)]))))
+            records.append({"load": load, "server": server, "rate_times_c": found.median()})
+        rows.append((Cell(load), *cells))
+    # The geometric mean over all clients, for each round.
+    means = {key: np.exp(np.log(values).groupby(level="round").mean()) for key, values in ratios.items()}
+    overall = (Cell(_range(means["rate", server]), (_range(means["p99_ms", server]),)) for server in shown)
     rows.append((Cell("all, geometric mean"), *overall))
-    columns = [
-        Column("requests per second ÷ C, and p99 ÷ C below", numeric=False),
-        *(Column(SERVERS[server]) for server in shown),
-    ]
+    heading = Column("requests per second ÷ C, and p99 ÷ C below", numeric=False)
+    columns = (heading, *(Column(SERVERS[server]) for server in shown))
     note = "In parentheses is the range over the rounds."
-    return Table(
-        "applications-ratios", "Requests per second, times C", tuple(columns), tuple(rows), tuple(records), note
-    )
+    title = "Requests per second, times C"
+    return Table("applications-ratios", title, columns, tuple(rows), tuple(records), note)
 
 
 def _range(values: pd.Series[float]) -> str:
@@ -137,16 +128,19 @@ def _range(values: pd.Series[float]) -> str:
 
 def _layers(layers: pd.DataFrame) -> Table:
     """Divide the instructions of a request among the layers."""
-    counts = layers.pivot_table("instructions", ["application", "client", "server"], "layer", "median", sort=False)
+    # A layer has the name `application`, too.
+    layers = layers.rename(columns={"application": "program"})
+    counts = layers.pivot_table("instructions", ["program", "client", "server"], "layer", "median", sort=False)
     rows, records = [], []
-    for (application, client, server), found in counts.fillna(0.0).iterrows():
+    for found in counts.fillna(0.0).reset_index().to_dict("records"):
+        application, client, server = (str(found[name]) for name in ("program", "client", "server"))
         known = {name: float(found.get(name, 0.0)) for name in PARTS}
         total = sum(known.values())
         texts = [f"{count:,.0f}" for count in (*known.values(), total)]
         name = SERVERS[f"{server}/default"]
         share = f"{100 * known['driver'] / total:.1f} %"
         rows.append(tuple(map(Cell, (f"{application}: {client}", name, *texts, share))))
-        records.append({"application": application, "client": client, "server": server, **known, "total": total})
+        records.append({"program": application, "client": client, "server": server, **known, "total": total})
     headings = (*PARTS.values(), "total", "driver's share")
     columns = (Column("request", numeric=False), Column("over", numeric=False), *map(Column, headings))
     title = "Instructions of a request by layer, in user mode, counted by callgrind"

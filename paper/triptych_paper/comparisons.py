@@ -50,6 +50,7 @@ class Comparison:
 
 
 CYCLES = ("tsc_memory", "tsc_warm")
+TIMED = ("core_cycles", *CYCLES, "mpps")
 LATENCIES = tuple(name for name, known in metrics().items() if known.group == "latency")
 BATCH = 32
 
@@ -65,7 +66,7 @@ COMPARISONS = (
     Comparison(
         "others",
         "Other drivers on the same card",
-        "The programs of other projects, unmodified, on the same card. DPDK's forwarder changes no byte of a packet, or "
+        "The programs of other projects, unmodified, on the same card. DPDK's forwarder changes no byte, or "
         "the MAC addresses; ours and ixy's change one byte. The last table has what others published.",
         ("instructions", "loads", "stores", "branches", "burst_memory", "tsc_warm", "mpps"),
         drivers=(C, *PEERS),
@@ -85,9 +86,9 @@ COMPARISONS = (
     Comparison(
         "hardening",
         "The cost of hardening",
-        "Safe Rust checks every index. Compilers can add checks to C, too: “trapping UBSan” checks arrays whose size is "
-        "known, and “fortified” is what distributions use. Neither detects a use after free. “Untrusted device” is safe "
-        "Rust that continues after a wrong length of the card, or copies what the card wrote before it looks at it.",
+        "Safe Rust checks every index. Compilers can add checks to C, too: “trapping UBSan” checks arrays whose size "
+        "is known, and “fortified” is what distributions use. Neither detects a use after free. “Untrusted device” is "
+        "safe Rust that continues after a wrong length of the card, or copies what the card wrote first.",
         ("instructions", "branches", "loads", "core_cycles", *CYCLES, "mpps"),
         drivers=(C, *HARDENED, RUST, CHECKED, *SAFE),
         bases=(None, *((C,) * (len(HARDENED) + 2 + len(SAFE)))),
@@ -109,8 +110,8 @@ COMPARISONS = (
         ("instructions", "core_cycles", "tsc_memory", "tsc_warm", "tsc_l3", "mpps"),
         varies="batch",
     ),
-    Comparison("rings", "Ring sizes", "Descriptors in each ring.", ("core_cycles", *CYCLES, "mpps"), varies="ring_size"),
-    Comparison("frames", "Frame sizes", "Bytes of a frame, without CRC.", ("core_cycles", *CYCLES, "mpps"), varies="frame_size"),
+    Comparison("rings", "Ring sizes", "Descriptors in each ring.", TIMED, varies="ring_size"),
+    Comparison("frames", "Frame sizes", "Bytes of a frame, without CRC.", TIMED, varies="frame_size"),
     Comparison(
         "queues",
         "Several queues",
@@ -129,8 +130,8 @@ COMPARISONS = (
     Comparison(
         "interrupts",
         "Interrupts",
-        "A driver that polls uses a whole processor. `ixgbe-fwd --interrupts` sleeps at low loads until the card signals. "
-        "It saves processor time, and a packet that comes meanwhile waits longer. Loads are in Mpps.",
+        "A driver that polls uses a whole processor. `ixgbe-fwd --interrupts` sleeps at low loads until the card "
+        "signals. It saves processor time, and a packet that comes meanwhile waits longer. Loads are in Mpps.",
         ("cpu_share", "latency_p50_us", "latency_p99_us"),
         varies="waiting",
         missing="Not measured: in this run all drivers poll.",
@@ -308,7 +309,7 @@ def bars(values: Values, published: Published, batch: int = BATCH) -> Figure:
             _bars_of(axes, values, published, batch, sources[key])
             axes.set_title(QUANTITIES[key].name.replace(", lines", ",\nlines"))
 
-    caption = "Ours filled, with 95 % intervals; published hollow. Published cycles are those of another clock, so they are left out."
+    caption = "Ours filled, with 95 % intervals; published hollow. Published cycles are of another clock and left out."
     return Figure(f"counters-batch-{batch}", f"Counters per packet, batch {batch}", caption, draw, (8.4, 2.6))
 
 
@@ -339,5 +340,7 @@ def others_published(published: Published) -> Table:
     frame = published.others
     rows = tuple(tuple(Cell(str(row[name])) for name in names) for row in frame.to_dict("records"))
     columns = tuple(Column(heading, numeric=heading == "cycles/packet") for heading in names.values())
-    records: tuple[Record, ...] = tuple(frame[list(names)].to_dict("records"))
+    records: tuple[Record, ...] = tuple(
+        {str(key): value for key, value in row.items()} for row in frame[list(names)].to_dict("records")
+    )
     return Table("others-published", "Cycles per packet that others published", columns, rows, records)

@@ -231,7 +231,7 @@ def compared(values: Values, published: Published, batch: int) -> Table:
                 (line.driver, line.source, ours),
                 (line.theirs_driver, line.theirs_source, theirs),
             ):
-                fields = {"metric": f"{source.metric}_times_c", "unit": "times C"}
+                fields: Record = {"metric": f"{source.metric}_times_c", "unit": "times C"}
                 fields |= {"published": figure.value if figure else None}
                 records.append({**record(driver, batch, source, summary), **fields})
     columns = tuple(column for column in _columns("compared") if "÷" not in column.heading)

@@ -169,7 +169,8 @@ def compilers(folder: Path) -> Section:
     except (KeyError, TypeError) as error:
         raise DataError(f"{path / 'run.json'} does not describe a comparison of compilers: {error!r}") from None
     text = (
-        f"This is the run {run.id}. Each compiler builds the drivers with the flags of the Makefile, unless a row names others.",
+        f"This is the run {run.id}. Each compiler builds the drivers with the flags of the Makefile, "
+        "unless a row names others.",
     )
     tables = [
         *(_by_compiler(values, settings, batch) for batch in (32, 8)),

@@ -85,7 +85,7 @@ def read_published(folder: Path = PUBLISHED) -> Published:
         )
     }
     latency = {
-        (float(load), str(impl)): dict(zip(rows["percentile"], rows["latency_us"], strict=True))
+        (float(str(load)), str(impl)): dict(zip(rows["percentile"], rows["latency_us"], strict=True))
         for (load, impl), rows in read("latency.csv", ("load_mpps", "latency_us")).groupby(["load_mpps", "language"])
     }
     sizes = read("code_size.csv", ("lines",))

@@ -109,10 +109,10 @@ def _answers(values: Values, outcomes: list[claims.Outcome]) -> tuple[tuple[str,
     believe = (
         "Counts are exact: they count executed instructions, and are equal in every run. Simulated cache hits and "
         "mispredicts say what the named processor's caches would do, and no claim above rests on them.",
-        "Measured cycles are those of this machine's time-stamp counter, with each line where DMA would leave it. Ratios "
-        "compare between machines; cycles do not. Their intervals cover the processes and rounds of this run.",
-        "No one has run this with a real card, a hardware counter of Intel, or an Arm board yet, unless the facts below "
-        "name one.",
+        "Measured cycles are those of this machine's time-stamp counter, with each line where DMA would leave it. "
+        "Ratios compare between machines; cycles do not. Their intervals cover the processes and rounds of this run.",
+        "No one has run this with a real card, a hardware counter of Intel, or an Arm board yet, unless the facts "
+        "below name one.",
     )
     costs = tuple(line.removeprefix("- ").replace("**", "") for line in counters.sentences(values))
     return (

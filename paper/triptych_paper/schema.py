@@ -98,6 +98,10 @@ class Conditions(NamedTuple):
     placement: str = ""
 
 
+USUAL = Conditions()
+"""The conditions of the published tables."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """A quantity that backends count."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -12,11 +13,11 @@ from triptych_paper import statistics
 from triptych_paper.records import Run, part
 from triptych_paper.schema import (
     EXACT,
-    IMPLEMENTATIONS,
     MEMORY,
     PLACEMENTS,
     SIMULATED,
     UPSTREAM,
+    USUAL,
     Conditions,
     Driver,
     metrics,
@@ -118,7 +119,7 @@ class Values:
         self.run = run
         columns = ["process", "repeat", "value"]
         groups = run.samples.groupby(_KEY, sort=False)
-        self._cells = {key: rows[columns] for key, rows in groups}
+        self._cells: dict[Any, pd.DataFrame] = {key: rows[columns] for key, rows in groups}
         self._noted = {key for key, notes in groups["note"].unique().items() if any(notes)}
         self._known: dict[tuple[object, ...], Summary | None] = {}
         self._measured = {key[:2] + key[3:5] + key[-1:] for key in self._cells}
@@ -137,13 +138,13 @@ class Values:
         used = [source for source in possible if source.backend in part(self.run.info, "settings")]
         return (used or possible)[-1]
 
-    def rows(self, driver: Driver, batch: int, source: Source, conditions: Conditions = Conditions()) -> pd.DataFrame:
+    def rows(self, driver: Driver, batch: int, source: Source, conditions: Conditions = USUAL) -> pd.DataFrame:
         """Return the samples of one cell."""
         at = conditions._replace(placement=source.placement)
         found = self._cells.get((*driver, batch, source.metric, source.backend, *at))
         return pd.DataFrame(columns=["process", "repeat", "value"]) if found is None else found
 
-    def find(self, driver: Driver, batch: int, source: Source, conditions: Conditions = Conditions()) -> Summary | None:
+    def find(self, driver: Driver, batch: int, source: Source, conditions: Conditions = USUAL) -> Summary | None:
         """Look a value up; None if the run does not have it (:meth:`reason` says why)."""
         key = (driver, batch, source, conditions)
         if key not in self._known:
@@ -161,7 +162,7 @@ class Values:
         return cycles.changed(lambda value: counted.median / value) if counted and cycles else None
 
     def ratio(
-        self, driver: Driver, base: Driver, batch: int, source: Source, conditions: Conditions = Conditions()
+        self, driver: Driver, base: Driver, batch: int, source: Source, conditions: Conditions = USUAL
     ) -> Summary | None:
         """Divide one driver's value by another's in the same round; None if one is missing or zero."""
         return self.combined(driver, (base, batch), batch, source, statistics.ratio, conditions)
@@ -173,7 +174,7 @@ class Values:
         batch: int,
         source: Source,
         operator: statistics.Operator,
-        conditions: Conditions = Conditions(),
+        conditions: Conditions = USUAL,
     ) -> Summary | None:
         """Combine a value with that of a base, which is a driver and its batch size, in the same round."""
         key = (driver, base, batch, source, operator, conditions)
@@ -187,17 +188,6 @@ class Values:
         """Return whether the counter ran for a part of the time only, so that its value was scaled up."""
         at = Conditions(placement=source.placement)
         return (*driver, batch, source.metric, source.backend, *at) in self._noted
-
-    def batches(self, drivers: Sequence[Driver], source: Source) -> list[int]:
-        """Return the batch sizes at which a source has values of some of the drivers under the usual conditions."""
-        at = Conditions(placement=source.placement)
-        return sorted(
-            {
-                int(key[2])
-                for key in self._cells
-                if Driver(*key[:2]) in drivers and key[3:] == (source.metric, source.backend, *at)
-            }
-        )
 
     def varied(self, field: str) -> list[float]:
         """Return the values of a condition in the run."""
@@ -220,7 +210,7 @@ class Values:
         shares = [self.find(driver, batch, Source("full_batch_ratio", "wall")) for driver in drivers]
         return any(share.median < FULL for share in shares if share)
 
-    def reason(self, driver: Driver, batch: int, source: Source, conditions: Conditions = Conditions()) -> str:
+    def reason(self, driver: Driver, batch: int, source: Source, conditions: Conditions = USUAL) -> str:
         """Say why the run has no value."""
         run = self.run
         for failure in run.failures:
@@ -235,8 +225,8 @@ class Values:
         if why:
             return f"not measurable here by {source.backend}: {why}"
         for skipped in run.info.get("skipped_peers") or ():
-            if (skipped.get("impl"), skipped.get("variant")) == driver:
-                return f"not measured: {IMPLEMENTATIONS[driver.impl]} was skipped: {skipped.get('reason')}"
+            if [skipped.get("impl"), skipped.get("variant")] == list(driver):
+                return f"not measured: {driver.name} was skipped: {skipped.get('reason')}"
         if source.backend not in settings:
             return f"not measured: the run did not use the backend {source.backend}"
         return "not measured: the run has no such samples" if run.ended else "not measured: the run was interrupted"
@@ -278,7 +268,7 @@ def record(
     batch: int,
     source: Source,
     summary: Summary | None,
-    conditions: Conditions = Conditions(),
+    conditions: Conditions = USUAL,
     missing: str = "",
 ) -> Record:
     """Return a value as a row of a CSV."""
