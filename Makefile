@@ -152,8 +152,9 @@ paper: ## Write the report of the newest run or of RUN=results/ID: HTML, PDF, ta
 %/code.json: code-size
 	@$(BIN)/code-size --output $@
 
+# A test compares the documents with paper/example/.
 .PHONY: paper-example
-paper-example: ## Archive the newest runs in paper/example/ (RUN=results/ID: only that run).
+paper-example: ## Archive the newest runs, and put their tables into documents (RUN=results/ID: only that).
 	@bench/setup/setup.sh paper
 	@runs='$(if $(filter file,$(origin RUN)),,$(RUN))'; \
 	[ -n "$$runs" ] || runs="$$(PYTHONPATH=paper $(PYTHON) -m triptych_paper.example --newest results)"; \
@@ -161,12 +162,6 @@ paper-example: ## Archive the newest runs in paper/example/ (RUN=results/ID: onl
 		[ ! -e "$$run/samples.csv" ] || $(MAKE) paper RUN="$$run"; \
 		PYTHONPATH=paper $(PYTHON) -m triptych_paper.example "$$run" paper/example; \
 	done
-
-# A test compares the documents with paper/example/.
-.PHONY: figures
-figures: ## Write the figures of paper/example/ into all documents.
-	@bench/setup/setup.sh paper
-	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.prose
 
 .PHONY: hugepages
 hugepages: ## Reserve 256 huge pages of 2 MiB for packet buffers until the next reboot (needs root).

@@ -13,6 +13,7 @@ from triptych_paper.comparisons import Section
 from triptych_paper.errors import DataError
 from triptych_paper.other_runs import newest
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
+from triptych_paper.tables.numbers import significant
 
 APPS, LAYERS = "apps.csv", "layers.csv"
 SERVERS = {
@@ -71,7 +72,7 @@ def _rates(apps: pd.DataFrame) -> Table:
     cells, records = {}, []
     for row in medians.reset_index().to_dict("records"):
         load, server, rate, p99 = (row[name] for name in ("load", "server", "rate", "p99_ms"))
-        text = f"{rate / 1e9:.2f} Gbit/s" if "iperf3" in load else f"{rate / 1000:.3g} k"
+        text = f"{rate / 1e9:.2f} Gbit/s" if "iperf3" in load else f"{significant(rate / 1000)} k"
         cells[load, server] = Cell(text, () if math.isnan(p99) else (f"{p99:.1f} ms",))
         records.append({"load": load, "server": server, "rate": rate, "p99_ms": p99})
     shown = [server for server in SERVERS if server in set(apps["server"]) and "checks" not in SERVERS[server]]
@@ -84,10 +85,10 @@ def _rates(apps: pd.DataFrame) -> Table:
         rows.append((Cell(load), *(cells.get((load, server), Cell(ABSENT)) for server in own), named))
     columns = (
         Column("requests per second, and p99 below", numeric=False),
-        *(Column(SERVERS[server]) for server in own),
+        *(Column(SERVERS[server], emphasis=False) for server in own),
     )
     title = "Requests per second"
-    return Table("applications-rates", title, (*columns, Column("peer")), tuple(rows), tuple(records))
+    return Table("applications-rates", title, (*columns, Column("peer", emphasis=False)), tuple(rows), tuple(records))
 
 
 def _ratios(apps: pd.DataFrame) -> Table:
@@ -113,7 +114,7 @@ def _ratios(apps: pd.DataFrame) -> Table:
     overall = (Cell(_range(means["rate", server]), (_range(means["p99_ms", server]),)) for server in shown)
     rows.append((Cell("all, geometric mean"), *overall))
     heading = Column("requests per second ÷ C, and p99 ÷ C below", numeric=False)
-    columns = (heading, *(Column(SERVERS[server]) for server in shown))
+    columns = (heading, *(Column(SERVERS[server], emphasis=False) for server in shown))
     note = "In parentheses is the range over the rounds."
     title = "Requests per second, times C"
     return Table("applications-ratios", title, columns, tuple(rows), tuple(records), note)

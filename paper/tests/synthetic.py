@@ -1,0 +1,87 @@
+"""A run for the tests: the files that the runner writes, with simple numbers."""
+
+import json
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+HEADER = (
+    "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,ring_size,frame_size,offered_mpps,note,cpu,"
+    "queues,waiting,placement,process"
+)
+OURS = (("c", "default", 1.0), ("rust", "default", 1.2), ("rust", "overflow-checks", 1.3), ("rust-unsafe", "default", 0.9))
+UPSTREAM = (
+    *(("ixy", "default", 1.5), ("ixy", "own-flags", 1.6)),
+    *(("ixy-rs", "default", 2.5), ("ixy-rs", "own-flags", 2.64), ("ixy-c2rust", "default", 1.4)),
+)
+COUNTS = {"instructions": 80.0, "branches": 9.0, "stores": 13.0, "loads": 18.0}
+SIMULATED = {"branch_misses": 0.05, "l1_hits": 17.8, "l2_hits": 1.1, "l3_hits": 0.9, "l3_misses": 0.2}
+PROCESSES, ROUNDS = 6, 10
+
+
+def row(impl: str, variant: str, batch: int, backend: str, metric: str, value: float, **more: object) -> str:
+    """One line of samples.csv."""
+    known: dict[str, object] = {
+        **{"impl": impl, "variant": variant, "toolchain": "cc 1.0", "batch": batch, "backend": backend},
+        **{"metric": metric, "value": f"{value:.6f}", "unit": "x", "packets": 1000, "repeat": 0, "ring_size": 512},
+        **{"frame_size": 60, "queues": 1, "waiting": "poll", "process": 0, **more},
+    }
+    return ",".join(str(known.get(name, "")) for name in HEADER.split(","))
+
+
+def cycles(impl: str, variant: str, batch: int, backend: str, value: float, placement: str = "memory") -> list[str]:
+    """Noisy cycles: a process has noise of its own, and each round too. Equal rounds have equal disturbances."""
+    lines = []
+    for process in range(PROCESSES):
+        noise = random.Random(f"{process} {batch} {placement}")
+        level = 1 + 0.04 * noise.uniform(-1, 1)
+        for repeat in range(ROUNDS):
+            measured = value * level * (1 + 0.1 * noise.uniform(-1, 1))
+            more = {"repeat": repeat, "process": process, "placement": placement}
+            lines.append(row(impl, variant, batch, backend, "tsc_cycles", measured, **more))
+    return lines
+
+
+def rows(upstream: bool = True) -> list[str]:
+    """The samples of `make reproduce`."""
+    lines: list[str] = []
+    for batch in (32, 8):
+        for impl, variant, factor in (*OURS, *(UPSTREAM if upstream else ())):
+            own = (impl, variant, batch)
+            lines += [row(*own, "trace", metric, value * factor) for metric, value in COUNTS.items()]
+            placed = {"cpu": "haswell", "placement": "memory"}
+            lines += [row(*own, "trace", metric, value * factor, **placed) for metric, value in SIMULATED.items()]
+            for placement, value in (("memory", 50.0), ("warm", 20.0)):
+                if impl in ("c", "rust", "rust-unsafe"):
+                    lines += cycles(*own, "lockstep", value * factor, placement)
+                lines += cycles(*own, "burst", 1.1 * value * factor, placement)
+            lines += [row(*own, "wall", "mpps", 12 / factor + repeat / 100, repeat=repeat) for repeat in range(5)]
+            if impl in ("c", "rust", "rust-unsafe"):
+                lines += [row(*own, "wall", "full_batch_ratio", 0.99, repeat=repeat) for repeat in range(5)]
+    return lines
+
+
+def info() -> dict[str, Any]:
+    """A run.json."""
+    return {
+        **{"id": "2026-01-02T03-04-05Z", "start": "2026-01-02T03:04:05Z", "end": "2026-01-02T03:06:05Z"},
+        "command": ["triptych", "run"],
+        "git": {"revision": "0123456789abcdef", "dirty": False},
+        "host": {"kernel": "6.1.0", "name": "secret", "cpu": {"model_name": "A Processor", "cpus": 2}},
+        "builds": [{"impl": "rust", "variant": "default", "toolchain": "cc 1.0", "checks_in_loops": {"bounds": 2}}],
+        "settings": {"trace": {}, "lockstep": {"placement_latency_ns": {"memory": 90}}, "burst": {}, "wall": {}},
+        "not_measurable": {"perf": "no PMU"},
+        "warnings": [],
+        "failures": [],
+    }
+
+
+def write_run(parent: Path, lines: Iterable[str] | None = None, **changes: object) -> Path:
+    """Write a results folder; keyword arguments replace entries of its run.json."""
+    folder = parent / "2026-01-02T03-04-05Z"
+    folder.mkdir(parents=True, exist_ok=True)
+    text = "\n".join([HEADER, *(rows() if lines is None else lines)]) + "\n"
+    (folder / "samples.csv").write_text(text, encoding="utf-8")
+    (folder / "run.json").write_text(json.dumps({**info(), **changes}), encoding="utf-8")
+    return folder
