@@ -154,7 +154,7 @@ paper: ## Write the report of the newest run or of RUN=results/ID: HTML, PDF, ta
 
 # A test compares the documents with paper/example/.
 .PHONY: paper-example
-paper-example: ## Archive the newest runs, and put their tables into documents (RUN=results/ID: only that).
+paper-example: ## Archive the newest runs in paper/example/ (RUN=results/ID: only that run).
 	@bench/setup/setup.sh paper
 	@runs='$(if $(filter file,$(origin RUN)),,$(RUN))'; \
 	[ -n "$$runs" ] || runs="$$(PYTHONPATH=paper $(PYTHON) -m triptych_paper.example --newest results)"; \

@@ -10,7 +10,12 @@ HEADER = (
     "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,ring_size,frame_size,offered_mpps,note,cpu,"
     "queues,waiting,placement,process"
 )
-OURS = (("c", "default", 1.0), ("rust", "default", 1.2), ("rust", "overflow-checks", 1.3), ("rust-unsafe", "default", 0.9))
+OURS = (
+    ("c", "default", 1.0),
+    ("rust", "default", 1.2),
+    ("rust", "overflow-checks", 1.3),
+    ("rust-unsafe", "default", 0.9),
+)
 UPSTREAM = (
     *(("ixy", "default", 1.5), ("ixy", "own-flags", 1.6)),
     *(("ixy-rs", "default", 2.5), ("ixy-rs", "own-flags", 2.64), ("ixy-c2rust", "default", 1.4)),
@@ -20,7 +25,7 @@ SIMULATED = {"branch_misses": 0.05, "l1_hits": 17.8, "l2_hits": 1.1, "l3_hits": 
 PROCESSES, ROUNDS = 6, 10
 
 
-def row(impl: str, variant: str, batch: int, backend: str, metric: str, value: float, **more: object) -> str:
+def row(impl: str, variant: str, batch: int, backend: str, metric: str, value: float, **more: Any) -> str:
     """One line of samples.csv."""
     known: dict[str, object] = {
         **{"impl": impl, "variant": variant, "toolchain": "cc 1.0", "batch": batch, "backend": backend},
@@ -50,7 +55,7 @@ def rows(upstream: bool = True) -> list[str]:
         for impl, variant, factor in (*OURS, *(UPSTREAM if upstream else ())):
             own = (impl, variant, batch)
             lines += [row(*own, "trace", metric, value * factor) for metric, value in COUNTS.items()]
-            placed = {"cpu": "haswell", "placement": "memory"}
+            placed: dict[str, Any] = {"cpu": "haswell", "placement": "memory"}
             lines += [row(*own, "trace", metric, value * factor, **placed) for metric, value in SIMULATED.items()]
             for placement, value in (("memory", 50.0), ("warm", 20.0)):
                 if impl in ("c", "rust", "rust-unsafe"):

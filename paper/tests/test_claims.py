@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
-from tests.synthetic import rows, write_run
 from triptych_paper import claims
 from triptych_paper.claims import check_all, decide, read_claims
 from triptych_paper.code import CodeSize
@@ -13,7 +11,9 @@ from triptych_paper.errors import DataError
 from triptych_paper.published import read_published
 from triptych_paper.records import read_run
 from triptych_paper.schema import Driver
-from triptych_paper.values import Values
+from triptych_paper.values import Source, Values
+
+from tests.synthetic import rows, write_run
 
 CODE = CodeSize({
     impl: [{"path": "x", "twin": "rx", "lines": lines, "unsafe_lines": unsafe}]
@@ -84,10 +84,10 @@ def test_verdicts_name_their_backend_and_the_reason(tmp_path: Path) -> None:
 
 
 def test_throughput_of_a_driver_that_waits_for_the_card_is_judged_by_cycles(tmp_path: Path) -> None:
-    assert outcomes(write_run(tmp_path))["share-of-c-b32", "ours"].source == claims.Source("mpps", "wall")
+    assert outcomes(write_run(tmp_path))["share-of-c-b32", "ours"].source == Source("mpps", "wall")
     starved = [line.replace("full_batch_ratio,0.99", "full_batch_ratio,0.04") for line in rows()]
     by_cycles = outcomes(write_run(tmp_path, starved))["share-of-c-b32", "ours"]
-    assert by_cycles.source == claims.Source("tsc_cycles", "lockstep", "memory")
+    assert by_cycles.source == Source("tsc_cycles", "lockstep", "memory")
     assert by_cycles.summary is not None and by_cycles.summary.median == pytest.approx(100 / 1.2)
 
 
@@ -107,7 +107,7 @@ def test_a_claim_that_is_malformed_is_named(tmp_path: Path) -> None:
     wrong = tmp_path / "claims.csv"
     for column, value in (("form", "guess"), ("published", "many"), ("filter", "moon=1"), ("id", "instructions-b8")):
         table.assign(**{column: [value, *table[column].iloc[1:]]}).to_csv(wrong, index=False)
-        with pytest.raises(DataError, match="malformed|twice"):
+        with pytest.raises(DataError, match=r"malformed|twice"):
             read_claims(wrong)
 
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
-
-from tests.synthetic import cycles, row, rows, write_run
 from triptych_paper import counters, table
 from triptych_paper.published import read_published
 from triptych_paper.records import read_run
 from triptych_paper.tables.model import Table
 from triptych_paper.values import Values
+
+from tests.synthetic import cycles, row, rows, write_run
 
 
 def built(folder: Path, batch: int = 32) -> Table:
@@ -33,7 +33,9 @@ def test_a_row_of_counts_has_published_upstream_and_ours_from_one_backend(tmp_pa
     assert [line[0] for line in found] == ["C", "safe Rust", "safe Rust, overflow checks", "unsafe Rust"]
 
 
-def test_cycles_of_ours_are_by_lockstep_and_of_upstream_by_burst_and_perf_alone_gives_core_cycles(tmp_path: Path) -> None:
+def test_cycles_of_ours_are_by_lockstep_and_of_upstream_by_burst_and_perf_alone_gives_core_cycles(
+    tmp_path: Path,
+) -> None:
     found = built(write_run(tmp_path))
     memory = texts(found, "TSC cycles, lines in memory")
     assert memory[0][-1] == "lockstep; upstream: burst"
@@ -58,8 +60,10 @@ def test_no_quotient_of_values_near_zero(tmp_path: Path) -> None:
 
 
 def test_hardware_counters_come_first(tmp_path: Path) -> None:
-    more = [row("c", "default", 32, "perf", metric, value) for metric, value in (("core_cycles", 95), ("instructions", 81))]
-    settings = {"perf": {}, "trace": {}, "lockstep": {}}
+    more = [
+        row("c", "default", 32, "perf", metric, value) for metric, value in (("core_cycles", 95), ("instructions", 81))
+    ]
+    settings: dict[str, object] = {"perf": {}, "trace": {}, "lockstep": {}}
     found = built(write_run(tmp_path, [*rows(), *more], not_measurable={}, settings=settings))
     assert texts(found, "instructions")[0][3] == "81.0"
     assert texts(found, "core cycles")[0][3] == "95.0"
@@ -89,7 +93,9 @@ def test_two_states_stand_beside_each_other(tmp_path: Path) -> None:
     assert found[1][2].count(" or ") == 1
 
 
-def test_the_program_prints_both_batch_sizes_and_writes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_prints_both_batch_sizes_and_writes_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = write_run(tmp_path)
     assert table.main([str(folder)]) == 0
     said = capsys.readouterr().out

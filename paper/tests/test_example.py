@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-
-from tests.synthetic import row, rows, write_run
 from triptych_paper import applications, example, report
 from triptych_paper.errors import DataError
+
+from tests.synthetic import row, rows, write_run
 
 ROOT = Path(__file__).parents[2]
 APPS = (
@@ -45,7 +45,14 @@ def test_the_archive_has_tables_summary_and_no_name_of_the_machine(
     assert report.main([str(run)]) == 0
     assert example.main([str(run), str(target)]) == 0
     names = {path.name for path in target.iterdir()}
-    assert {"run.json", "summary.csv", "readme.md", "counters-batch-8.md", "counters-batch-32.svg", "claims.csv"} <= names
+    assert {
+        "run.json",
+        "summary.csv",
+        "readme.md",
+        "counters-batch-8.md",
+        "counters-batch-32.svg",
+        "claims.csv",
+    } <= names
     assert "secret" not in (target / "run.json").read_text()
     assert "| instructions | **127**" in (tmp_path / "README.md").read_text()
     assert (tmp_path / "README.md").read_text().endswith("<!-- /table -->\nend\n")
@@ -60,10 +67,21 @@ def test_applications_are_archived_with_ratios_in_the_same_round(tmp_path: Path)
         (folder / name).write_text(text)
     rates, ratios, layers = applications.tables(folder)
     assert [cell.text for cell in rates.rows[0]] == ["kv: GET", "1.50 k", "1.55 k", "0.500 k (redis-server)"]
-    assert ratios.rows[0][1] == ratios.rows[1][1] == type(ratios.rows[0][1])("1.05 (1.00 to 1.10)", ("1.25 (0.50 to 2.00)",))
+    assert (
+        ratios.rows[0][1]
+        == ratios.rows[1][1]
+        == type(ratios.rows[0][1])("1.05 (1.00 to 1.10)", ("1.25 (0.50 to 2.00)",))
+    )
     assert [cell.text for cell in layers.rows[0][2:]] == ["100", "300", "600", "0", "1,000", "10.0 %"]
     written = example.archive(folder, tmp_path / "example")
-    assert {path.name for path in written} == {"apps.csv", "layers.csv", "rates.md", "ratios.md", "layers.md", "run.json"}
+    assert {path.name for path in written} == {
+        "apps.csv",
+        "layers.csv",
+        "rates.md",
+        "ratios.md",
+        "layers.md",
+        "run.json",
+    }
     (folder / "apps.csv").write_text(APPS.replace("kv,rust,", "kv,perl,"))
     with pytest.raises(DataError, match="perl/default"):
         applications.tables(folder)
@@ -98,4 +116,7 @@ def test_the_table_of_the_ladder_has_both_batch_sizes(tmp_path: Path) -> None:
     example.archive(folder, tmp_path / "example")
     table = (tmp_path / "example" / "ladder" / "readme.md").read_text().splitlines()
     assert table[0] == "| instructions per packet | batch 32 | alone | batch 8 | alone |"
-    assert table[2:] == ["| transpiled | 102.0 |  | 78.0 |  |", "| checks (the shipped driver) | +7.0 | +7.0 | +7.0 | +7.0 |"]
+    assert table[2:] == [
+        "| transpiled | 102.0 |  | 78.0 |  |",
+        "| checks (the shipped driver) | +7.0 | +7.0 | +7.0 | +7.0 |",
+    ]

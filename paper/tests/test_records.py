@@ -3,16 +3,16 @@
 from pathlib import Path
 
 import pytest
-
-from tests.synthetic import HEADER, row, rows, write_run
 from triptych_paper.errors import DataError
 from triptych_paper.records import read_run
+
+from tests.synthetic import HEADER, row, rows, write_run
 
 
 def test_columns_that_a_file_lacks_have_defaults(tmp_path: Path) -> None:
     folder = write_run(tmp_path)
-    old = "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat\nc,default,cc,32,valgrind,loads,3,x,9,0\n"
-    (folder / "samples.csv").write_text(old)
+    old = "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat"
+    (folder / "samples.csv").write_text(f"{old}\nc,default,cc,32,valgrind,loads,3,x,9,0\n")
     sample = read_run(folder).samples.iloc[0]
     assert (sample["ring_size"], sample["waiting"], sample["placement"], sample["process"]) == (512, "poll", "", 0)
     assert sample["offered_mpps"] == 0.0
@@ -33,7 +33,7 @@ def test_columns_that_a_file_lacks_have_defaults(tmp_path: Path) -> None:
 )
 def test_a_wrong_sample_is_named_with_its_line(tmp_path: Path, wrong: str, message: str) -> None:
     folder = write_run(tmp_path, [row("c", "default", 8, "trace", "loads", 1), wrong])
-    with pytest.raises(DataError, match="samples.csv") as error:
+    with pytest.raises(DataError, match=r"samples\.csv") as error:
         read_run(folder)
     assert message in str(error.value)
 
@@ -56,7 +56,9 @@ def test_files_that_are_missing_or_no_record_are_named(tmp_path: Path) -> None:
 
 
 def test_of_several_simulated_processors_the_published_one_stays(tmp_path: Path) -> None:
-    placed = [row("c", "default", 32, "trace", "l1_hits", 1, cpu=cpu, placement="memory") for cpu in ("zen4", "haswell")]
+    placed = [
+        row("c", "default", 32, "trace", "l1_hits", 1, cpu=cpu, placement="memory") for cpu in ("zen4", "haswell")
+    ]
     samples = read_run(write_run(tmp_path, [*rows(), *placed[:1]])).samples
     assert set(samples["cpu"]) == {"", "haswell"}
     assert set(read_run(write_run(tmp_path, placed[:1])).samples["cpu"]) == {"zen4"}

@@ -4,14 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
-
-from tests.synthetic import cycles, row, rows, write_run
 from triptych_paper import report
 from triptych_paper.comparisons import Section
 from triptych_paper.errors import DataError
 from triptych_paper.records import read_run
 from triptych_paper.tables import latex, markdown, terminal
 from triptych_paper.tables.model import Cell, Column, Table
+
+from tests.synthetic import cycles, row, rows, write_run
 
 RUNGS = (("00-transpiled", "rust-unsafe", "default"), ("01-drop", "rust", "ladder-01"), ("02-all", "rust", "default"))
 
@@ -32,7 +32,9 @@ def bench() -> list[str]:
             lines.append(row(impl, "default", batch, "trace", "instructions", (70 + 90 / batch) * factor))
             lines += cycles(impl, "default", batch, "lockstep", (40 + 50 / batch) * factor)
         for load in (1, 10):
-            latency = [row(impl, "default", 32, "wall", "latency_p50_us", 3, repeat=n, offered_mpps=load) for n in range(5)]
+            latency = [
+                row(impl, "default", 32, "wall", "latency_p50_us", 3, repeat=n, offered_mpps=load) for n in range(5)
+            ]
             lines += latency
         for waiting in ("poll", "interrupts"):
             at = {"offered_mpps": 0.1, "waiting": waiting}
@@ -53,8 +55,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ladder(found)
     files = {"c": [{"path": "rx.c", "twin": "rx", "lines": 830, "unsafe_lines": None}]}
     (found / "code.json").write_text(json.dumps({"revision": "0", "files": files}))
-    hazards = "hazard,class,at_fault,impl,outcome,evidence,seconds\nlie,CWE-1,device,c,hang,x,1\nlie,CWE-1,device,rust,no effect,x,1\n"
-    (found / "hazards.csv").write_text(hazards)
+    hazards = ["hazard,class,at_fault,impl,outcome,evidence,seconds", "lie,CWE-1,device,c,hang,x,1"]
+    (found / "hazards.csv").write_text("\n".join([*hazards, "lie,CWE-1,device,rust,no effect,x,1\n"]))
     compilers = found.parent / "compilers" / "latest"
     compilers.mkdir(parents=True)
     setting = {"variant": "a", "label": "cc 9", "opt": "2", "target_cpu": "zen9", "lto": False, "pgo": False}
@@ -91,7 +93,12 @@ def test_the_ladder_shows_the_step_from_the_rung_below(sections: dict[str, Secti
 
 
 def test_other_runs_fill_their_sections(sections: dict[str, Section]) -> None:
-    assert [cell.text for cell in sections["compilers"].tables[0].rows[0][:4]] == ["C", "cc 9", "-O2 zen9 no LTO", "80.0"]
+    assert [cell.text for cell in sections["compilers"].tables[0].rows[0][:4]] == [
+        "C",
+        "cc 9",
+        "-O2 zen9 no LTO",
+        "80.0",
+    ]
     assert [cell.tone for cell in sections["hazards"].tables[0].rows[0]] == ["", "", "bad", "good"]
     assert sections["checks"].tables[0].rows[0][2].text == "2"
 
@@ -119,7 +126,11 @@ def test_the_files_are_complete_and_the_first_page_answers(folder: Path, capsys:
 
 def test_a_malformed_file_of_a_section_is_named(folder: Path, tmp_path: Path) -> None:
     broken = write_run(tmp_path)
-    for name, text in (("ladder.json", '{"rungs": [1]}'), ("hazards.csv", "hazard\n1\n"), ("code.json", '{"files": 1}')):
+    for name, text in (
+        ("ladder.json", '{"rungs": [1]}'),
+        ("hazards.csv", "hazard\n1\n"),
+        ("code.json", '{"files": 1}'),
+    ):
         (broken / name).write_text(text)
         with pytest.raises(DataError, match=name):
             report.build(read_run(broken))

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-
 from triptych_paper.statistics import paired, ratio, summarise
 
 
@@ -32,7 +31,9 @@ def test_noise_between_processes_widens_the_interval_and_noise_of_rounds_hardly_
 
 def test_the_interval_covers_the_true_median_in_most_runs() -> None:
     found = [summarise(samples(noisy(2, 5, seed))) for seed in range(60)]
-    covered = [one for one in found if one and one.low is not None and one.high is not None and one.low < 100 < one.high]
+    covered = [
+        one for one in found if one and one.low is not None and one.high is not None and one.low < 100 < one.high
+    ]
     assert len(covered) >= 48
 
 

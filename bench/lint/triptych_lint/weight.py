@@ -11,7 +11,9 @@ def problems(repository: Repository) -> list[str]:
     files = [file for file in repository.files if file.startswith(rules["folder"] + "/")]
     contents = [(repository.root / file).read_bytes() for file in files]
     measured = {"bytes": sum(map(len, contents)), "lines": sum(content.count(b"\n") for content in contents)}
-    lengths = {page: len((repository.read(page) or "").splitlines()) for page in rules["pages"] if page in repository.files}
+    lengths = {
+        page: len((repository.read(page) or "").splitlines()) for page in rules["pages"] if page in repository.files
+    }
     long = [
         f"{page}: {lines} lines, at most {rules['pages'][page]}: move details into a linked page"
         for page, lines in lengths.items()
