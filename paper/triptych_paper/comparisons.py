@@ -323,7 +323,7 @@ def _bars_of(axes: Axes, values: Values, published: Published, batch: int, sourc
             if value.low is not None and value.high is not None and not value.exact:
                 error = [[value.median - value.low], [value.high - value.median]]
                 axes.errorbar(place + 0.2, value.median, yerr=error, color=LIGHT["ink"], linewidth=1, capsize=2)
-    axes.set_xticks(range(len(OURS)), ["C", "safe\nRust", "unsafe\nRust"])
+    axes.set_xticks(range(len(OURS)), ["C", "safe", "unsafe"])
     axes.grid(visible=False, axis="x")
 
 
