@@ -75,7 +75,7 @@ def info() -> dict[str, Any]:
         "git": {"revision": "0123456789abcdef", "dirty": False},
         "host": {"kernel": "6.1.0", "name": "secret", "cpu": {"model_name": "A Processor", "cpus": 2}},
         "builds": [{"impl": "rust", "variant": "default", "toolchain": "cc 1.0", "checks_in_loops": {"bounds": 2}}],
-        "settings": {"trace": {}, "lockstep": {"placement_latency_ns": {"memory": 90}}, "burst": {}, "wall": {}},
+        "settings": {"trace": {}, "lockstep": {"placed_load_tsc_cycles": {"memory": 210.4}}, "burst": {}, "wall": {}},
         "not_measurable": {"perf": "no PMU"},
         "warnings": [],
         "failures": [],

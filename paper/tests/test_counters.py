@@ -84,6 +84,13 @@ def test_the_reason_of_a_failed_cell_stands_once(tmp_path: Path) -> None:
     assert [note for note in found.footnotes() if "broken wire" in note] == ["failed: a broken wire"]
 
 
+def test_a_placement_that_the_processor_lacks_has_its_reason(tmp_path: Path) -> None:
+    kept = [line for line in rows() if ",warm," not in line]
+    settings = {"trace": {}, "lockstep": {"not_placeable": {"warm": "no such cache"}}}
+    notes = built(write_run(tmp_path, kept, settings=settings)).footnotes()
+    assert "not measurable here by lockstep: no such cache" in notes
+
+
 def test_two_states_stand_beside_each_other(tmp_path: Path) -> None:
     kept = [line for line in rows() if not line.startswith("ixy-rs,own-flags,cc 1.0,32,burst")]
     slow = cycles("ixy-rs", "own-flags", 32, "burst", 62)

@@ -111,6 +111,7 @@ def test_the_files_are_complete_and_the_first_page_answers(folder: Path, capsys:
     for question in ("What reproduces?", "What does not?", "What does safe Rust cost here?", "What can you believe?"):
         assert question in page
     assert "revision 0123456789, run 2026-01-02T03-04-05Z on A Processor, 2 CPUs, 2026." in page
+    assert "memory 210 TSC cycles" in page
     assert "http" not in page.replace("http://www.w3.org", "")
     assert (written / "report.pdf").read_bytes().startswith(b"%PDF")
     tables = {path.name for path in (written / "tables").iterdir()}

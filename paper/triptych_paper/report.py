@@ -147,17 +147,14 @@ def facts(run: Run) -> tuple[tuple[str, str], ...]:
         f"{backend} ({count})" for backend, count in run.samples["backend"].value_counts(sort=False).items()
     )
     counted = part(host, "pmu").get("present")
-    placed = part(part(run.info, "settings"), "lockstep").get("placement_latency_ns")
+    loads = part(part(part(run.info, "settings"), "lockstep"), "placed_load_tsc_cycles")
+    placed = ", ".join(f"{placement} {cycles:.0f}" for placement, cycles in loads.items())
     return (
         ("run", run.id + ("" if run.ended else ", interrupted")),
         ("machine", f"{machine(run.info)}, Linux {host.get('kernel', '?')}"),
         ("clock", f"{cpu.get('counter') or 'TSC'} {clock}, governor {host.get('governor') or 'unknown'}"),
         ("hardware counters", "yes" if counted else "none: no value of this run is from hardware counters"),
-        *(
-            (("load of a placed line", ", ".join(f"{name} {ns:g} ns" for name, ns in placed.items())),)
-            if placed
-            else ()
-        ),
+        *((("load of a placed line", f"{placed} TSC cycles"),) if placed else ()),
         ("card", run.card),
         ("sources", run.revision),
         ("compilers", ", ".join(compilers) or "unknown"),

@@ -221,7 +221,9 @@ class Values:
         if source.backend in run.not_measurable:
             return f"not measurable here: {run.not_measurable[source.backend]}"
         settings = part(run.info, "settings")
-        why = part(part(settings, source.backend), "not_measurable_metrics").get(source.metric)
+        backend = part(settings, source.backend)
+        unplaced = part(backend, "not_placeable").get(source.placement)
+        why = unplaced or part(backend, "not_measurable_metrics").get(source.metric)
         if why:
             return f"not measurable here by {source.backend}: {why}"
         for skipped in run.info.get("skipped_peers") or ():
