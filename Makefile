@@ -159,8 +159,8 @@ paper-example: ## Archive the newest runs in paper/example/ (RUN=results/ID: onl
 	@runs='$(if $(filter file,$(origin RUN)),,$(RUN))'; \
 	[ -n "$$runs" ] || runs="$$(PYTHONPATH=paper $(PYTHON) -m triptych_paper.example --newest results)"; \
 	for run in $$runs; do \
-		[ ! -e "$$run/samples.csv" ] || $(MAKE) paper RUN="$$run"; \
-		PYTHONPATH=paper $(PYTHON) -m triptych_paper.example "$$run" paper/example; \
+		[ ! -e "$$run/samples.csv" ] || $(MAKE) paper RUN="$$run" || exit 1; \
+		PYTHONPATH=paper $(PYTHON) -m triptych_paper.example "$$run" paper/example || exit 1; \
 	done
 
 .PHONY: hugepages
