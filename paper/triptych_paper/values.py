@@ -120,7 +120,7 @@ class Values:
         columns = ["process", "repeat", "value"]
         groups = run.samples.groupby(_KEY, sort=False)
         self._cells: dict[Any, pd.DataFrame] = {key: rows[columns] for key, rows in groups}
-        self._noted = {key for key, notes in groups["note"].unique().items() if any(notes)}
+        self._noted = {key for key, notes in groups["note"].unique().items() if "multiplexed" in notes}
         self._known: dict[tuple[object, ...], Summary | None] = {}
         self._measured = {key[:2] + key[3:5] + key[-1:] for key in self._cells}
 
