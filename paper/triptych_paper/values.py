@@ -117,7 +117,7 @@ class Values:
     def __init__(self, run: Run) -> None:
         """Group the samples."""
         self.run = run
-        columns = ["process", "repeat", "value"]
+        columns = ["process", "repeat", "value", "note"]
         groups = run.samples.groupby(_KEY, sort=False)
         self._cells: dict[Any, pd.DataFrame] = {key: rows[columns] for key, rows in groups}
         self._noted = {key for key, notes in groups["note"].unique().items() if "multiplexed" in notes}
