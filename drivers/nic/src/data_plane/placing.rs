@@ -1,7 +1,7 @@
 //! A data plane that is stepped by hand can leave the lines that its DMA wrote where a real card's DMA would
 //! have left them.
 
-use crate::data_plane::plane::DataPlane;
+use crate::data_plane::port::PortPlane;
 use crate::memory::dma_log::DmaAccess;
 use crate::memory::placement::{ticks, Placement, Placer, Unplaceable};
 use crate::traffic::frame::MIN_FRAME;
@@ -14,47 +14,39 @@ pub(super) struct Placing {
     written: Vec<(usize, DmaAccess)>,
 }
 
-impl DataPlane {
-    /// From now on, [`DataPlane::poll`] leaves the lines that the round's DMA wrote at `placement`: packets, and
-    /// write-backs of both rings. The general path, which is slower, moves all frames then.
-    ///
-    /// # Errors
-    /// [`Unplaceable`] if this processor has no means.
-    pub fn set_placement(&mut self, placement: Placement) -> Result<(), Unplaceable> {
-        self.placing = Some(Placing {
+impl Placing {
+    /// From now on, the ports remember what their DMA wrote. The general path, which is slower, moves all frames.
+    pub(super) fn new(placement: Placement, ports: &[PortPlane]) -> Result<Self, Unplaceable> {
+        let placing = Self {
             placer: Placer::new(placement)?,
             written: Vec::new(),
-        });
-        for port in &self.ports {
+        };
+        for port in ports {
             port.shared.lock().dma.log.switch_on();
         }
-        Ok(())
+        Ok(placing)
     }
 
     /// Moves the lines that the last round wrote.
-    pub(super) fn place_lines(&mut self) {
-        let Some(placing) = &mut self.placing else {
-            return;
-        };
-        placing.written.clear();
-        for (index, port) in self.ports.iter().enumerate() {
+    pub(super) fn place(&mut self, ports: &[PortPlane]) {
+        self.written.clear();
+        for (index, port) in ports.iter().enumerate() {
             let device = port.shared.lock();
             let accesses = device.dma.log.take().into_iter();
+            let first = self.written.len();
             let writes = accesses.filter(|access| access.write);
-            placing.written.extend(writes.map(|write| (index, write)));
-            let here = placing.written.iter().filter(|(port, _)| *port == index);
-            let windows =
-                here.filter_map(|(_, write)| device.dma.window(write.iova, write.bytes as usize));
-            placing.placer.place(windows);
+            self.written.extend(writes.map(|write| (index, write)));
+            let windows = self.written[first..]
+                .iter()
+                .filter_map(|(_, write)| device.dma.window(write.iova, write.bytes as usize));
+            self.placer.place(windows);
         }
     }
 
-    /// Time of one load from a packet that the last [`DataPlane::poll`] received, in ticks of the time-stamp
-    /// counter: the mean over all of them, in a chain. It shows that the placement took effect, and undoes it.
-    /// `None` if no packet was received, or no placement is set.
-    pub fn placed_load_ticks(&mut self) -> Option<f64> {
-        let written = std::mem::take(&mut self.placing.as_mut()?.written);
-        let devices: Vec<_> = self.ports.iter().map(|port| port.shared.lock()).collect();
+    /// See [`DataPlane::placed_load_ticks`](crate::DataPlane::placed_load_ticks).
+    pub(super) fn load_ticks(&mut self, ports: &[PortPlane]) -> Option<f64> {
+        let written = std::mem::take(&mut self.written);
+        let devices: Vec<_> = ports.iter().map(|port| port.shared.lock()).collect();
         let mut packets: Vec<_> = written
             .iter()
             .filter(|(_, write)| write.bytes as usize >= MIN_FRAME)

@@ -21,13 +21,14 @@ use crate::data_plane::tuning::{
 use crate::data_plane::window::{Decision, Situation};
 use crate::device::card::Device;
 use crate::device::shared::SharedDevice;
+use crate::memory::placement::{Placement, Unplaceable};
 use crate::traffic::verify::Verifier;
 use crate::wire::Wire;
 
 /// The data plane of a NIC; see [`Nic::data_plane`](crate::Nic::data_plane).
 #[derive(Debug)]
 pub struct DataPlane {
-    pub(super) ports: Vec<PortPlane>,
+    ports: Vec<PortPlane>,
     /// Whether any port's traffic depends on the time.
     timed: bool,
     /// Whether the NIC generates traffic for any port.
@@ -36,7 +37,7 @@ pub struct DataPlane {
     start: Instant,
     rounds: u32,
     fairness: Fairness,
-    pub(super) placing: Option<Placing>,
+    placing: Option<Placing>,
 }
 
 impl DataPlane {
@@ -91,8 +92,27 @@ impl DataPlane {
     pub fn poll(&mut self) -> Progress {
         let clock = self.clock();
         let progress = self.round(clock, Pace::Exact);
-        self.place_lines();
+        if let Some(placing) = &mut self.placing {
+            placing.place(&self.ports);
+        }
         progress
+    }
+
+    /// From now on, [`DataPlane::poll`] leaves the lines that the round's DMA wrote at `placement`: packets, and
+    /// write-backs of both rings.
+    ///
+    /// # Errors
+    /// [`Unplaceable`] if this processor has no means.
+    pub fn set_placement(&mut self, placement: Placement) -> Result<(), Unplaceable> {
+        self.placing = Some(Placing::new(placement, &self.ports)?);
+        Ok(())
+    }
+
+    /// Time of one load from a packet that the last [`DataPlane::poll`] received, in ticks of the time-stamp
+    /// counter: the mean over all of them, in a chain. It shows that the placement took effect, and undoes it.
+    /// `None` if no packet was received, or no placement is set.
+    pub fn placed_load_ticks(&mut self) -> Option<f64> {
+        self.placing.as_mut()?.load_ticks(&self.ports)
     }
 
     /// Does one round like [`DataPlane::poll`], at a time of the caller's choice. `now` counts from

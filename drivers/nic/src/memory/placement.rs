@@ -5,7 +5,7 @@
 use std::fs;
 use std::hint::black_box;
 
-use crate::memory::shared::Window;
+use crate::memory::shared::{Window, LINE};
 
 /// Where DMA leaves the lines that it writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,8 +34,6 @@ impl Placement {
 #[error("{0}")]
 pub struct Unplaceable(String);
 
-/// The longest distance between lines that are flushed one by one: no processor has shorter lines.
-pub(crate) const LINE: usize = 64;
 /// A sweep reads so many times the size of the second-level cache, which pushes all else out of it.
 const SWEEP: usize = 3;
 

@@ -24,9 +24,10 @@ use rustix::mm::{Advice, MapFlags, ProtFlags};
 use serde::Serialize;
 
 use crate::memory::bus_error::Watched;
-use crate::memory::placement::LINE;
 use crate::traffic::frame::{Fixed, Head, Own, OWN_OFFSET};
 
+/// Bytes of a cache line: no processor that this crate supports has shorter ones.
+pub(crate) const LINE: usize = 64;
 /// Bytes of a page that `mincore` reports on.
 const PAGE: usize = 4096;
 
