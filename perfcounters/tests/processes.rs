@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::path::Path;
 use std::time::Duration;
 
 use common::{cell, ends_when_interrupted, fixture, forwarder, Remember};
@@ -15,7 +16,7 @@ use perfcounters::process::find_program;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::wall::Wall;
 use perfcounters::{Backend, Interrupt};
-use record::{Conditions, Implementation, Metric};
+use record::{Conditions, Implementation, Metric, Sample};
 
 fn valgrind() -> Valgrind {
     Valgrind {
@@ -83,6 +84,27 @@ fn valgrind_counts_the_cost_of_a_packet() {
     // A second measurement gives the same count.
     let again = valgrind().measure_cell(&once).unwrap().per_packet;
     assert!((again.get(Metric::Instructions).unwrap() - c).abs() < 0.1);
+}
+
+/// The stand-ins are C programs. Safe Rust once died in valgrind alone, before its first packet.
+#[test]
+fn valgrind_counts_every_built_driver() {
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../build/bin");
+    let nic = NicProgram::new(built.join("nic"));
+    if no_valgrind() || nic.unavailable().is_some() {
+        return;
+    }
+    let cells: Vec<_> = Implementation::OURS
+        .into_iter()
+        .map(|driver| cell(&built, &format!("{driver}/ixgbe-fwd"), driver))
+        .filter(|cell| cell.program.is_file())
+        .collect();
+    let mut seen = Remember::default();
+    let mut backend = Valgrind { nic, ..valgrind() };
+    backend.measure(&cells, &mut seen).unwrap();
+    assert!(seen.failures.is_empty(), "{:?}", seen.failures);
+    let counted = |sample: &&Sample| sample.metric == Metric::Instructions && sample.value > 20.0;
+    assert_eq!(seen.samples.iter().filter(counted).count(), cells.len());
 }
 
 #[test]
