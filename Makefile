@@ -56,7 +56,7 @@ help: ## Print this list.
 
 # DEVICES="PORT PORT" measures with a real card instead, as bench/HARDWARE.md describes, and prints the tables of each
 # clock, also if some measurements failed. GENERATOR=user@host, FILE.toml or none names the sender. CLOCKS="1.6 3.3" replaces the clocks, CLOCKS=keep keeps
-# the machine's. DRY_RUN=1 only prints the plan.
+# the machine's. DRY_RUN=1 only prints the plan. RESUME=1 continues the newest run and measures what failed again.
 CARD ?= bench/card.toml
 words_to_list = $(subst $(eval ) ,$(comma),$(strip $(1)))
 comma := ,
@@ -65,7 +65,7 @@ card_options = --config $(CARD) --devices $(call words_to_list,$(DEVICES)) $(if 
 reproduce_options = $(strip $(if $(DEVICES),$(card_options)) $(if $(QUICK),--quick))
 
 .PHONY: reproduce
-reproduce: ## Measure the drivers and print the paper's tables (DEVICES="PORT PORT": a real card).
+reproduce: ## Measure the drivers and print the paper's tables (DEVICES="PORT PORT": a real card; RESUME=1: continue).
 ifdef DRY_RUN
 	@$(MAKE) triptych
 	@$(BIN)/triptych run $(reproduce_options) --dry-run
@@ -74,7 +74,7 @@ else
 	@$(MAKE) build variants
 	@$(MAKE) peers || echo 'reproduce: continuing without the peers that failed' >&2
 	@rm -f build/runs.txt
-	@status=0; $(BIN)/triptych run $(reproduce_options) --list-runs build/runs.txt || status=$$?; \
+	@status=0; $(BIN)/triptych run $(if $(RESUME),--retry-failed,$(reproduce_options)) --list-runs build/runs.txt || status=$$?; \
 	[ ! -e build/runs.txt ] || while read -r run; do \
 		PYTHONPATH=paper $(PYTHON) -m triptych_paper.table "$$run"; \
 	done < build/runs.txt; \

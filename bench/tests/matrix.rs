@@ -336,4 +336,78 @@ fn a_run_is_resumed_only_with_its_matrix_and_builds() {
     assert_eq!(run.periods.len(), 2);
     assert!(run.periods[0].end.is_none() && run.periods[1].end.is_some());
     refused(&["run", "--resume", &id], 1, "it is complete");
+    refused(&["run", "--retry-failed"], 1, "no measurement failed");
+}
+
+#[test]
+fn failed_cells_are_measured_again() {
+    if !works_here("wall") {
+        return;
+    }
+    let setting = Setting::new();
+    let needed = setting.build.path().join("needed");
+    let needs = format!("NEEDS=\"{}\"", needed.display());
+    setting.build.driver("bin/rust", &[&needs]);
+    let arguments = ["--backend", "wall", "--batch", "8", "--variant", "default"];
+    let output = setting.matrix(&arguments);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let (first, _) = setting.read("latest");
+    assert_eq!(first.failures.len(), 1);
+    let retry = |code: i32| {
+        let output = setting.build.run(&["run", "--retry-failed"]);
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains("4 measurements, about"), "{said}");
+        let (run, samples) = setting.read("latest");
+        assert_eq!(run.id, first.id);
+        assert!(run.complete);
+        let rust = |sample: &&Sample| sample.implementation == Implementation::Rust;
+        (run.failures, samples.iter().filter(rust).count())
+    };
+    // The cause is still there, so the cell fails again.
+    let (failures, _) = retry(1);
+    assert_eq!(failures.len(), 1);
+    fs::write(needed, "").unwrap();
+    let (failures, samples) = retry(0);
+    assert!(failures.is_empty());
+    assert_eq!(samples, 4 * 3);
+}
+
+#[test]
+fn a_full_disk_leaves_nothing_that_blocks_other_runs() {
+    let setting = Setting::new();
+    let results = setting.results();
+    // A file may not get a single byte, as on a full disk.
+    let limited = setting.build.triptych(&["run", "--quick"]);
+    let output = std::process::Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""])
+        .arg(limited.get_program())
+        .args(limited.get_args())
+        .current_dir(setting.build.path())
+        .output()
+        .unwrap();
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("cannot write") && said.contains(SAMPLES_FILE),
+        "{said}"
+    );
+    assert_eq!(fs::read_dir(&results).unwrap().count(), 0, "{said}");
+
+    // An earlier version left such folders behind.
+    let broken = results.join("2026-11-24T22-00-00Z");
+    fs::create_dir(&broken).unwrap();
+    fs::write(broken.join(record::JOURNAL_FILE), "").unwrap();
+    let older = RunRecord::default();
+    let older = record::RunFolder::create(&results, std::time::UNIX_EPOCH, older).unwrap();
+    drop(older);
+    let said = text(&setting.build.run(&["run", "--resume"]));
+    assert!(
+        said.contains("skipped") && said.contains("2026-11-24T22-00-00Z"),
+        "{said}"
+    );
+    assert!(
+        said.contains("1970-01-01T00-00-00Z cannot be resumed"),
+        "{said}"
+    );
 }

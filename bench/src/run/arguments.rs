@@ -20,6 +20,10 @@ pub struct RunArguments {
     /// Continue an interrupted run, a folder in results/ [default ID: the newest]
     #[arg(long, value_name = "ID", num_args = 0..=1)]
     pub resume: Option<Option<String>>,
+    /// Measure the failed cells of a run again, and continue it if it was interrupted [default ID:
+    /// the newest]
+    #[arg(long, value_name = "ID", num_args = 0..=1, conflicts_with = "resume")]
+    pub retry_failed: Option<Option<String>>,
     /// Drivers [default: all]
     #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = one_of::<Implementation>())]
     pub implementations: Vec<Implementation>,
@@ -65,7 +69,7 @@ pub struct RunArguments {
     #[arg(long, conflicts_with = "clock")]
     pub keep_clock: bool,
     /// Print what the run would do, and touch nothing
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long, conflicts_with_all = ["resume", "retry_failed"])]
     pub dry_run: bool,
     /// Also write the folders of the runs to this file, one per line
     #[arg(long, value_name = "FILE")]
@@ -87,6 +91,7 @@ impl RunArguments {
         Self {
             config: Some(config),
             resume: None,
+            retry_failed: None,
             implementations: Vec::new(),
             variants: Vec::new(),
             batch: Vec::new(),

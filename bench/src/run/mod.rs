@@ -62,8 +62,13 @@ pub fn run_in(
         interrupt,
         runs: String::new(),
     };
-    if let Some(id) = &arguments.resume {
-        let unfinished = resume::open(&arguments.results, id.as_deref())?;
+    if let Some(id) = arguments
+        .resume
+        .as_ref()
+        .or(arguments.retry_failed.as_ref())
+    {
+        let retry = arguments.retry_failed.is_some();
+        let unfinished = resume::open(&arguments.results, id.as_deref(), retry)?;
         let config = unfinished.config.clone();
         card::check(&config, &System::here(), interrupt)?;
         return session.measure(&config, Some(unfinished), &prepare_folder);
@@ -112,7 +117,9 @@ impl Session<'_> {
         let clock = RunClock::fix(config, &arguments.clocks_root, setup.placement.driver)?;
         let outcome = match unfinished {
             None => start_run(arguments, config, &setup, &clock),
-            Some(unfinished) => Ok(resume_run(unfinished, &setup, &clock)),
+            Some(unfinished) => {
+                resume_run(unfinished, arguments.retry_failed.is_some(), &setup, &clock)
+            }
         }
         .and_then(|recorder| self.measure_at(config, &setup, recorder, &clock, prepare_folder));
         let released = clock.release();
@@ -244,8 +251,16 @@ fn check_resumed(
 }
 
 /// Continues an interrupted run.
-fn resume_run(unfinished: UnfinishedRun, setup: &RunSetup, clock: &RunClock) -> Recorder {
+fn resume_run(
+    unfinished: UnfinishedRun,
+    retry: bool,
+    setup: &RunSetup,
+    clock: &RunClock,
+) -> Result<Recorder> {
     let mut folder = unfinished.folder;
+    if retry {
+        folder.forget_failures()?;
+    }
     folder.record.periods.push(period(&setup.placement));
     folder.record.end = None;
     let clocks = folder
@@ -258,7 +273,7 @@ fn resume_run(unfinished: UnfinishedRun, setup: &RunSetup, clock: &RunClock) -> 
         folder.record.id,
         unfinished.samples.len()
     );
-    Recorder::new(folder, &unfinished.samples)
+    Ok(Recorder::new(folder, &unfinished.samples))
 }
 
 fn period(placement: &Placement) -> RunPeriod {

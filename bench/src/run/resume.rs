@@ -12,8 +12,16 @@ use crate::builds::artefacts;
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
     /// No run is incomplete.
-    #[error("no run in {0} can be resumed: all are complete, or there are none")]
+    #[error(
+        "no run in {0} can be resumed: all are complete, or there are none; `triptych run \
+         --retry-failed` measures the failed cells of the newest run again"
+    )]
     None(String),
+    /// There is no run.
+    #[error(
+        "no run in {0} can be continued, because there is none: start one with `triptych run`"
+    )]
+    NoRun(String),
     /// The named run is complete or does not exist.
     #[error("{id} cannot be resumed: {why}")]
     Not {
@@ -70,31 +78,54 @@ pub struct UnfinishedRun {
     pub config: Config,
 }
 
-/// Opens the incomplete run `id`, or the newest one.
+/// Opens the run `id`, or the newest one: an incomplete one, or with `retry` one with failures.
 ///
 /// # Errors
 /// See [`ResumeError`].
-pub fn open(results: &Path, id: Option<&str>) -> Result<UnfinishedRun, ResumeError> {
-    let unfinished = record::unfinished_runs(results);
-    let id = match id {
-        None => unfinished
-            .last()
-            .cloned()
-            .ok_or_else(|| ResumeError::None(results.display().to_string()))?,
-        Some(id) => id.to_owned(),
+pub fn open(results: &Path, id: Option<&str>, retry: bool) -> Result<UnfinishedRun, ResumeError> {
+    if let Some(id) = id {
+        return reopen(results, id, retry);
+    }
+    let runs = match retry {
+        true => record::runs(results),
+        false => record::unfinished_runs(results),
     };
+    for id in runs.iter().rev() {
+        match reopen(results, id, retry) {
+            Err(ResumeError::Record(
+                error @ (RecordError::Read { .. } | RecordError::Malformed { .. }),
+            )) => eprintln!(
+                "note: skipped {}, which cannot be read; remove it if nobody needs it: {error}",
+                results.join(id).display()
+            ),
+            outcome => return outcome,
+        }
+    }
+    let results = results.display().to_string();
+    Err(match retry {
+        true => ResumeError::NoRun(results),
+        false => ResumeError::None(results),
+    })
+}
+
+fn reopen(results: &Path, id: &str, retry: bool) -> Result<UnfinishedRun, ResumeError> {
     let not = |why: String| ResumeError::Not {
-        id: id.clone(),
+        id: id.to_owned(),
         why,
     };
-    if !unfinished.contains(&id) {
-        let folder = results.join(&id);
-        return Err(not(match folder.is_dir() {
-            true => "it is complete".to_owned(),
-            false => format!("there is no {}", folder.display()),
-        }));
+    let path = results.join(id);
+    if !path.is_dir() {
+        return Err(not(format!("there is no {}", path.display())));
     }
-    let (folder, samples) = RunFolder::reopen(results, &id)?;
+    let unfinished = record::unfinished_runs(results).iter().any(|run| run == id);
+    if !unfinished && !retry {
+        let more = "`triptych run --retry-failed` measures failed cells again";
+        return Err(not(format!("it is complete; {more}")));
+    }
+    let (folder, samples) = RunFolder::reopen(results, id)?;
+    if !unfinished && folder.record.failures.is_empty() {
+        return Err(not("it is complete, and no measurement failed".to_owned()));
+    }
     let config = serde_json::from_value(folder.record.plan.clone()).map_err(|error| {
         not(format!(
             "this version cannot read its configuration: {error}"

@@ -38,7 +38,7 @@ pub use host::{
 };
 pub use metric::{Group, Metric};
 pub use names::{BackendName, Implementation};
-pub use results::{create_folder, link, unfinished_runs, JOURNAL_FILE, LATEST_LINK};
+pub use results::{create_folder, link, runs, unfinished_runs, JOURNAL_FILE, LATEST_LINK};
 pub use run::{
     read_run, Build, Capacity, CoreClock, Failure, Peer, Placement, RunPeriod, RunRecord,
     SkippedPeer, RUN_FILE,

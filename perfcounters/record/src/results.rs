@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::error::RecordError;
+use crate::run::RUN_FILE;
 
 /// File that a run folder holds until the run is complete: the length of `samples.csv` after each
 /// measurement, one per line.
@@ -60,13 +61,22 @@ pub fn link(results: &Path, name: &str, id: &str) -> Result<(), RecordError> {
 
 /// The incomplete runs in a results folder, oldest first. They can be resumed.
 pub fn unfinished_runs(results: &Path) -> Vec<String> {
+    folders_with(results, JOURNAL_FILE)
+}
+
+/// All runs in a results folder, oldest first.
+pub fn runs(results: &Path) -> Vec<String> {
+    folders_with(results, RUN_FILE)
+}
+
+fn folders_with(results: &Path, file: &str) -> Vec<String> {
     let mut runs: Vec<String> = fs::read_dir(results)
         .into_iter()
         .flatten()
         .flatten()
         // The links would list a run twice.
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .filter(|entry| entry.path().join(JOURNAL_FILE).is_file())
+        .filter(|entry| entry.path().join(file).is_file())
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
     runs.sort();

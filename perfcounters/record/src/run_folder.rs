@@ -43,6 +43,13 @@ impl RunFolder {
         record.id = id;
         record.start = humantime::format_rfc3339_seconds(now).to_string();
         record.end = None;
+        Self::fill(results, path.clone(), record).inspect_err(|_| {
+            // A full disk must not leave a part of a run. The first error is the one to report.
+            let _ = fs::remove_dir_all(&path);
+        })
+    }
+
+    fn fill(results: &Path, path: PathBuf, record: RunRecord) -> Result<Self, RecordError> {
         let lock = lock(&path)?;
         let samples = SampleWriter::create(&path.join(SAMPLES_FILE), &path.join(JOURNAL_FILE))?;
         let folder = Self {
@@ -57,8 +64,8 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Opens the folder of an interrupted run, so that the run can be resumed; returns the samples
-    /// that are in it, too. A measurement that was half written is lost.
+    /// Opens the folder of an earlier run, so that the run can be resumed; returns the samples that
+    /// are in it, too. A measurement that was half written is lost.
     ///
     /// # Errors
     /// [`RecordError::InUse`] if a process still writes to it; [`RecordError::Read`],
@@ -80,6 +87,18 @@ impl RunFolder {
             record,
         };
         Ok((folder, samples))
+    }
+
+    /// Makes the run incomplete again, without the failures and obstacles that it had.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`].
+    pub fn forget_failures(&mut self) -> Result<(), RecordError> {
+        self.samples.keep_journal(&self.path.join(JOURNAL_FILE))?;
+        self.record.failures.clear();
+        self.record.not_measurable.clear();
+        self.record.complete = false;
+        self.save()
     }
 
     /// The folder, `results/<id>`.
@@ -169,6 +188,7 @@ mod tests {
     use super::*;
     use crate::names::BackendName;
     use crate::results::unfinished_runs;
+    use crate::run::Failure;
     use crate::sample::HEADER;
     use crate::test_values::sample;
 
@@ -289,7 +309,6 @@ mod tests {
         }
         assert_eq!(unfinished_runs(results.path()), [&ids[0][..], &ids[2]]);
         assert!(RunFolder::reopen(results.path(), &ids[0]).is_ok());
-        assert!(RunFolder::reopen(results.path(), &ids[1]).is_err());
         // A file that another program changed.
         fs::write(
             results.path().join(&ids[0]).join(SAMPLES_FILE),
@@ -298,6 +317,33 @@ mod tests {
         .unwrap();
         let error = RunFolder::reopen(results.path(), &ids[0]).unwrap_err();
         assert!(error.to_string().contains("does not belong"), "{error}");
+    }
+
+    #[test]
+    fn a_complete_run_without_its_failures_can_be_resumed() {
+        let results = tempfile::tempdir().unwrap();
+        let now = SystemTime::UNIX_EPOCH;
+        let mut run = RunFolder::create(results.path(), now, record()).unwrap();
+        let id = run.record.id.clone();
+        run.write(&[sample()]).unwrap();
+        run.record.failures.push(Failure {
+            series: sample().series(),
+            cause: "it broke".into(),
+        });
+        run.finish(now).unwrap();
+        drop(run);
+        // To open it changes nothing yet.
+        drop(RunFolder::reopen(results.path(), &id).unwrap());
+        assert!(unfinished_runs(results.path()).is_empty());
+
+        let (mut run, samples) = RunFolder::reopen(results.path(), &id).unwrap();
+        assert_eq!(samples, [sample()]);
+        run.forget_failures().unwrap();
+        drop(run);
+        assert_eq!(unfinished_runs(results.path()), [&id[..]]);
+        let (run, samples) = RunFolder::reopen(results.path(), &id).unwrap();
+        assert_eq!(samples, [sample()]);
+        assert!(run.record.failures.is_empty() && !run.record.complete);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) struct SampleWriter {
     length: u64,
     /// The file that receives this length. A process that is killed while it writes may leave half of
     /// a measurement behind.
-    journal: File,
+    journal: Option<File>,
 }
 
 impl SampleWriter {
@@ -30,26 +30,27 @@ impl SampleWriter {
             .create_new(true)
             .open(path)
             .map_err(|cause| RecordError::write(path, cause))?;
-        let mut writer = Self::open(path, file, 0, journal)?;
+        let mut writer = Self {
+            path: path.to_owned(),
+            file,
+            length: 0,
+            journal: Some(open_journal(journal)?),
+        };
         writer.append(HEADER.as_bytes())?;
         Ok(writer)
     }
 
-    fn open(path: &Path, file: File, length: u64, journal: &Path) -> Result<Self, RecordError> {
-        let journal = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(journal)
-            .map_err(|cause| RecordError::write(journal, cause))?;
-        Ok(Self {
-            path: path.to_owned(),
-            file,
-            length,
-            journal,
-        })
+    /// Keeps a journal from now on, also of a run that was complete.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`].
+    pub fn keep_journal(&mut self, journal: &Path) -> Result<(), RecordError> {
+        self.journal = Some(open_journal(journal)?);
+        self.note_length()
+            .map_err(|cause| RecordError::write(journal, cause))
     }
 
-    /// Opens the file of an interrupted run, and cuts off a measurement that is not whole.
+    /// Opens the file of an earlier run, and cuts off a measurement that is not whole.
     ///
     /// # Errors
     /// [`RecordError::Read`], [`RecordError::Write`], [`RecordError::Malformed`] if the journal does
@@ -58,7 +59,11 @@ impl SampleWriter {
         let read =
             |path: &Path| fs::read_to_string(path).map_err(|cause| RecordError::read(path, cause));
         let samples = read(path)?;
-        let noted = read(journal)?;
+        let noted = match journal.exists() {
+            true => read(journal)?,
+            // The run was complete, and so are its samples.
+            false => format!("{}\n", samples.len()),
+        };
         // The last line may be cut off; a part of a number would be a wrong length.
         let whole = noted.rfind('\n').map_or("", |end| &noted[..=end]);
         let length = whole
@@ -73,17 +78,28 @@ impl SampleWriter {
         let fail = |cause| RecordError::write(path, cause);
         let file = OpenOptions::new().append(true).open(path).map_err(fail)?;
         file.set_len(length).map_err(fail)?;
-        let mut writer = Self::open(path, file, length, journal)?;
         let kept = whole.len() as u64;
-        let fail = |cause| RecordError::write(journal, cause);
-        writer.journal.set_len(kept).map_err(fail)?;
-        writer.note_length().map_err(fail)?;
+        let mut writer = Self {
+            path: path.to_owned(),
+            file,
+            length,
+            journal: None,
+        };
+        if journal.exists() {
+            let file = open_journal(journal)?;
+            let fail = |cause| RecordError::write(journal, cause);
+            file.set_len(kept).map_err(fail)?;
+            writer.journal = Some(file);
+            writer.note_length().map_err(fail)?;
+        }
         Ok(writer)
     }
 
     fn note_length(&mut self) -> io::Result<()> {
-        let line = format!("{}\n", self.length);
-        self.journal.write_all(line.as_bytes())
+        match &mut self.journal {
+            Some(journal) => journal.write_all(format!("{}\n", self.length).as_bytes()),
+            None => Ok(()),
+        }
     }
 
     /// Appends the rows of one measurement: all or none.
@@ -133,6 +149,12 @@ impl SampleWriter {
             .sync_all()
             .map_err(|cause| RecordError::write(&self.path, cause))
     }
+}
+
+fn open_journal(path: &Path) -> Result<File, RecordError> {
+    let mut options = OpenOptions::new();
+    let opened = options.append(true).create(true).open(path);
+    opened.map_err(|cause| RecordError::write(path, cause))
 }
 
 #[cfg(test)]
@@ -211,10 +233,12 @@ mod tests {
     #[test]
     fn a_full_disk_is_named() {
         let full = Path::new("/dev/full");
-        let folder = tempfile::tempdir().unwrap();
-        let file = OpenOptions::new().append(true).open(full).unwrap();
-        let journal = folder.path().join("journal");
-        let mut writer = SampleWriter::open(full, file, 0, &journal).unwrap();
+        let mut writer = SampleWriter {
+            path: full.to_owned(),
+            file: OpenOptions::new().append(true).open(full).unwrap(),
+            length: 0,
+            journal: None,
+        };
         let error = writer.write(&[sample()]).unwrap_err().to_string();
         assert!(error.contains("/dev/full"), "{error}");
         assert!(error.contains("free some space"), "{error}");
