@@ -167,7 +167,7 @@ fn a_crash_in_lockstep_does_not_affect_other_drivers() {
 }
 
 #[test]
-fn a_backend_that_cannot_measure_is_reported_but_no_failure() {
+fn a_run_that_can_measure_nothing_fails_with_the_reason() {
     let build = Build::new();
     let output = build
         .triptych(&["run", "--quick", "--backend", "valgrind"])
@@ -175,9 +175,9 @@ fn a_backend_that_cannot_measure_is_reported_but_no_failure() {
         .output()
         .unwrap();
     let said = text(&output);
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(
-        said.contains("valgrind: not measurable here: valgrind is not installed"),
+        said.contains("nothing could be measured here:\n  valgrind: valgrind is not installed"),
         "{said}"
     );
 }

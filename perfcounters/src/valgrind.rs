@@ -241,7 +241,7 @@ impl Backend for Valgrind {
 
     fn unavailable(&self) -> Option<String> {
         match process::find_program("valgrind") {
-            None => Some("valgrind is not installed".to_owned()),
+            None => Some("valgrind is not installed: no folder in PATH has it".to_owned()),
             Some(_) => self.nic.unavailable(),
         }
     }

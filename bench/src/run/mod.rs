@@ -185,14 +185,24 @@ fn finish(recorder: &mut Recorder, setup: &RunSetup, outcome: Result<()>) -> Res
     })?;
     finished?;
 
-    let failures = &recorder.folder.record.failures;
-    match failures.as_slice() {
-        [] => Ok(()),
-        some => {
-            let list: Vec<_> = some.iter().map(|failure| format!("  {failure}")).collect();
-            bail!("{} measurements failed:\n{}", some.len(), list.join("\n"))
-        }
+    let record = &recorder.folder.record;
+    let list: Vec<_> = record.failures.iter().map(ToString::to_string).collect();
+    if !list.is_empty() {
+        bail!(
+            "{} measurements failed:\n  {}\n`triptych run --retry-failed {}` measures them again",
+            list.len(),
+            list.join("\n  "),
+            record.id
+        );
     }
+    if recorder.folder.count() == 0 && !record.not_measurable.is_empty() {
+        let why = record.not_measurable.iter();
+        let list: Vec<_> = why
+            .map(|(backend, why)| format!("{backend}: {why}"))
+            .collect();
+        bail!("nothing could be measured here:\n  {}", list.join("\n  "));
+    }
+    Ok(())
 }
 
 /// Starts a new run.
