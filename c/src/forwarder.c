@@ -282,6 +282,23 @@ int forwarder_queue_stats(struct forwarder *forwarder, uint32_t device, uint32_t
 	return 0;
 }
 
+int forwarder_read_missed(struct forwarder *forwarder, uint64_t *missed, char *error,
+			  size_t error_size)
+{
+	struct queue_stats read;
+	struct error reason;
+
+	*missed = 0;
+	for (uint32_t i = 0; i < 2 * forwarder->queues; i++) {
+		if (queue_stats_read(&forwarder->devices[i & 1], i / 2, &read, &reason) != 0) {
+			(void)snprintf(error, error_size, "%s", reason.text);
+			return -1;
+		}
+		*missed += read.rx_dropped;
+	}
+	return 0;
+}
+
 /* Frees everything. The devices must be stopped or unreachable. */
 static void destroy(struct forwarder *forwarder)
 {

@@ -167,6 +167,13 @@ FORWARDER_API int forwarder_device_stats(struct forwarder *forwarder, uint32_t d
 					 struct forwarder_device_stats *stats, char *error,
 					 size_t error_size);
 
+/*
+ * Reads for how many frames the queues of both devices had no descriptor. No other thread may have a queue.
+ * For the program ixgbe-fwd. Returns 0, or -1 with the reason.
+ */
+int forwarder_read_missed(struct forwarder *forwarder, uint64_t *missed, char *error,
+			  size_t error_size);
+
 /* Sends what is in the TX rings, stops both devices and frees everything. Returns 0 or -1. */
 FORWARDER_API int forwarder_close(struct forwarder *forwarder, char *error, size_t error_size);
 

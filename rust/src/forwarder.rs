@@ -341,6 +341,21 @@ impl<'p> Forwarder<'p> {
         self.devices[device & 1].stats_read()
     }
 
+    /// Reads for how many frames the queues of both devices had no descriptor.
+    ///
+    /// # Errors
+    /// If a device can no longer be reached.
+    pub fn read_missed(&mut self) -> Result<u64> {
+        let queues = 0..=self.others.len() as u32;
+        let mut missed = 0;
+        for queue in queues {
+            for device in &mut self.devices {
+                missed += device.queue_stats_read(queue)?.rx_dropped;
+            }
+        }
+        Ok(missed)
+    }
+
     /// Starts both devices, then waits for the link of each, at most `link_timeout_ms` milliseconds.
     /// `batch` is 1 to [`MAX_BATCH`].
     ///

@@ -39,6 +39,8 @@ static const char usage[] =
 	"\n"
 	"Forwards packets between two devices, both ways, and changes one byte of every packet.\n"
 	"Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n"
+	"Prints the rates of each second. Without --json, it prints at the end how many packets\n"
+	"were received, sent, dropped (no room in the TX ring) and missed (no RX descriptor).\n"
 	"\n"
 	COMMON_USAGE_DEVICE
 	COMMON_USAGE_RINGS
@@ -450,6 +452,7 @@ static int forward_until_end(const struct options *options, int json_fd)
 {
 	char error[ERROR_SIZE] = "";
 	struct totals totals = {0};
+	uint64_t missed = 0;
 	sigset_t held;
 	int status = EXIT_SUCCESS;
 	struct forwarder *forwarder = forwarder_open_queues(
@@ -479,6 +482,9 @@ static int forward_until_end(const struct options *options, int json_fd)
 	}
 	int ran = run_as(forwarder, options, &held, &totals, error, sizeof(error));
 
+	if (ran == 0) {
+		ran = forwarder_read_missed(forwarder, &missed, error, sizeof(error));
+	}
 	if (ran != 0) {
 		say("ixgbe-fwd: %s\n", error);
 		status = EXIT_RUN_TIME;
@@ -486,6 +492,9 @@ static int forward_until_end(const struct options *options, int json_fd)
 	if (forwarder_close(forwarder, error, sizeof(error)) != 0 && status == EXIT_SUCCESS) {
 		say("ixgbe-fwd: %s\n", error);
 		status = EXIT_RUN_TIME;
+	}
+	if (options->common.json == NULL && status == EXIT_SUCCESS) {
+		totals_print(&totals, missed);
 	}
 	if (json_fd >= 0 && totals_write(json_fd, &totals) != 0) {
 		say("ixgbe-fwd: %s: %s\n", options->common.json, strerror(errno));

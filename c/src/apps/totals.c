@@ -31,6 +31,14 @@ static int write_queues(int fd, const struct totals *totals)
 	return written;
 }
 
+void totals_print(const struct totals *totals, uint64_t missed)
+{
+	(void)dprintf(STDOUT_FILENO,
+		      "both devices: received %" PRIu64 ", sent %" PRIu64 ", dropped %" PRIu64
+		      ", missed %" PRIu64 "\n",
+		      totals->counts.rx, totals->counts.tx, totals->counts.dropped, missed);
+}
+
 int totals_write(int fd, const struct totals *totals)
 {
 	int written = dprintf(fd, "{");

@@ -1,4 +1,4 @@
-/* The totals of a run of ixgbe-fwd, and the line of JSON that has them. */
+/* The totals of a run of ixgbe-fwd, and the lines that show them: one to read, and one of JSON. */
 #ifndef IXGBE_TOTALS_H
 #define IXGBE_TOTALS_H
 
@@ -15,6 +15,9 @@ struct totals {
 	bool interrupts; /* the run had them, and so `waits` */
 	struct forwarder_waits waits;
 };
+
+/* Prints the packets of both devices; `missed` are those for which a device had no descriptor. */
+void totals_print(const struct totals *totals, uint64_t missed);
 
 /* Writes the totals to `fd` and closes it. Returns 0, or -1 with errno. */
 int totals_write(int fd, const struct totals *totals);

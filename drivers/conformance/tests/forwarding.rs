@@ -16,6 +16,7 @@ for_each_implementation!(
     a_packet_limit_is_exact,
     a_duration_limit_is_kept,
     each_device_has_a_line_with_rates_every_second,
+    the_last_line_has_what_the_devices_counted,
     a_closed_output_does_not_end_the_run,
     totals_can_go_to_a_pipe,
     the_next_run_finds_the_device_ready,
@@ -245,6 +246,43 @@ fn each_device_has_a_line_with_rates_every_second(implementation: Implementation
         "{tx} of {forwarded} million sent: {output}"
     );
     Ok(())
+}
+
+/// The NIC offers more than the smallest rings can take, so that all kinds of counts occur.
+fn the_last_line_has_what_the_devices_counted(implementation: Implementation) -> Result<()> {
+    for queues in ["1", "3"] {
+        let mut nic = TestNic::running(at_rate(2.0))?;
+        let output = conformance::Program::forwarder(implementation)?
+            .args(["--duration", "0.5", "--batch", "1", "--ring-size", "64"])
+            .args(["--queues", queues])
+            .args(nic.devices())
+            .run(LIMIT)?;
+        output.expect_success()?;
+        nic.stop_data_plane()?;
+        let line = output.stdout.lines().last().unwrap_or_default();
+        let counted = parse_totals(line).with_context(|| format!("{queues} queues: {output}"))?;
+        let [received, sent, dropped, missed] = counted;
+        let ports: Vec<_> = nic.ports().iter().map(|port| port.stats()).collect();
+        let transmitted = ports.iter().map(|port| port.transmitted).sum();
+        let without_descriptor = ports.iter().map(|port| port.dropped_no_descriptor).sum();
+        ensure!(received > 0 && received == sent + dropped, "{output}");
+        expect::exactly("sent", sent, "packets", transmitted)?;
+        ensure!(missed > 0, "the NIC was not too fast: {output}");
+        // A few more come between the reading and the end.
+        ensure!(missed <= without_descriptor, "{without_descriptor}: {output}");
+    }
+    Ok(())
+}
+
+/// Parses the line with the totals: received, sent, dropped, missed.
+fn parse_totals(line: &str) -> Option<[u64; 4]> {
+    let counts = line.strip_prefix("both devices: ")?;
+    let mut words = counts.split(", ");
+    let numbers = ["received ", "sent ", "dropped ", "missed "]
+        .map(|name| words.next()?.strip_prefix(name)?.parse().ok());
+    let [received, sent, dropped, missed] = numbers;
+    let all = [received?, sent?, dropped?, missed?];
+    words.next().is_none().then_some(all)
 }
 
 fn a_closed_output_does_not_end_the_run(implementation: Implementation) -> Result<()> {

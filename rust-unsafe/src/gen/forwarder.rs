@@ -755,6 +755,45 @@ pub unsafe extern "C" fn forwarder_queue_stats(
     (*stats).tx_bytes = read.tx_bytes;
     return 0 as ::core::ffi::c_int;
 }
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_read_missed(
+    mut forwarder: *mut forwarder,
+    mut missed: *mut uint64_t,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> ::core::ffi::c_int {
+    let mut read: queue_stats = queue_stats {
+        rx_packets: 0,
+        rx_bytes: 0,
+        rx_dropped: 0,
+        tx_packets: 0,
+        tx_bytes: 0,
+    };
+    let mut reason: error = error { text: [0; 1024] };
+    *missed = 0 as uint64_t;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (2 as uint32_t).wrapping_mul((*forwarder).queues) {
+        if queue_stats_read(
+            (&raw mut (*forwarder).devices as *mut device)
+                .offset((i & 1 as uint32_t) as isize) as *mut device,
+            i.wrapping_div(2 as uint32_t),
+            &raw mut read,
+            &raw mut reason,
+        ) != 0 as ::core::ffi::c_int
+        {
+            snprintf(
+                error,
+                error_size,
+                b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+                &raw mut reason.text as *mut ::core::ffi::c_char,
+            );
+            return -(1 as ::core::ffi::c_int);
+        }
+        *missed = (*missed).wrapping_add(read.rx_dropped);
+        i = i.wrapping_add(1);
+    }
+    return 0 as ::core::ffi::c_int;
+}
 unsafe extern "C" fn destroy(mut forwarder: *mut forwarder) {
     let mut i: uint32_t = 0 as uint32_t;
     while i < (*forwarder).opened {

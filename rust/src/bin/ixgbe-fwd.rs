@@ -12,6 +12,7 @@ mod rates;
 #[path = "../apps/threads.rs"]
 mod threads;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -54,6 +55,8 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Forwards packets between two devices, both ways, and changes one byte of every packet.
 /// Ends on SIGINT or SIGTERM, after N packets, or after S seconds.
+/// Prints the rates of each second. Without --json, it prints at the end how many packets
+/// were received, sent, dropped (no room in the TX ring) and missed (no RX descriptor).
 #[derive(Debug, Parser)]
 #[command(
     name = "ixgbe-fwd",
@@ -179,6 +182,18 @@ struct QueueTotals {
     queue: u32,
     #[serde(flatten)]
     counts: Counts,
+}
+
+/// Prints the packets of both devices; `missed` are those for which a device had no descriptor.
+fn totals_print(totals: &Totals, missed: u64) {
+    let Counts {
+        rx, tx, dropped, ..
+    } = totals.counts;
+    // If the reader of the output went away, the run is still a success.
+    let _ = writeln!(
+        io::stdout(),
+        "both devices: received {rx}, sent {tx}, dropped {dropped}, missed {missed}"
+    );
 }
 
 /// The processor time of this process, all threads together.
@@ -448,10 +463,14 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
         forwarder.limit(packets);
     }
     let (totals, ran) = run(&mut forwarder, options, &ended);
+    let missed = ran.and_then(|()| Ok(forwarder.read_missed()?));
     let stopped = forwarder.stop();
     json_write(json, common.json.as_deref(), &totals)?;
-    ran?;
+    let missed = missed?;
     stopped?;
+    if common.json.is_none() {
+        totals_print(&totals, missed);
+    }
     Ok(())
 }
 

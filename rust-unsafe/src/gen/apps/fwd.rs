@@ -41,6 +41,12 @@ extern "C" {
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
     ) -> ::core::ffi::c_int;
+    fn forwarder_read_missed(
+        forwarder: *mut forwarder,
+        missed: *mut uint64_t,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
     fn forwarder_close(
         forwarder: *mut forwarder,
         error: *mut ::core::ffi::c_char,
@@ -134,6 +140,7 @@ extern "C" {
         now: *const device_stats,
         seconds: ::core::ffi::c_double,
     );
+    fn totals_print(totals: *const totals, missed: uint64_t);
     fn totals_write(fd: ::core::ffi::c_int, totals: *const totals) -> ::core::ffi::c_int;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn strcmp(
@@ -318,12 +325,12 @@ pub const BUSY_NANOSECONDS: ::core::ffi::c_ulonglong = 1000000
     as ::core::ffi::c_ulonglong;
 pub const LOOK_NANOSECONDS: ::core::ffi::c_ulonglong = 20000000
     as ::core::ffi::c_ulonglong;
-static mut usage: [::core::ffi::c_char; 1948] = unsafe {
+static mut usage: [::core::ffi::c_char; 2120] = unsafe {
     ::core::mem::transmute::<
-        [u8; 1948],
-        [::core::ffi::c_char; 1948],
+        [u8; 2120],
+        [::core::ffi::c_char; 2120],
     >(
-        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--pipeline]\n                 [--interrupts] [--interrupt-interval US]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n                       (default 1); RSS divides the flows among them\n  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n                       than queues, a thread has several queues\n  --pipeline           hand packets from thread to thread: one receives, one for each queue\n                       changes the packets, and one sends; they take the CPUs of --cpus in\n                       turn, the receiving and the sending thread first\n  --interrupts         sleep while few packets come, instead of polling; needs one queue\n  --interrupt-interval US\n                       at least US microseconds between two interrupts of a queue, 0 to\n                       1022 (default 50)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--pipeline]\n                 [--interrupts] [--interrupt-interval US]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\nPrints the rates of each second. Without --json, it prints at the end how many packets\nwere received, sent, dropped (no room in the TX ring) and missed (no RX descriptor).\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n                       (default 1); RSS divides the flows among them\n  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n                       than queues, a thread has several queues\n  --pipeline           hand packets from thread to thread: one receives, one for each queue\n                       changes the packets, and one sends; they take the CPUs of --cpus in\n                       turn, the receiving and the sending thread first\n  --interrupts         sleep while few packets come, instead of polling; needs one queue\n  --interrupt-interval US\n                       at least US microseconds between two interrupts of a queue, 0 to\n                       1022 (default 50)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
     )
 };
 static mut program: program = unsafe {
@@ -1028,6 +1035,7 @@ unsafe extern "C" fn forward_until_end(
             sleeps: 0,
         },
     };
+    let mut missed: uint64_t = 0 as uint64_t;
     let mut held: sigset_t = __sigset_t { __val: [0; 16] };
     let mut status: ::core::ffi::c_int = EXIT_SUCCESS;
     let mut forwarder: *mut forwarder = forwarder_open_queues(
@@ -1136,6 +1144,14 @@ unsafe extern "C" fn forward_until_end(
         &raw mut error as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
     );
+    if ran == 0 as ::core::ffi::c_int {
+        ran = forwarder_read_missed(
+            forwarder,
+            &raw mut missed,
+            &raw mut error as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        );
+    }
     if ran != 0 as ::core::ffi::c_int {
         dprintf(
             STDERR_FILENO,
@@ -1156,6 +1172,9 @@ unsafe extern "C" fn forward_until_end(
             &raw mut error as *mut ::core::ffi::c_char,
         );
         status = EXIT_RUN_TIME;
+    }
+    if (*options).common.json.is_null() && status == EXIT_SUCCESS {
+        totals_print(&raw mut totals, missed);
     }
     if json_fd >= 0 as ::core::ffi::c_int
         && totals_write(json_fd, &raw mut totals) != 0 as ::core::ffi::c_int

@@ -40,6 +40,7 @@ pub struct totals {
     pub interrupts: bool,
     pub waits: forwarder_waits,
 }
+pub const STDOUT_FILENO: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 unsafe extern "C" fn write_counts(
     mut fd: ::core::ffi::c_int,
     mut counts: *const forwarder_counts,
@@ -99,6 +100,18 @@ unsafe extern "C" fn write_queues(
         i = i.wrapping_add(1);
     }
     return written;
+}
+#[no_mangle]
+pub unsafe extern "C" fn totals_print(mut totals: *const totals, mut missed: uint64_t) {
+    dprintf(
+        STDOUT_FILENO,
+        b"both devices: received %lu, sent %lu, dropped %lu, missed %lu\n\0" as *const u8
+            as *const ::core::ffi::c_char,
+        (*totals).counts.rx,
+        (*totals).counts.tx,
+        (*totals).counts.dropped,
+        missed,
+    );
 }
 #[no_mangle]
 pub unsafe extern "C" fn totals_write(
