@@ -269,7 +269,10 @@ fn the_last_line_has_what_the_devices_counted(implementation: Implementation) ->
         expect::exactly("sent", sent, "packets", transmitted)?;
         ensure!(missed > 0, "the NIC was not too fast: {output}");
         // A few more come between the reading and the end.
-        ensure!(missed <= without_descriptor, "{without_descriptor}: {output}");
+        ensure!(
+            missed <= without_descriptor,
+            "{without_descriptor}: {output}"
+        );
     }
     Ok(())
 }
