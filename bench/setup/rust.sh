@@ -20,6 +20,9 @@ candidate() {
 if ! command -v cargo >/dev/null; then
     if at_least "$NEEDED" "$(candidate cargo)"; then
         apt_install "building Rust" cargo rustc rustfmt rust-clippy
+    elif at_least "$NEEDED" "$(candidate cargo-web)"; then
+        # Debian 12 has a newer Rust beside its own, for browsers.
+        apt_install "building Rust" cargo-web rustc-web
     elif [ -n "$(candidate rustup)" ]; then
         apt_install "building Rust" rustup
         say "rustup downloads the stable toolchain"

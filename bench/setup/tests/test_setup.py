@@ -148,10 +148,10 @@ def test_broken_cargo_is_an_error(machine: Machine) -> None:
     assert "cargo is not working" in result.stderr
 
 
-def apt_cache(cargo: str, rustup: str) -> str:
+def apt_cache(cargo: str, rustup: str, cargo_web: str = "") -> str:
     """An apt-cache that offers these versions; an empty version means that it has no package."""
     return f"""
-case "$2" in cargo) version="{cargo}" ;; rustup) version="{rustup}" ;; esac
+case "$2" in cargo) version="{cargo}" ;; cargo-web) version="{cargo_web}" ;; rustup) version="{rustup}" ;; esac
 [ -z "$version" ] || printf '%s:\\n  Installed: (none)\\n  Candidate: %s\\n' "$2" "$version"
 """
 
@@ -174,6 +174,18 @@ def test_no_cargo_but_a_package_of_cargo(machine: Machine) -> None:
     result = machine.run("bench/setup/rust.sh")
     assert result.returncode == 0, result.stderr
     assert "apt-get -qq -y --no-install-recommends install cargo rustc rustfmt rust-clippy" in machine.calls()
+
+
+def test_no_cargo_but_debian_12s_newer_package(machine: Machine) -> None:
+    machine.pretend("id", ROOT_USER)
+    machine.pretend("apt-cache", apt_cache(cargo="0.66.0+ds1-1", rustup="", cargo_web="1.96.0+dfsg1-1~deb12u2"))
+    machine.pretend(
+        "apt-get",
+        f"""printf '#!/bin/bash\\necho "cargo 1.96.0"\\n' >"{machine.bin}/cargo"; chmod +x "{machine.bin}/cargo" """,
+    )
+    result = machine.run("bench/setup/rust.sh")
+    assert result.returncode == 0, result.stderr
+    assert "apt-get -qq -y --no-install-recommends install cargo-web rustc-web" in machine.calls()
 
 
 def test_no_cargo_but_a_package_of_rustup(machine: Machine) -> None:
