@@ -15,7 +15,8 @@ pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
         .filter(|name| matches!(name.as_str(), "cpu" | "cpu_core" | "cpu_atom"))
         .collect();
     let why =
-        "the published counters come from a PMU; without one, only valgrind and lockstep count";
+        "the published counters come from a PMU; without one, trace and valgrind count, and lockstep and \
+         burst measure TSC cycles";
     let finding = |found| Finding::ok(Topic::Counters, "pmu", found, why);
     if sources.is_empty() {
         let virtual_machine = system
