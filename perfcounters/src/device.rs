@@ -12,7 +12,7 @@ use crate::placement::Topology;
 use crate::process::{self, Process, ProcessError};
 
 /// Time within which the NIC must create its sockets.
-const START: Duration = Duration::from_secs(10);
+const START: Duration = Duration::from_secs(120);
 /// Time within which it must end after SIGTERM.
 const STOP: Duration = Duration::from_secs(5);
 

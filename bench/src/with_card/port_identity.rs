@@ -27,7 +27,7 @@ const MAX_REPLY: usize = 4096;
 const ERROR: u32 = 0x20;
 
 /// Time for each reply.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The identity of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -29,8 +29,8 @@ impl Default for Patience {
     fn default() -> Self {
         Self {
             first_frame: Duration::from_secs(60),
-            no_frame: Duration::from_secs(10),
-            stop: Duration::from_secs(10),
+            no_frame: Duration::from_secs(60),
+            stop: Duration::from_secs(60),
         }
     }
 }

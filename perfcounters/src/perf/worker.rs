@@ -32,7 +32,7 @@ const TURNS: u32 = 64;
 /// Longest time between the links and the load: a generator measures and corrects its rate.
 const LOAD: Duration = Duration::from_secs(300);
 /// Time within which the first packet must arrive, from the moment when the load has begun.
-const FIRST_PACKET: Duration = Duration::from_secs(5);
+const FIRST_PACKET: Duration = Duration::from_secs(30);
 /// Longest pause between packets after that.
 const NO_PACKET: Duration = Duration::from_secs(2);
 

@@ -47,7 +47,7 @@ impl Watchdog {
     pub(crate) fn start(interrupt: Arc<AtomicBool>) -> Self {
         let state = Arc::new(Mutex::new(State {
             step: "start the program",
-            limit: Duration::from_secs(60),
+            limit: Duration::from_secs(180),
             since: Instant::now(),
             processes: Vec::new(),
             verdict: None,

@@ -19,7 +19,7 @@ use crate::usage::UsageError;
 use crate::with_card::{family, STOPPED};
 
 /// Time for the card to become ready.
-const START: Duration = Duration::from_secs(10);
+const START: Duration = Duration::from_secs(120);
 /// Pause between two looks at a card that starts.
 const START_POLL: Duration = Duration::from_millis(1);
 /// Time for the program to end after SIGTERM or SIGHUP. Then it is killed.
