@@ -15,7 +15,8 @@ use nic::{Module, Nic, NicConfig};
 use perfcounters::link::PortLink;
 use perfcounters::load::{Load, LoadGenerator, SentLoad};
 use perfcounters::placement::Topology;
-use perfcounters::wall::{Link, Wall};
+use perfcounters::load::Link;
+use perfcounters::wall::Wall;
 use perfcounters::{Backend, Cell, Interrupt, MeasureError, Observer};
 use record::{BackendName, Conditions, Failure, Implementation, Metric, RecordError, Sample};
 
