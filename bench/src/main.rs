@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use perfcounters::{lockstep, perf, Interrupt};
 use triptych::cli::{Cli, Command};
 use triptych::host::cli as host;
@@ -18,13 +18,12 @@ use triptych::{
 };
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match execute(&cli) {
         Ok(outcome) => ExitCode::from(outcome),
         Err(error) => match error.downcast_ref::<UsageError>() {
-            Some(usage) => Cli::command()
-                .error(ErrorKind::ValueValidation, usage)
-                .exit(),
+            Some(usage) => exit_with(usage, &matches),
             None => {
                 match cli.command {
                     // The parent process adds the name of the file.
@@ -35,6 +34,29 @@ fn main() -> ExitCode {
             }
         },
     }
+}
+
+/// Prints an error of usage with the usage of the innermost subcommand, and ends the program.
+fn exit_with(error: &UsageError, matches: &ArgMatches) -> ! {
+    let mut top = Cli::command();
+    // This gives subcommands their full names.
+    top.build();
+    let (mut command, mut chosen) = (&top, matches);
+    while let Some((name, inner)) = chosen.subcommand() {
+        let name = match name {
+            // Users know only the command that starts the guard.
+            "with-card-guard" => "with-card",
+            name => name,
+        };
+        let Some(found) = command.find_subcommand(name) else {
+            break;
+        };
+        (command, chosen) = (found, inner);
+    }
+    command
+        .clone()
+        .error(ErrorKind::ValueValidation, error)
+        .exit()
 }
 
 /// What a command found, as its exit status.

@@ -40,6 +40,29 @@ fn a_wrong_command_line_ends_with_2() {
 }
 
 #[test]
+fn an_error_of_usage_names_the_subcommand() {
+    for (wrong, usage) in [
+        (
+            &["run", "--variant", "no-such-variant"][..],
+            "Usage: triptych run [OPTIONS]",
+        ),
+        (
+            &["compare", "--no-lto"],
+            "Usage: triptych compare [OPTIONS]",
+        ),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_triptych"))
+            .args(wrong)
+            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+            .output()
+            .unwrap();
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}: {said}");
+        assert!(said.contains(usage), "{wrong:?}: {said}");
+    }
+}
+
+#[test]
 fn a_run_records_everything() {
     let build = Build::new();
     // The tracer follows real drivers only.
