@@ -68,8 +68,8 @@ static bool parse_timeout(const char *text, uint32_t *milliseconds)
 
 int usage_error(const struct program *program, const char *what, const char *value)
 {
-	say("%s: %s%s%s\n%s", program->name, what, value != NULL ? ": " : "",
-	    value != NULL ? value : "", program->usage);
+	say("%s: %s%s%s\n\nFor more information, try '--help'.\n", program->name, what,
+	    value != NULL ? ": " : "", value != NULL ? value : "");
 	return EXIT_USAGE;
 }
 

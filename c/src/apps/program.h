@@ -94,7 +94,7 @@ struct common_options common_options_default(void);
 int common_option(const struct program *program, int option, char **argv,
 		  struct common_options *options);
 
-/* Prints what is wrong with the command line, and the usage. Returns the exit status. */
+/* Prints what is wrong with the command line, and points to --help. Returns the exit status. */
 int usage_error(const struct program *program, const char *what, const char *value);
 
 /* A whole number from `low` to `high`, in digits only. */

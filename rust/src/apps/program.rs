@@ -85,7 +85,7 @@ pub fn run_program<O: Parser>(
     }
 }
 
-/// Prints an error and the usage if the command line is wrong.
+/// Prints an error with a pointer to `--help` if the command line is wrong.
 fn parse_command_line<O: Parser>(
     check: impl FnOnce(&O) -> Result<(), String>,
 ) -> Result<O, ExitCode> {
@@ -99,9 +99,6 @@ fn parse_command_line<O: Parser>(
         let _ = error.print();
         if !error.use_stderr() {
             return ExitCode::SUCCESS;
-        }
-        if !error.to_string().contains("Usage:") {
-            eprintln!("\n{}", O::command().render_usage());
         }
         ExitCode::from(EXIT_USAGE)
     })

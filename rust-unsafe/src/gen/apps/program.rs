@@ -312,7 +312,8 @@ pub unsafe extern "C" fn usage_error(
 ) -> ::core::ffi::c_int {
     dprintf(
         STDERR_FILENO,
-        b"%s: %s%s%s\n%s\0" as *const u8 as *const ::core::ffi::c_char,
+        b"%s: %s%s%s\n\nFor more information, try '--help'.\n\0" as *const u8
+            as *const ::core::ffi::c_char,
         (*program).name,
         what,
         if !value.is_null() {
@@ -325,7 +326,6 @@ pub unsafe extern "C" fn usage_error(
         } else {
             b"\0" as *const u8 as *const ::core::ffi::c_char
         },
-        (*program).usage,
     );
     return EXIT_USAGE;
 }
