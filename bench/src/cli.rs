@@ -192,6 +192,23 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_number_gives_the_range() {
+        for (arguments, range) in [
+            (&["run", "--batch", "32k"][..], "a number from 1 to 512"),
+            (&["run", "--batch", "0"], "a number from 1 to 512"),
+            (&["pktgen", "--seconds", "1s"], "a number from 1 to 3600"),
+            (
+                &["with-card", "--ports", "x", "--", "true"],
+                "a number from 1 to 16",
+            ),
+        ] {
+            let arguments = ["triptych"].iter().chain(arguments);
+            let error = Cli::try_parse_from(arguments).unwrap_err().to_string();
+            assert!(error.contains(range), "{error}");
+        }
+    }
+
+    #[test]
     fn an_unknown_name_lists_the_valid_ones() {
         for (arguments, names) in [
             (&["run", "--impl", "fortran"][..], "c, rust, rust-unsafe"),

@@ -1,5 +1,6 @@
-//! Errors of usage, and a parser for options that name a value of an enumeration.
+//! Errors of usage, and parsers for the values of options.
 
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -17,6 +18,18 @@ where
     T: VariantNames + FromStr<Err = strum::ParseError> + Clone + Send + Sync + 'static,
 {
     PossibleValuesParser::new(T::VARIANTS).try_map(|name| name.parse())
+}
+
+/// Parses a whole number. Anything else gives an error that names the range.
+pub fn number<T>(range: RangeInclusive<u64>) -> impl TypedValueParser<Value = T>
+where
+    T: TryFrom<u64> + Clone + Send + Sync + 'static,
+{
+    move |text: &str| -> Result<T, String> {
+        let wrong = || format!("write a number from {} to {}", range.start(), range.end());
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        T::try_from(number.ok_or_else(wrong)?).map_err(|_| wrong())
+    }
 }
 
 /// Parses the name of a driver that a compiler can build here: all but DPDK, which is a package.

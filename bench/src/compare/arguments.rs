@@ -7,7 +7,7 @@ use record::Implementation;
 
 use crate::reproducer::arguments::ReproducerArguments;
 use crate::toolchain::recipe::OptLevel;
-use crate::usage::{compiled_driver, one_of};
+use crate::usage::{compiled_driver, number, one_of};
 
 /// Arguments of `triptych compare`.
 #[derive(Debug, Args)]
@@ -48,7 +48,7 @@ pub struct CompareArguments {
     #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = compiled_driver())]
     pub implementations: Vec<Implementation>,
     /// Packets asked for per receive call [default: those in the file, or 32]
-    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=512))]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = number::<u32>(1..=512))]
     pub batch: Vec<u32>,
     /// Only list the builds and the missing compilers
     #[arg(long)]

@@ -9,6 +9,7 @@ use perfcounters::Interrupt;
 
 use super::config::Config;
 use super::generator::Generator;
+use crate::usage::number;
 
 /// Arguments of `triptych pktgen`.
 #[derive(Debug, Args)]
@@ -23,10 +24,10 @@ pub struct PktgenArguments {
     #[arg(long, value_name = "MPPS", value_delimiter = ',', value_parser = rate)]
     rate: Vec<f64>,
     /// Length of the measurement at each rate
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = clap::value_parser!(u16).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = number::<u16>(1..=3600))]
     seconds: u16,
     /// Longest time for the links; start the forwarder meanwhile
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u16).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = number::<u16>(1..=3600))]
     link_timeout: u16,
     /// Also write the reports to this file, as JSON
     #[arg(long, value_name = "FILE")]

@@ -8,7 +8,7 @@ use record::{BackendName, Implementation};
 use super::config::MatrixFilter;
 use crate::clocks::cli::ghz;
 use crate::settings::values::{BoundedInteger, RingSize};
-use crate::usage::one_of;
+use crate::usage::{number, one_of};
 
 /// Arguments of `triptych run`.
 #[derive(Debug, Args)]
@@ -34,21 +34,21 @@ pub struct RunArguments {
     pub variants: Vec<String>,
     /// Packets asked for per receive call, 1 to 512 [default: 32,8]
     #[arg(long, value_name = "N", value_delimiter = ',',
-          value_parser = clap::value_parser!(u32).range(1..=512))]
+          value_parser = number::<u32>(1..=512))]
     pub batch: Vec<u32>,
     /// Descriptors per ring, a power of two from 64 to 4096 [default: 512]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = ring_size)]
     pub ring_size: Vec<u32>,
     /// Bytes of a frame without its CRC, 60 to 1514 [default: 60]
     #[arg(long, value_name = "BYTES", value_delimiter = ',',
-          value_parser = clap::value_parser!(u32).range(60..=1514))]
+          value_parser = number::<u32>(60..=1514))]
     pub frame_size: Vec<u32>,
     /// Backends, which count or measure [default: all that work on this machine]
     #[arg(long = "backend", value_name = "BACKEND", value_delimiter = ',', value_parser = one_of::<BackendName>())]
     pub backends: Vec<BackendName>,
     /// How often perf, valgrind, wall and latency measure each cell [default: those in the file, or
     /// 3, 1, 3 and 1; valgrind's counts are exact]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = number::<u32>(1..=1000))]
     pub repeats: Option<u32>,
     /// Only check that everything works: short runs, rough figures
     #[arg(long)]

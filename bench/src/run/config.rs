@@ -509,6 +509,11 @@ mod tests {
             ("[[block]]\nload_fractions = [1.5]\n", 2, "not a share"),
             ("[[block]]\n[wall]\nseconds = 0\n", 3, "too short"),
             ("[[block]]\n[wall]\nwarm_up = -1\n", 3, "-1 s"),
+            (
+                "[[block]]\n[wall]\nseconds = \"5s\"\n",
+                3,
+                "a number of seconds",
+            ),
             ("[[block]]\n[lockstep]\nrounds = 0\n", 3, "0 is not from 1"),
             ("[[block]]\nname = 7\n", 2, "expected a string"),
             ("[[block]]\nbatch = [1\n", 2, "unclosed array"),

@@ -9,7 +9,7 @@ use record::Implementation;
 
 use super::frame::SIZES;
 use crate::host::address::PciAddress;
-use crate::usage::UsageError;
+use crate::usage::{number, UsageError};
 
 /// Frames in each direction.
 const FRAMES: u64 = 1_000_000;
@@ -32,11 +32,11 @@ pub struct SelftestArguments {
         value_parser = PossibleValuesParser::new(["all", "c", "rust", "rust-unsafe"]))]
     driver: String,
     /// Frames in each direction [default: 1000000, with --quick 5820]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    #[arg(long, value_name = "N", value_parser = number::<u64>(1..=1_000_000_000))]
     frames: Option<u64>,
     /// Wait this long for the links
     #[arg(long, value_name = "SECONDS", default_value = "30",
-        value_parser = clap::value_parser!(u64).range(1..=600))]
+        value_parser = number::<u64>(1..=600))]
     pub link_timeout: u64,
     /// Also write the report to this file, as JSON; send it along when you report a problem
     #[arg(long, value_name = "FILE")]

@@ -1,8 +1,10 @@
 //! Checked values of the configuration files.
 
+use std::fmt;
 use std::time::Duration;
 
 use caches::cpu::Cpu;
+use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
 /// A whole number from `MIN` to `MAX`.
@@ -142,9 +144,40 @@ impl From<Fraction> for f64 {
     }
 }
 
+/// A number of seconds that no one has checked yet.
+struct Seconds(f64);
+
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SecondsVisitor).map(Self)
+    }
+}
+
+struct SecondsVisitor;
+
+impl Visitor<'_> for SecondsVisitor {
+    type Value = f64;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a number of seconds, such as 10 or 0.5")
+    }
+
+    fn visit_f64<E>(self, seconds: f64) -> Result<f64, E> {
+        Ok(seconds)
+    }
+
+    fn visit_i64<E>(self, seconds: i64) -> Result<f64, E> {
+        Ok(seconds as f64)
+    }
+
+    fn visit_u64<E>(self, seconds: u64) -> Result<f64, E> {
+        Ok(seconds as f64)
+    }
+}
+
 /// The time for which something runs before a measurement, 0 seconds to a day.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
+#[serde(try_from = "Seconds", into = "f64")]
 pub struct WarmUpSeconds(pub(super) f64);
 
 impl WarmUpSeconds {
@@ -157,9 +190,9 @@ impl WarmUpSeconds {
     }
 }
 
-impl TryFrom<f64> for WarmUpSeconds {
+impl TryFrom<Seconds> for WarmUpSeconds {
     type Error = String;
-    fn try_from(value: f64) -> Result<Self, String> {
+    fn try_from(Seconds(value): Seconds) -> Result<Self, String> {
         match (0.0..=86_400.0).contains(&value) {
             true => Ok(Self(value)),
             false => Err(format!("{value} s is not from 0 to 86400 (a day)")),
@@ -175,7 +208,7 @@ impl From<WarmUpSeconds> for f64 {
 
 /// The time for which something is measured, 0.1 seconds to a day.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
+#[serde(try_from = "Seconds", into = "f64")]
 pub struct MeasurementSeconds(pub(crate) f64);
 
 impl MeasurementSeconds {
@@ -185,12 +218,14 @@ impl MeasurementSeconds {
     }
 }
 
-impl TryFrom<f64> for MeasurementSeconds {
+impl TryFrom<Seconds> for MeasurementSeconds {
     type Error = String;
-    fn try_from(value: f64) -> Result<Self, String> {
+    fn try_from(value: Seconds) -> Result<Self, String> {
         match WarmUpSeconds::try_from(value)? {
             WarmUpSeconds(seconds) if seconds >= 0.1 => Ok(Self(seconds)),
-            _ => Err(format!("{value} s is too short: measure for at least 0.1")),
+            WarmUpSeconds(seconds) => Err(format!(
+                "{seconds} s is too short: measure for at least 0.1"
+            )),
         }
     }
 }

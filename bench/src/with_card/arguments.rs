@@ -5,8 +5,9 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use bridge_config::{ADDRESS_WIDTHS, MAX_PORTS};
-use clap::builder::RangedU64ValueParser;
 use clap::Args;
+
+use crate::usage::number;
 
 /// The last lines of the command's help.
 pub const EXAMPLES: &str = "\
@@ -43,7 +44,7 @@ pub struct WithCardArguments {
     pub same_group: bool,
 
     /// Bits of the addresses that the IOMMU translates, as the program reads them
-    #[arg(long, value_name = "N", default_value_t = 48, value_parser = RangedU64ValueParser::<u8>::new().range(WIDTHS))]
+    #[arg(long, value_name = "N", default_value_t = 48, value_parser = number::<u8>(WIDTHS))]
     pub aw_bits: u8,
 
     /// Most bytes that the program may map for DMA, as `ulimit -l` limits them; no limit if absent
@@ -81,7 +82,7 @@ pub struct WithCardArguments {
 #[group(id = "card_options", multiple = true)]
 pub struct CardOptions {
     /// Ports of the card; neighbours (0 and 1, 2 and 3, ...) exchange frames
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_PORTS as u64))]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = number::<usize>(1..=MAX_PORTS as u64))]
     pub ports: usize,
 
     /// PCI device ID in hexadecimal: 10fb is an 82599, 1528 an X540; default: 10fb
