@@ -97,12 +97,17 @@ fn a_mistake_in_a_side_ends_with_2() {
             &["asm", "--diff", "c", "c@commit:no-such-commit"],
             "no-such-commit",
         ),
+        (
+            &["asm", "--diff", "c", "program:no-such-program"],
+            "no-such-program",
+        ),
         (&["compare", "--reproducer", "c", "c@-O3"], "--output"),
     ] {
         let output = triptych(build.path(), arguments);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(why), "{said}");
+        assert!(!said.contains("building "), "{said}");
     }
 }
 

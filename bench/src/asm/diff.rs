@@ -5,7 +5,7 @@ use console::Term;
 use perfcounters::Interrupt;
 
 use super::arguments::AsmArguments;
-use crate::sides::build::build;
+use crate::sides::build::{build, check};
 use crate::sides::show::json::json;
 use crate::sides::show::side_by_side::side_by_side;
 use crate::sides::show::summary::summary;
@@ -29,6 +29,7 @@ pub(super) fn run(
     interrupt: &Interrupt,
 ) -> Result<String> {
     let [a, b] = resolve(&ThisMachine, specs, arguments.implementation)?;
+    check([&a, &b])?;
     let one = |side: &Side| -> Result<Shown> {
         let built = build(side, &arguments.build_dir, interrupt)?;
         Ok(Shown {

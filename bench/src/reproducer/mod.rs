@@ -18,7 +18,7 @@ use crate::machine_code::code::Code;
 use crate::machine_code::code_match::{code_match, CodeMatch};
 use crate::machine_code::data_path::DATA_PATH;
 use crate::machine_code::disassembly::disassemble;
-use crate::sides::build::{build, Built};
+use crate::sides::build::{build, check, Built};
 use crate::sides::show::entries::Context as Rows;
 use crate::sides::show::summary::summary;
 use crate::sides::show::unified::unified;
@@ -62,6 +62,7 @@ pub fn run(
     check_empty(output)?;
     let [a, b] = resolve(&ThisMachine, specs, arguments.driver)?;
     let drivers = [driver(&a)?, driver(&b)?];
+    check([&a, &b])?;
     let wanted: Vec<&str> = match &arguments.function {
         Some(name) => vec![name],
         None => DATA_PATH.to_vec(),

@@ -6,7 +6,7 @@ use anyhow::{bail, Context, Result};
 use perfcounters::Interrupt;
 use sha2::{Digest, Sha256};
 
-use super::checkout::Checkout;
+use super::checkout::{hash_of, Checkout};
 use super::side::{DriverBuild, Side};
 use crate::builds::variants::build_folder;
 use crate::machine_code::code::Code;
@@ -18,6 +18,7 @@ use crate::machine_code::symbols::Symbols;
 use crate::toolchain::builder::{Builder, ExtraFlags};
 use crate::toolchain::compiler::Family;
 use crate::toolchain::recipe::BuildRecipe;
+use crate::usage::UsageError;
 
 /// A side that was built.
 #[derive(Debug)]
@@ -49,6 +50,29 @@ impl Built {
         let mut sources = Sources::new(&self.sources);
         Ok(Code::new(&found, &symbols, &mut sources))
     }
+}
+
+/// Checks that the commits and programs of both sides exist, so that no build runs in vain.
+///
+/// # Errors
+/// A usage error names what is missing.
+pub fn check(sides: [&Side; 2]) -> Result<()> {
+    let here = std::env::current_dir().context("cannot find the current folder")?;
+    for side in sides {
+        match side {
+            Side::Program(program) if !program.is_file() => {
+                let program = program.display();
+                bail!(UsageError(format!("there is no program {program}")));
+            }
+            Side::Program(_) => {}
+            Side::Build(driver) => {
+                if let Some(commit) = &driver.commit {
+                    hash_of(&here, commit)?;
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Builds a side below `build/asm/`.

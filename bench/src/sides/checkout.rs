@@ -95,7 +95,10 @@ impl Drop for Checkout {
 }
 
 /// The full hash of a commit.
-fn hash_of(repository: &Path, commit: &str) -> Result<String> {
+///
+/// # Errors
+/// A usage error if there is no such commit.
+pub(super) fn hash_of(repository: &Path, commit: &str) -> Result<String> {
     let output = Command::new("git")
         .arg("-C")
         .arg(repository)
