@@ -407,6 +407,41 @@ fn nothing_remains_when_the_guard_is_killed() {
     assert!(seen.contains("the guard of the program ended"), "{seen}");
 }
 
+/// Runs the rest as a background job of a script, which ignores SIGINT, but not SIGHUP.
+const IN_BACKGROUND: [&str; 6] = [
+    "sh",
+    "-c",
+    "\"$@\" & wait",
+    "script",
+    "env",
+    "--default-signal=HUP",
+];
+
+#[test]
+fn a_background_job_ends_with_its_script() {
+    if !permitted() {
+        return;
+    }
+    let bench = Bench::without_bridge();
+    let running = bench.start_below(&IN_BACKGROUND, "sleep 1000");
+    signal(running.launcher(), Signal::KILL);
+    let (_, seen) = running.end();
+    assert!(seen.contains("the script that started this"), "{seen}");
+}
+
+#[test]
+fn a_background_job_below_nohup_outlives_its_script() {
+    if !permitted() {
+        return;
+    }
+    let bench = Bench::without_bridge();
+    let nohup = [&IN_BACKGROUND[..], &["nohup"]].concat();
+    let running = bench.start_below(&nohup, "sleep 1; echo went on");
+    signal(running.launcher(), Signal::KILL);
+    let (_, seen) = running.end();
+    assert!(seen.contains("went on"), "{seen}");
+}
+
 #[test]
 fn a_running_card_can_be_used() {
     if !permitted() {

@@ -18,6 +18,7 @@ Examples:
   triptych with-card --ports 1 --traffic off -- lspci -v
 
 The ports of the card are 0000:03:00.0, 0000:04:00.0 and so on. Options after `--` belong to the program.
+A script's background job, which Ctrl-C does not reach, ends with the script; below `nohup` it goes on.
 
 Exit status:
   N      the program's own

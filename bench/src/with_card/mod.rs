@@ -54,10 +54,9 @@ pub fn run() -> Result<u8> {
         .spawn()
         .context("cannot start the guard of the program")?;
     send_input(&control, std::io::stdin().as_fd()).context("cannot reach the guard")?;
-    signals::forward(
-        signals,
-        control.try_clone().context("cannot copy a socket")?,
-    );
+    let copy = || control.try_clone().context("cannot copy a socket");
+    signals::forward(signals, copy()?);
+    signals::end_with_the_script(copy()?).context("cannot watch the script that started this")?;
 
     let mut message = [0];
     while let Ok(1) = control.read(&mut message) {

@@ -1,9 +1,12 @@
 //! The signals that reach the program through this process.
 
 use std::io::Write;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 
+use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::Signal;
+use rustix::process::{getppid, pidfd_open, PidfdFlags};
 use signal_hook::iterator::Signals;
 
 /// The signals that are passed on.
@@ -25,11 +28,10 @@ const FORWARDED: [Signal; 9] = [
 /// # Errors
 /// The system refuses a handler.
 pub fn forwarded() -> std::io::Result<Signals> {
-    let ignored = ignored();
     Signals::new(
         FORWARDED
             .iter()
-            .filter(|signal| ignored & (1 << (**signal as u32 - 1)) == 0)
+            .filter(|signal| !is_ignored(**signal))
             .map(|signal| *signal as i32),
     )
 }
@@ -44,6 +46,36 @@ pub fn forward(mut signals: Signals, mut control: UnixStream) {
             }
         }
     });
+}
+
+/// Sends SIGTERM to the guard when the process that started this one has ended, if Ctrl-C cannot end this
+/// one. A script starts its background jobs so: they ignore SIGINT and would outlive its end by Ctrl-C.
+/// A job below `nohup` is meant to go on.
+///
+/// # Errors
+/// The system refuses to watch the process.
+pub fn end_with_the_script(mut control: UnixStream) -> std::io::Result<()> {
+    if !is_ignored(Signal::SIGINT) || is_ignored(Signal::SIGHUP) {
+        return Ok(());
+    }
+    let Some(parent) = getppid() else {
+        return Ok(()); // It is in another PID namespace.
+    };
+    let script = pidfd_open(parent, PidfdFlags::empty())?;
+    std::thread::spawn(move || {
+        let mut fds = [PollFd::new(script.as_fd(), PollFlags::POLLIN)];
+        while poll(&mut fds, PollTimeout::NONE) != Ok(1) {}
+        super::say(
+            "the script that started this in the background has ended, so the program ends; `nohup` lets \
+             it go on",
+        );
+        let _ = control.write_all(&[Signal::SIGTERM as u8]);
+    });
+    Ok(())
+}
+
+fn is_ignored(signal: Signal) -> bool {
+    ignored() & (1 << (signal as u32 - 1)) != 0
 }
 
 /// The set of ignored signals: bit N-1 stands for signal N.

@@ -105,6 +105,11 @@ impl Bench {
 
     /// Starts a line of shell, and waits until it has begun. A `trap` that stands first is set by then.
     pub fn start(&self, line: &str) -> Running<'_> {
+        self.start_below(&[], line)
+    }
+
+    /// The same, with the command as an argument of others.
+    pub fn start_below(&self, prefix: &[&str], line: &str) -> Running<'_> {
         let mark = self.path().join("started");
         let touch = format!("touch {};", mark.display());
         let line = match line.split_once("; ") {
@@ -112,7 +117,7 @@ impl Bench {
             _ => format!("{touch} {line}"),
         };
         let child = self
-            .command(&[], &["sh", "-c", &line])
+            .prefixed(prefix, &[], &["sh", "-c", &line])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
