@@ -127,6 +127,21 @@ fn a_patched_compiler_is_compared_with_the_unpatched_one() {
 }
 
 #[test]
+fn a_missing_compiler_is_an_error_only_if_all_are_needed() {
+    let fixture = Fixture::new();
+    let both = format!("before={},gcc-99", fixture.plain);
+    for (options, status) in [(&[][..], 0), (&["--strict"], 1)] {
+        let output = fixture.compare(&[&["--list", "--toolchain", &both], options].concat());
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        assert!(said.contains("skipped: gcc-99"), "{said}");
+    }
+    let output = fixture.compare(&["--strict", "--toolchain", &both]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert!(!fixture.build.path().join("results").exists());
+}
+
+#[test]
 fn a_wrong_baseline_is_an_error_of_usage() {
     let fixture = Fixture::new();
     let other = fixture.build.path().join("other.json");

@@ -53,6 +53,9 @@ pub struct CompareArguments {
     /// Only list the builds and the missing compilers
     #[arg(long)]
     pub list: bool,
+    /// Fail if a compiler is missing, before anything is built
+    #[arg(long)]
+    pub strict: bool,
     /// The folder that receives a folder for each comparison
     #[arg(long, value_name = "DIR", default_value = "results/compilers")]
     pub results: PathBuf,

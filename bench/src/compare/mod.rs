@@ -78,6 +78,14 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<bool> 
     let builds = selected_builds(arguments, recipes)?;
     if arguments.list {
         list(&builds);
+    }
+    if arguments.strict && !plan.skipped.is_empty() {
+        let count = plan.skipped.len();
+        bail!(
+            "{count} compilers cannot be used, and --strict needs all; `skipped` above names them"
+        );
+    }
+    if arguments.list {
         return Ok(false);
     }
     let sources = std::env::current_dir().context("cannot find the current folder")?;
