@@ -81,6 +81,13 @@ fn a_patched_compiler_is_compared_with_the_unpatched_one() {
     let said = text(&output);
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("Worse with the new build: 1 of 1."), "{said}");
+    // The cycles may be worse, too.
+    let deciding = said.lines().any(|line| {
+        line.contains("worse by ")
+            && line.contains("instructions")
+            && line.ends_with("; this gives the exit status 3")
+    });
+    assert!(deciding, "{said}");
     assert!(
         said.contains("Not compared: the list below says why."),
         "{said}"

@@ -133,8 +133,16 @@ pub struct Comparison {
 impl Comparison {
     /// Whether a metric is worse.
     pub fn is_worse(&self) -> bool {
-        let mut changes = self.metrics.values();
-        changes.any(|change| change.verdict == Verdict::Worse)
+        !self.worse_by().is_empty()
+    }
+
+    /// The metrics that are worse.
+    pub fn worse_by(&self) -> Vec<String> {
+        let worse = self.metrics.iter();
+        worse
+            .filter(|(_, change)| change.verdict == Verdict::Worse)
+            .map(|(metric, _)| metric.label().to_owned())
+            .collect()
     }
 }
 
@@ -495,6 +503,9 @@ mod tests {
         );
         assert_eq!(found.made.len(), 1);
         assert!(found.worse_than_baseline());
+        let decided = found.made[0].worse_by();
+        assert!(decided.contains(&Metric::Instructions.label().to_owned()));
+        assert!(!decided.contains(&Metric::TscCycles.label().to_owned()));
         let found = Comparisons::of(Judge::new(Some(50.0)), &rows, Some(&baseline));
         assert!(!found.worse_than_baseline());
     }

@@ -187,6 +187,27 @@ fn write_comparisons(
         result.judge.instructions,
         result.judge.cycles_percent,
     );
+    write_deciding(text, made, basis);
+}
+
+/// Names the metrics that made a build worse, because other metrics of its row may be within noise.
+fn write_deciding(text: &mut String, made: &[&Comparison], basis: Basis) {
+    let status = match basis {
+        Basis::Baseline => "; this gives the exit status 3",
+        _ => "",
+    };
+    let worse: Vec<_> = made.iter().filter(|made| made.is_worse()).collect();
+    for made in &worse {
+        let (driver, to, metrics) = (made.implementation, &made.to, made.worse_by().join(", "));
+        let _ = writeln!(
+            text,
+            "- {driver}, {} {}: worse by {metrics}{status}",
+            to.compiler, to.flags
+        );
+    }
+    if !worse.is_empty() {
+        text.push('\n');
+    }
 }
 
 fn change(before: f64, after: f64, percent: f64, verdict: Verdict) -> String {
