@@ -26,6 +26,9 @@ pub struct AsmArguments {
     /// Show one function, or the functions into which it was inlined [default: all three]
     #[arg(long, value_name = "NAME", value_parser = DATA_PATH)]
     pub function: Option<String>,
+    /// Also show the code around an inlined function, such as the start of threads
+    #[arg(long, conflicts_with = "diff")]
+    pub all: bool,
     /// Show this program, and build nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["toolchain", "opt"])]
     pub program: Option<PathBuf>,

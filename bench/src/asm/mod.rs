@@ -23,10 +23,12 @@ use crate::toolchain::machine::ThisMachine;
 use crate::toolchain::recipe::{BuildRecipe, DEFAULT_CPU};
 use crate::usage::UsageError;
 use arguments::AsmArguments;
+use part::Part;
 use show::show;
 
 pub mod arguments;
 mod diff;
+mod part;
 mod show;
 
 /// Builds a driver with line tables, or takes an existing program, and prints its code.
@@ -51,7 +53,8 @@ pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<()> {
     if found.is_empty() {
         bail!(not_found_message(&program, &functions, &wanted));
     }
-    let mut text = show_all(&functions, &found, &wanted);
+    let parts = part::parts(&program, &found, &wanted, arguments.all)?;
+    let mut text = show_all(&functions, &parts, &wanted);
     if let Some(toolchain) = built_by {
         text.push_str(&compare_with_shipped(arguments, &found, &toolchain)?);
     }
@@ -104,14 +107,15 @@ fn build_with_line_tables(
 }
 
 /// The code of the found functions, then the number of checks.
-fn show_all(functions: &[Function], found: &[&Function], wanted: &[&str]) -> String {
+fn show_all(functions: &[Function], parts: &[Part<'_>], wanted: &[&str]) -> String {
     let top = std::env::current_dir().unwrap_or_default();
     let mut sources = Sources::new(&top);
     let mut totals: BTreeMap<Panic, usize> = BTreeMap::new();
     let mut text = String::new();
-    for function in found {
-        let analysis = checks::analyse(function);
-        text.push_str(&show(function, &analysis, &mut sources));
+    let found: Vec<&Function> = parts.iter().map(|part| part.function).collect();
+    for part in parts {
+        let analysis = checks::analyse(part.function);
+        text.push_str(&show(part, &analysis, &mut sources));
         for kind in KINDS {
             *totals.entry(kind).or_default() += analysis.count(kind);
         }
@@ -123,7 +127,7 @@ fn show_all(functions: &[Function], found: &[&Function], wanted: &[&str]) -> Str
             "{kind} checks: {all}; in loops and the functions they call: {hot}\n"
         ));
     }
-    let called: Vec<&str> = called_in_loops(functions, found)
+    let called: Vec<&str> = called_in_loops(functions, &found)
         .iter()
         .map(|function| function.name.as_str())
         .collect();

@@ -1,19 +1,35 @@
 //! Shows the machine code of a function beside its source.
 
 use crate::machine_code::checks::Analysis;
-use crate::machine_code::listing::Function;
 use crate::machine_code::source::Sources;
 
-/// A function as text. Bars at the left show loops, marks at the right show checks and panics.
-pub(super) fn show(function: &Function, analysis: &Analysis, sources: &mut Sources) -> String {
+use super::part::Part;
+
+/// The shown part of a function as text. Bars at the left show loops, marks at the right checks and panics.
+pub(super) fn show(part: &Part<'_>, analysis: &Analysis, sources: &mut Sources) -> String {
+    let function = part.function;
+    let hidden = part.shown.iter().filter(|shown| !**shown).count();
     let mut text = format!(
-        "\n{}: {} instructions, {} loops\n",
+        "\n{}: {} instructions, {} loops{}\n",
         function.name,
         function.code.len(),
-        analysis.loops
+        analysis.loops,
+        match hidden {
+            0 => String::new(),
+            count => format!("; --all shows {count} more that are not of the data path"),
+        }
     );
     let mut last = None;
+    let mut gap = true;
     for (place, instruction) in function.code.iter().enumerate() {
+        if !part.shown[place] {
+            if !gap {
+                text.push_str("     ...\n");
+            }
+            (gap, last) = (true, None);
+            continue;
+        }
+        gap = false;
         let bars = "│".repeat(analysis.depth[place]);
         let source = sources.place(&instruction.places);
         if source.is_some() && source != last {
