@@ -59,11 +59,12 @@ mod vfio_user;
 mod wire;
 
 pub use config::{
-    Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
+    Bursts, Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
     MeasureLatency, MmioMode, Module, NicConfig, PortConfig, ReceiveFault, TraceTo, Traffic,
     VerifyMode, WireEnd, WireTo, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW, QUEUES,
 };
 pub use control::ControlSocket;
+pub use data_plane::burst::{BurstBlock, BurstReport, TimedBurst};
 pub use data_plane::{plane::DataPlane, Progress};
 pub use device::registers;
 pub use device::ring_views::{RingView, RingViews, WatchedWrite};

@@ -11,6 +11,7 @@ use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 
 use crate::config::{NicConfig, PortConfig, TraceTo};
 use crate::control::ControlSocket;
+use crate::data_plane::burst::{BurstReport, BurstTask};
 use crate::data_plane::plane::DataPlane;
 use crate::device::card::Device;
 use crate::device::shared::SharedDevice;
@@ -40,6 +41,7 @@ pub struct Nic {
     /// The processor of each data plane.
     cpus: Vec<Option<usize>>,
     trace: Option<Arc<Trace>>,
+    bursts: Option<BurstTask>,
     /// The first error of a wire.
     failure: Failure,
     /// Becomes readable, and stays so, when the control threads must end.
@@ -89,9 +91,12 @@ impl Nic {
                 config.latency,
             )));
         }
+        let bursts = config.bursts.clone().map(BurstTask::new);
         let data_planes = planes.iter().map(|members| {
             let wires = members.iter().map(|port| wires[*port].take());
-            DataPlane::new(&config, &shared, members, wires.collect())
+            let mut plane = DataPlane::new(&config, &shared, members, wires.collect());
+            plane.bursts.clone_from(&bursts);
+            plane
         });
         let data_planes = data_planes.collect();
         let stop =
@@ -104,6 +109,7 @@ impl Nic {
                 false => config.data_plane_cpus.iter().copied().map(Some).collect(),
             },
             trace,
+            bursts,
             failure: failure.clone(),
             stop,
             threads: Vec::new(),
@@ -184,6 +190,16 @@ impl Nic {
             running.start(data_plane, *cpu)?;
         }
         Ok(running)
+    }
+
+    /// The timed bursts so far, if the configuration wants some.
+    pub fn bursts(&self) -> Option<BurstReport> {
+        self.bursts.as_ref().map(|task| task.report().clone())
+    }
+
+    /// Whether all bursts are timed.
+    pub fn bursts_done(&self) -> bool {
+        self.bursts.as_ref().is_some_and(|task| task.report().done)
     }
 
     /// The register accesses recorded in memory since the last call; see [`TraceTo::Memory`].

@@ -1,5 +1,6 @@
 //! The configuration of a NIC: ports, traffic, checks, cables and faults.
 
+mod bursts;
 mod error;
 mod faults;
 mod left_behind;
@@ -8,6 +9,7 @@ mod nic;
 mod parse;
 mod settings;
 
+pub use bursts::Bursts;
 pub use error::ConfigError;
 pub use faults::{Faults, ReceiveFault};
 pub use left_behind::LeftBehind;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::config::bursts::Bursts;
 use crate::config::error::ConfigError;
 use crate::config::faults::Faults;
 use crate::config::left_behind::LeftBehind;
@@ -107,6 +108,8 @@ pub struct NicConfig {
     pub data_plane_cpus: Vec<usize>,
     /// Latency measurement, if wanted.
     pub latency: Option<MeasureLatency>,
+    /// The bursts to time, if wanted.
+    pub bursts: Option<Bursts>,
 }
 
 impl NicConfig {
@@ -128,6 +131,7 @@ impl NicConfig {
             cpu: None,
             data_plane_cpus: Vec::new(),
             latency: None,
+            bursts: None,
         }
     }
 
@@ -204,6 +208,9 @@ impl NicConfig {
         }
         if self.latency.is_some() {
             self.check_latency()?;
+        }
+        if let Some(bursts) = &self.bursts {
+            bursts.check(self)?;
         }
         self.check_wires()?;
         self.check_cables()?;

@@ -1,5 +1,6 @@
 //! The thread that moves frames between the wires and the drivers' rings.
 
+pub(crate) mod burst;
 mod fairness;
 mod pace;
 mod placing;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::config::{MmioMode, NicConfig, Traffic, QUEUES};
+use crate::data_plane::burst::BurstTask;
 use crate::data_plane::fairness::Fairness;
 use crate::data_plane::pace::{Clock, Pace, Progress};
 use crate::data_plane::placing::Placing;
@@ -37,7 +38,9 @@ pub struct DataPlane {
     start: Instant,
     rounds: u32,
     fairness: Fairness,
-    placing: Option<Placing>,
+    pub(super) placing: Option<Placing>,
+    /// The bursts to time before anything else.
+    pub(crate) bursts: Option<BurstTask>,
 }
 
 impl DataPlane {
@@ -82,6 +85,7 @@ impl DataPlane {
             start: Instant::now(),
             rounds: 0,
             placing: None,
+            bursts: None,
         };
         (0..plane.ports.len()).for_each(|index| plane.set_flushing(index));
         plane
@@ -138,6 +142,9 @@ impl DataPlane {
 
     /// Does rounds until `stop` is set. Sleeps most of the time while no port is in use.
     pub fn run(&mut self, stop: &AtomicBool) {
+        if let Some(task) = self.bursts.take() {
+            self.run_bursts(&task, stop);
+        }
         let mut idle_rounds = 0;
         while !stop.load(Ordering::Relaxed) {
             let clock = self.clock();
@@ -187,7 +194,7 @@ impl DataPlane {
         }
     }
 
-    fn round(&mut self, clock: Clock, pace: Pace) -> Progress {
+    pub(super) fn round(&mut self, clock: Clock, pace: Pace) -> Progress {
         let mut progress = Progress::default();
         if pace != Pace::Exact {
             self.fairness.begin_round();

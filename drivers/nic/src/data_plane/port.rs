@@ -303,7 +303,7 @@ impl PortPlane {
     }
 
     /// Receives generated frames of any length, one by one, until descriptors run out.
-    fn fill(&mut self, device: &mut Device, queue: usize, count: u32) {
+    pub(super) fn fill(&mut self, device: &mut Device, queue: usize, count: u32) {
         for _ in 0..count {
             if device.budget.is_spent() {
                 return;

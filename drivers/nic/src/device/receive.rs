@@ -11,6 +11,7 @@ use crate::device::registers as r;
 use crate::device::rss::Hash;
 use crate::device::rx::{Delivery, Dma, SmallFrameSource};
 use crate::device::statistics::CRC_LEN;
+use crate::memory::shared::Descriptor;
 use crate::traffic::frame::{crc32, MIN_FRAME};
 
 impl Device {
@@ -102,6 +103,22 @@ impl Device {
         self.counters.generated += dropped;
         self.counters.dropped_no_descriptor += dropped;
         (received, dropped)
+    }
+
+    /// Keeps the next `count` write-backs of receive queue 0 out of the driver's sight.
+    pub(crate) fn withhold(&mut self, count: usize) {
+        if let Queue::On(rx) = &mut self.queues.rx[0] {
+            rx.withhold(count);
+        }
+    }
+
+    /// The descriptors of queue 0 that are out of the driver's sight, and what is to be written to them.
+    pub(crate) fn withheld(&self) -> impl Iterator<Item = (&Descriptor, [u64; 2])> {
+        let rx = match &self.queues.rx[0] {
+            Queue::On(rx) => Some(rx),
+            _ => None,
+        };
+        rx.into_iter().flat_map(|rx| rx.withheld(&self.dma))
     }
 
     /// Receives a generated frame into a given queue. Returns false if the queue has too few

@@ -24,7 +24,7 @@ enum Format {
 }
 
 /// A receive queue that is enabled.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RxQueue {
     queue: u32,
     ring: Ring,
@@ -38,6 +38,9 @@ pub(crate) struct RxQueue {
     fault: Option<ReceiveFault>,
     /// Packets may arrive after their descriptors.
     relaxed: bool,
+    /// Number of next write-backs to keep out of the driver's sight, and those that are: address and words.
+    withhold: usize,
+    withheld: Vec<(u64, [u64; 2])>,
 }
 
 /// The result of a delivery.
@@ -120,6 +123,8 @@ impl RxQueue {
             halted: false,
             fault: None,
             relaxed: false,
+            withhold: 0,
+            withheld: Vec::new(),
         })
     }
 
@@ -168,6 +173,23 @@ impl RxQueue {
     /// Writes false values back to descriptors from now on, or true ones again.
     pub(crate) fn set_fault(&mut self, fault: Option<ReceiveFault>) {
         self.fault = fault;
+    }
+
+    /// Keeps the next `count` write-backs of [`RxQueue::deliver`] out of the driver's sight.
+    pub(crate) fn withhold(&mut self, count: usize) {
+        self.withhold = count;
+        self.withheld.clear();
+    }
+
+    /// The descriptors out of the driver's sight, in order, and what is to be written to them.
+    pub(crate) fn withheld<'d>(
+        &'d self,
+        table: &'d DmaTable,
+    ) -> impl Iterator<Item = (&'d Descriptor, [u64; 2])> {
+        self.withheld.iter().filter_map(|(iova, words)| {
+            let descriptor = table.descriptors(*iova, 1).ok()?.first()?;
+            Some((descriptor, *words))
+        })
     }
 
     /// Receives generated frames of 60 bytes into `count` descriptors, which must be available. It logs
@@ -300,7 +322,13 @@ impl RxQueue {
                 ],
                 Format::Legacy => legacy(address, part.len(), last, bits, tag),
             };
-            descriptor.write(self.fault.map_or(words, |fault| fault.falsify(words)));
+            let words = self.fault.map_or(words, |fault| fault.falsify(words));
+            if self.withhold > 0 {
+                self.withhold -= 1;
+                self.withheld.push((self.ring.iova(), words));
+            } else {
+                descriptor.write(words);
+            }
             dma.table
                 .log
                 .write(self.ring.iova(), DESCRIPTOR_LEN as usize);

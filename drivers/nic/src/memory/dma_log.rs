@@ -24,6 +24,11 @@ impl DmaLog {
         self.0 = Some(RefCell::default());
     }
 
+    /// Records none from now on, and forgets those that nobody took.
+    pub(crate) fn switch_off(&mut self) {
+        self.0 = None;
+    }
+
     /// Whether accesses are recorded.
     #[inline(always)]
     pub(crate) fn is_on(&self) -> bool {

@@ -5,10 +5,13 @@
 use std::fs;
 use std::hint::black_box;
 
+use serde::Serialize;
+
 use crate::memory::shared::{Window, LINE};
 
 /// Where DMA leaves the lines that it writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Placement {
     /// In the caches of the card's own processor: nothing is moved.
     #[default]

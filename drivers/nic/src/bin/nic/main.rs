@@ -73,12 +73,19 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
         .and_then(|()| output.flush())
         .context("standard output")?;
 
+    let mut bursts_told = false;
     while !stop.load(Ordering::Relaxed)
         && options
             .duration
             .is_none_or(|duration| start.elapsed() < duration)
     {
         std::thread::sleep(TICK);
+        if !bursts_told && nic.bursts_done() {
+            bursts_told = true;
+            writeln!(output, "bursts done")
+                .and_then(|()| output.flush())
+                .context("standard output")?;
+        }
     }
     let seconds = start.elapsed().as_secs_f64();
     drop(control);

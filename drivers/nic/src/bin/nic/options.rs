@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use nic::{
-    Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
-    MeasureLatency, MmioMode, Module, NicConfig, TraceTo, Traffic, VerifyMode, WireEnd,
+    Bursts, Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
+    MeasureLatency, MmioMode, Module, NicConfig, Placement, TraceTo, Traffic, VerifyMode, WireEnd,
 };
 
 /// A software Intel 82599, served over vfio-user.
@@ -117,6 +117,23 @@ pub struct Options {
     #[arg(long, requires = "control")]
     pub turns: bool,
 
+    /// Time bursts of packets, and write "bursts done" to standard output after the last one: default, or
+    /// some of rounds=N (4), bursts=N of a round (320), seed=N (1), saturate=S (1.6: seconds with as many
+    /// frames as the driver takes, before the first burst)
+    #[arg(long, value_name = "SETTINGS", conflicts_with_all = ["turns", "latency"])]
+    burst: Option<Bursts>,
+
+    /// Where the card leaves the lines of a burst, as a real card's DMA would: memory, l3 or warm (the
+    /// caches of its own processor); a list gives each round a block of bursts at each place
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "memory",
+        requires = "burst"
+    )]
+    placement: Vec<Placement>,
+
     /// Write the counters of each port to FILE as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -195,6 +212,10 @@ impl Options {
                 "--turns: a card in turns has no clock; choose --traffic off or saturate",
             ));
         }
+        config.bursts = self.burst.clone().map(|mut bursts| {
+            bursts.placements = self.placement.clone();
+            bursts
+        });
         if let Some(path) = &self.trace {
             config.trace = TraceTo::File(path.clone());
         }

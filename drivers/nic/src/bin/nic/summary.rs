@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use nic::{
-    Latency, LatencySummary, Nic, Port, PortCounters, QueueCounters, SessionReport, TimesSummary,
+    BurstReport, Latency, LatencySummary, Nic, Port, PortCounters, QueueCounters, SessionReport,
+    TimesSummary,
 };
 use serde::Serialize;
 
@@ -28,6 +29,9 @@ pub struct Report {
     /// Latency of the frames that arrived at any port.
     #[serde(skip_serializing_if = "Option::is_none")]
     latency: Option<LatencySummary>,
+    /// The timed bursts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bursts: Option<BurstReport>,
 }
 
 impl Report {
@@ -44,6 +48,7 @@ impl Report {
             seconds,
             ports: ports.collect(),
             latency: latency.map(|latency| latency.summary()),
+            bursts: nic.bursts(),
         }
     }
 
@@ -51,6 +56,15 @@ impl Report {
     pub fn print(&self, output: &mut impl Write) -> io::Result<()> {
         for port in &self.ports {
             port.print(output)?;
+        }
+        if let Some(BurstReport { blocks, .. }) = &self.bursts {
+            let timed: usize = blocks.iter().map(|block| block.bursts.len()).sum();
+            let dropped: u32 = blocks.iter().map(|block| block.dropped).sum();
+            let count = blocks.len();
+            writeln!(
+                output,
+                "bursts: {timed} timed in {count} blocks, {dropped} dropped"
+            )?;
         }
         match &self.latency {
             Some(latency) => print_latency(output, "all ports", latency),

@@ -1,0 +1,358 @@
+//! A pace that times the driver: the card prepares a burst of packets out of the driver's sight, leaves their
+//! lines where DMA would, makes the burst visible at once, and reads the clock until all is handed over.
+//!
+//! What the signal costs on its way is the same for every burst. So the cost of a packet is how the time
+//! grows with the number of packets. The collector computes it from the report.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::config::{Bursts, Traffic};
+use crate::data_plane::pace::{Clock, Pace};
+use crate::data_plane::plane::DataPlane;
+use crate::data_plane::port::PortPlane;
+use crate::data_plane::tuning::IDLE_SLEEP;
+use crate::device::card::Device;
+use crate::device::queues::Queue;
+use crate::device::registers as r;
+use crate::memory::placement::{ticks, Placement};
+
+/// Packets of a burst at each port: whole batches, less than a ring holds.
+const NUMBERS: [u32; 4] = [32, 64, 128, 192];
+/// First descriptors that stay out of sight until all others are written. A driver that reads descriptors by
+/// fours and counts their DD bits must not see a later one before the first.
+const WITHHELD: usize = 4;
+/// Rounds without work after which the driver has sent everything.
+const QUIET_ROUNDS: u32 = 3;
+/// Rounds without a burst after which the card sleeps between rounds: no driver is there.
+const PATIENT_ROUNDS: u32 = 100_000;
+/// A driver that sleeps without frames gets many for `AGAIN` after every `PERIOD` of bursts.
+const PERIOD: Duration = Duration::from_millis(700);
+const AGAIN: Duration = Duration::from_millis(300);
+/// Bursts at the start of a block, and after many frames, that are not timed.
+const SETTLING: u32 = 32;
+/// A block ends after so many times its number of bursts, however many were dropped.
+const ATTEMPTS: u32 = 3;
+/// Share of the usual time that passes before the card reads a tail, in percent: each reading takes the line
+/// away from the driver.
+const BLIND: u64 = 75;
+/// Readings of the tails after which a burst is dropped: some tens of milliseconds.
+const READINGS: u32 = 500_000;
+/// A burst that takes so many times as long as usual was interrupted.
+const INTERRUPTED: u64 = 4;
+/// Most ticks of a random pause before a burst: the driver may be anywhere in its loop.
+const PAUSE: u64 = 4000;
+
+/// A timed burst: packets at each port, packets of the burst before, and ticks of the time-stamp counter.
+pub type TimedBurst = (u32, u32, u64);
+
+/// The bursts of one round at one placement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BurstBlock {
+    /// The number of the round, from 0.
+    pub round: u32,
+    /// Where the card left the lines.
+    pub placement: Placement,
+    /// Bursts that were interrupted, or that ended before the card looked.
+    pub dropped: u32,
+    /// The others, in order.
+    pub bursts: Vec<TimedBurst>,
+}
+
+/// The timed bursts so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BurstReport {
+    /// Whether all rounds are over.
+    pub done: bool,
+    /// The blocks, in order.
+    pub blocks: Vec<BurstBlock>,
+}
+
+/// What the data plane is to time, and its report.
+#[derive(Clone, Debug)]
+pub(crate) struct BurstTask {
+    bursts: Bursts,
+    report: Arc<Mutex<BurstReport>>,
+}
+
+impl BurstTask {
+    pub(crate) fn new(bursts: Bursts) -> Self {
+        Self {
+            bursts,
+            report: Arc::default(),
+        }
+    }
+
+    pub(crate) fn report(&self) -> MutexGuard<'_, BurstReport> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A xorshift generator: the same seed gives the same bursts.
+#[derive(Debug)]
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) % limit
+    }
+}
+
+/// The usual ticks of a burst of each number of packets; 0 while unknown.
+#[derive(Debug, Default)]
+struct Usual([u64; NUMBERS.len()]);
+
+impl Usual {
+    /// Takes a time over. Returns whether it is usable: not the time of an interrupted burst, and not the
+    /// time at which the card first looked.
+    fn learn(&mut self, number: usize, ticks: u64, readings: u32) -> bool {
+        let usual = &mut self.0[number];
+        if readings == 1 {
+            *usual = *usual * 7 / 8;
+            return false;
+        }
+        if *usual > 0 && ticks > INTERRUPTED * *usual {
+            return false;
+        }
+        *usual = match *usual {
+            0 => ticks,
+            usual => (usual * 15 + ticks) / 16,
+        };
+        true
+    }
+}
+
+impl DataPlane {
+    /// Times all bursts of the task, unless `stop` is set first.
+    pub(super) fn run_bursts(&mut self, task: &BurstTask, stop: &AtomicBool) {
+        if self.time_all(task, stop).is_some() {
+            task.report().done = true;
+        }
+        self.placing = None;
+        self.log_dma(false);
+    }
+
+    /// `None` if `stop` was set.
+    fn time_all(&mut self, task: &BurstTask, stop: &AtomicBool) -> Option<()> {
+        // The generator has a state of 0 only if the seed is 0.
+        let mut random = Random(task.bursts.seed.max(1));
+        self.saturate_for(task.bursts.saturate, stop)?;
+        let mut saturated = Instant::now();
+        for round in 0..task.bursts.rounds {
+            for placement in &task.bursts.placements {
+                let mut block = BurstBlock {
+                    round,
+                    placement: *placement,
+                    dropped: 0,
+                    bursts: Vec::new(),
+                };
+                self.time_block(&mut block, &task.bursts, &mut random, &mut saturated, stop)?;
+                task.report().blocks.push(block);
+            }
+        }
+        Some(())
+    }
+
+    fn time_block(
+        &mut self,
+        block: &mut BurstBlock,
+        bursts: &Bursts,
+        random: &mut Random,
+        saturated: &mut Instant,
+        stop: &AtomicBool,
+    ) -> Option<()> {
+        let mut usual = Usual::default();
+        // The configuration has shown that this processor can place lines there.
+        self.set_placement(block.placement).ok()?;
+        let (mut settling, mut before) = (SETTLING, None);
+        for _ in 0..SETTLING + ATTEMPTS * bursts.bursts {
+            if block.bursts.len() >= bursts.bursts as usize {
+                break;
+            }
+            let sleeps = !bursts.saturate.is_zero();
+            if sleeps && saturated.elapsed() > PERIOD {
+                self.saturate_for(AGAIN, stop)?;
+                self.log_dma(true);
+                *saturated = Instant::now();
+                (settling, before) = (SETTLING, None);
+            }
+            let number = random.below(NUMBERS.len() as u64) as usize;
+            let packets = NUMBERS[number];
+            self.settle(packets, stop)?;
+            let pause = random.below(PAUSE);
+            let timed = self.time_burst(packets, pause, usual.0[number] * BLIND / 100);
+            let usable = timed.filter(|(ticks, readings)| usual.learn(number, *ticks, *readings));
+            match (usable, before) {
+                _ if settling > 0 => settling -= 1,
+                (Some((ticks, _)), Some(before)) => block.bursts.push((packets, before, ticks)),
+                _ => block.dropped += 1,
+            }
+            before = Some(packets);
+        }
+        Some(())
+    }
+
+    /// Offers as many frames as the driver takes, from its first frame on. `None` if `stop` was set.
+    fn saturate_for(&mut self, duration: Duration, stop: &AtomicBool) -> Option<()> {
+        // Only the path that logs no DMA is fast.
+        self.log_dma(false);
+        self.set_traffic(Traffic::Saturate);
+        let mut end = None;
+        while !stop.load(Ordering::Relaxed) {
+            let progress = self.round(Clock::At(Duration::ZERO), Pace::Running);
+            if progress.transmitted > 0 && end.is_none() {
+                end = Some(Instant::now() + duration);
+            }
+            if end.is_some_and(|end| Instant::now() >= end) {
+                self.set_traffic(Traffic::Off);
+                return Some(());
+            }
+            if !progress.active {
+                std::thread::sleep(IDLE_SLEEP);
+            }
+        }
+        None
+    }
+
+    fn set_traffic(&mut self, traffic: Traffic) {
+        for port in &mut self.ports {
+            port.generator.set_traffic(traffic);
+        }
+    }
+
+    fn log_dma(&self, on: bool) {
+        for port in &self.ports {
+            let log = &mut port.shared.lock().dma.log;
+            match on {
+                true => log.switch_on(),
+                false => log.switch_off(),
+            }
+        }
+    }
+
+    /// Does rounds until the driver has sent everything, and has room for a burst. `None` if `stop` was set.
+    fn settle(&mut self, packets: u32, stop: &AtomicBool) -> Option<()> {
+        let (mut quiet, mut rounds) = (0, 0_u32);
+        while quiet < QUIET_ROUNDS {
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            self.round(Clock::At(Duration::ZERO), Pace::Exact);
+            let ready = |port: &PortPlane| is_ready(&port.shared.lock(), packets);
+            quiet = match self.ports.iter().all(ready) {
+                true => quiet + 1,
+                false => 0,
+            };
+            rounds = rounds.saturating_add(1);
+            if rounds > PATIENT_ROUNDS {
+                std::thread::sleep(IDLE_SLEEP);
+            }
+        }
+        Some(())
+    }
+
+    /// Times a burst: its ticks, and how often the card has looked. `None` if the driver did not hand it over.
+    fn time_burst(&mut self, packets: u32, pause: u64, blind: u64) -> Option<(u64, u32)> {
+        let mut tails = [0; 2];
+        for (port, tail) in self.ports.iter_mut().zip(&mut tails) {
+            let shared = port.shared.clone();
+            *tail = port.prepare_burst(&mut shared.lock(), packets)?;
+        }
+        self.place_lines();
+        let start = self.show_burst(pause);
+        while ticks() - start < blind {}
+        // The lock is free meanwhile: a driver may also read registers for which it needs an answer.
+        let handed_over = |(port, tail): (&PortPlane, u32)| {
+            let device = port.shared.lock_unless_wanted();
+            device.is_some_and(|device| device.registers.get(r::TDT(0)) == tail)
+        };
+        for readings in 1..=READINGS {
+            let all = self.ports.iter().zip(tails).all(handed_over);
+            let now = ticks();
+            if all {
+                return Some((now - start, readings));
+            }
+            std::hint::spin_loop();
+        }
+        None
+    }
+
+    /// Makes a prepared burst visible after a pause, and returns the time at which it does so.
+    fn show_burst(&self, pause: u64) -> u64 {
+        let mut devices: Vec<_> = self.ports.iter().map(|port| port.shared.lock()).collect();
+        let withheld: Vec<_> = devices.iter().flat_map(|it| it.withheld()).collect();
+        let pausing = ticks();
+        while ticks() - pausing < pause {}
+        let start = ticks();
+        for (descriptor, words) in &withheld {
+            descriptor.write(*words);
+        }
+        drop(withheld);
+        devices.iter_mut().for_each(|device| device.withhold(0));
+        start
+    }
+}
+
+/// Whether the driver has handed all frames over, and has room for so many packets.
+fn is_ready(device: &Device, packets: u32) -> bool {
+    let (Queue::On(rx), Queue::On(tx)) = (&device.queues.rx[0], &device.queues.tx[0]) else {
+        return false;
+    };
+    device.settings.rx
+        && device.settings.tx
+        && device.settings.accepts_generated
+        && tx.available(device.registers.get(r::TDT(0))) == 0
+        && rx.available(device.registers.get(r::RDT(0))) >= packets
+}
+
+impl PortPlane {
+    /// Stores a burst in the driver's memory, whose first descriptors stay out of sight. Returns the tail of
+    /// the transmit ring when the driver has handed all over.
+    fn prepare_burst(&mut self, device: &mut Device, packets: u32) -> Option<u32> {
+        let Queue::On(tx) = &device.queues.tx[0] else {
+            return None;
+        };
+        let tail = (device.registers.get(r::TDT(0)) + packets) % tx.len();
+        device.withhold(WITHHELD);
+        device.budget = Pace::Exact.budget();
+        self.fill(device, 0, packets);
+        Some(tail)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seed_chooses_the_bursts() {
+        let draw = |seed| {
+            let mut random = Random(seed);
+            (0..200).map(|_| random.below(4)).collect::<Vec<_>>()
+        };
+        assert_eq!(draw(1), draw(1));
+        assert_ne!(draw(1), draw(2));
+        for number in 0..4 {
+            let count = draw(1).iter().filter(|drawn| **drawn == number).count();
+            assert!((30..70).contains(&count), "{number}: {count}");
+        }
+    }
+
+    #[test]
+    fn interrupted_and_early_bursts_are_not_usable() {
+        let mut usual = Usual::default();
+        assert!(usual.learn(0, 1000, 5));
+        assert!(!usual.learn(0, 4001, 5), "interrupted");
+        assert!(usual.learn(0, 1160, 5));
+        assert_eq!(usual.0[0], 1010);
+        assert!(!usual.learn(0, 900, 1), "the card looked too late");
+        assert_eq!(usual.0[0], 883);
+        assert!(usual.learn(1, 50_000, 5), "other numbers have other times");
+    }
+}
