@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use record::{Placement, DEFAULT_FRAME_SIZE};
+use record::{LinePlacement, Placement, DEFAULT_FRAME_SIZE};
 
 use crate::interrupt::Interrupt;
 use crate::placement::Topology;
@@ -74,6 +74,42 @@ impl Traffic {
     }
 }
 
+/// The bursts that a card times.
+#[derive(Debug, Clone)]
+pub struct BurstSetup {
+    /// Number of rounds.
+    pub rounds: u32,
+    /// Number of bursts at each placement in a round.
+    pub bursts: u32,
+    /// Chooses the sizes of the bursts.
+    pub seed: u32,
+    /// Time for which the driver first gets as many frames as it takes.
+    pub saturate: Duration,
+    /// Where the card leaves the lines.
+    pub placements: Vec<LinePlacement>,
+}
+
+impl BurstSetup {
+    /// The NIC's options.
+    fn arguments(&self) -> [String; 4] {
+        let Self {
+            rounds,
+            bursts,
+            seed,
+            saturate,
+            placements,
+        } = self;
+        let saturate = saturate.as_secs_f64();
+        let placements: Vec<_> = placements.iter().map(ToString::to_string).collect();
+        [
+            "--burst".to_owned(),
+            format!("rounds={rounds},bursts={bursts},seed={seed},saturate={saturate}"),
+            "--placement".to_owned(),
+            placements.join(","),
+        ]
+    }
+}
+
 /// The settings of a software NIC.
 #[derive(Debug, Clone)]
 pub struct NicSetup {
@@ -90,6 +126,8 @@ pub struct NicSetup {
     pub expect: Option<String>,
     /// The card works only when a tracer asks for a turn.
     pub turns: bool,
+    /// The card times bursts.
+    pub bursts: Option<BurstSetup>,
 }
 
 impl NicSetup {
@@ -102,6 +140,7 @@ impl NicSetup {
             latency_after: None,
             expect: None,
             turns: false,
+            bursts: None,
         }
     }
 }
@@ -110,6 +149,8 @@ impl NicSetup {
 #[derive(Debug)]
 pub struct Nic {
     process: Process,
+    /// What it prints.
+    printed: PathBuf,
     report: PathBuf,
     sockets: [PathBuf; 2],
     devices: [String; 2],
@@ -157,9 +198,13 @@ impl Nic {
         if let Some(after) = setup.latency_after {
             command
                 .args(["--latency", "--latency-after"])
-                .arg(after.as_secs_f64().to_string())
-                .arg("--json")
-                .arg(&report);
+                .arg(after.as_secs_f64().to_string());
+        }
+        if let Some(bursts) = &setup.bursts {
+            command.args(bursts.arguments());
+        }
+        if setup.latency_after.is_some() || setup.bursts.is_some() {
+            command.arg("--json").arg(&report);
         }
         let printed = folder.join("nic.stdout");
         let stdout = File::create(&printed).map_err(|cause| ProcessError::Start {
@@ -172,6 +217,7 @@ impl Nic {
         })?;
         Ok(Self {
             process,
+            printed,
             report,
             devices: sockets
                 .each_ref()
@@ -196,7 +242,27 @@ impl Nic {
         &self.control
     }
 
-    /// Ends the NIC. Returns the file of its report, which exists if it measured latency.
+    /// Waits until all bursts are timed; calls `meanwhile` all the while.
+    ///
+    /// # Errors
+    /// If that takes too long, the NIC ends, or `meanwhile` fails.
+    pub fn wait_for_bursts(
+        &mut self,
+        limit: Duration,
+        interrupt: &Interrupt,
+        mut meanwhile: impl FnMut() -> Result<(), ProcessError>,
+    ) -> Result<(), ProcessError> {
+        let (mut failure, printed) = (None, self.printed.clone());
+        let done = || {
+            let text = fs::read_to_string(&printed).unwrap_or_default();
+            failure = meanwhile().err();
+            failure.is_some() || text.ends_with("bursts done\n")
+        };
+        self.process.wait_until(limit, interrupt, done)?;
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Ends the NIC. Returns the file of its report, which exists if it measured latency or timed bursts.
     ///
     /// # Errors
     /// If the NIC has failed; the values measured against it are then invalid.

@@ -2,7 +2,7 @@
 //!
 //! A *backend* is a way to count. [`valgrind`] counts instructions exactly by simulation, [`perf`]
 //! reads the processor's own counters, [`lockstep`] counts time-stamp-counter cycles of the driver
-//! alone, [`trace`] executes driver and card in turns and counts what they do, [`wall`] measures the
+//! alone, [`burst`] those of any driver program, [`trace`] executes driver and card in turns and counts what they do, [`wall`] measures the
 //! throughput of whole processes, and [`latency`] the time that packets take through them. All backends emit the same [`record::Sample`]s. A [`record::RunFolder`] writes
 //! them to `results/<id>/samples.csv`, beside a `run.json` that says what was measured where.
 //!
@@ -20,6 +20,7 @@
 extern crate self as perfcounters;
 
 pub mod backend;
+pub mod burst;
 pub mod callgrind;
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
@@ -28,6 +29,7 @@ pub mod device;
 mod forwarder;
 pub mod interrupt;
 pub mod latency;
+mod lines;
 pub mod link;
 pub mod load;
 pub mod lockstep;

@@ -33,6 +33,7 @@ use self::messages::{read_events, Event, Specification};
 use crate::backend::{Backend, Cell, MeasureError, Observer};
 use crate::device;
 use crate::interrupt::Interrupt;
+use crate::lines;
 use crate::process::{Process, ProcessError};
 
 /// The lockstep backend and its settings.
@@ -223,14 +224,8 @@ impl Backend for Lockstep {
     }
 
     fn settings(&self) -> BTreeMap<String, serde_json::Value> {
-        let reasons = self.placements.iter().filter_map(|placement| {
-            Some((
-                placement.to_string(),
-                json!(ports::not_placeable(*placement)?),
-            ))
-        });
         BTreeMap::from([
-            ("not_placeable".into(), reasons.collect()),
+            ("not_placeable".into(), lines::missing(&self.placements)),
             ("processes".into(), json!(self.processes)),
             ("rounds_per_process".into(), json!(self.rounds)),
             ("placements".into(), json!(self.placements)),
@@ -244,16 +239,7 @@ impl Backend for Lockstep {
     }
 
     fn cells_of(&self, cell: &Cell) -> Vec<Cell> {
-        let placements = self
-            .placements
-            .iter()
-            .filter(|placement| ports::not_placeable(**placement).is_none());
-        let at = |placement: &LinePlacement| {
-            let mut cell = cell.clone();
-            cell.conditions.placement = Some(*placement);
-            cell
-        };
-        placements.map(at).collect()
+        lines::cells_at(&self.placements, cell)
     }
 
     fn unavailable_for_peers(&self) -> Option<String> {

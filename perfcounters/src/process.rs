@@ -218,7 +218,7 @@ impl Process {
         &mut self,
         limit: Duration,
         interrupt: &Interrupt,
-        ready: impl Fn() -> bool,
+        mut ready: impl FnMut() -> bool,
     ) -> Result<(), ProcessError> {
         let start = Instant::now();
         while !ready() {

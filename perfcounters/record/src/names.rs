@@ -89,6 +89,8 @@ pub enum BackendName {
     Valgrind,
     /// Driver and NIC model take turns in one thread; a clock times the driver's turns.
     Lockstep,
+    /// The card, on another processor, times bursts of packets through a whole program.
+    Burst,
     /// Whole processes, side by side.
     Wall,
 }

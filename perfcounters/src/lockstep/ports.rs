@@ -4,8 +4,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use nic::{DataPlane, FrameSizes, Nic, NicConfig, Placement, Traffic, VerifyMode};
+use nic::{DataPlane, FrameSizes, Nic, NicConfig, Traffic, VerifyMode};
 use record::LinePlacement;
+
+use crate::lines::card_placement;
 
 /// Two ports of a NIC, stepped by hand.
 pub(super) trait Ports: Send {
@@ -18,21 +20,6 @@ pub(super) trait Ports: Send {
     fn placed_load(&mut self) -> Option<f64> {
         None
     }
-}
-
-/// The card's name of a placement.
-fn card_placement(placement: LinePlacement) -> Placement {
-    match placement {
-        LinePlacement::Warm => Placement::Warm,
-        LinePlacement::L3 => Placement::L3,
-        LinePlacement::Memory => Placement::Memory,
-    }
-}
-
-/// Why the card cannot leave lines there on this machine; `None` if it can.
-pub(super) fn not_placeable(placement: LinePlacement) -> Option<String> {
-    let why = card_placement(placement).check().err()?;
-    Some(why.to_string())
 }
 
 /// Runs `work` while another thread steps the ports: opening and closing a driver wait for the NIC.

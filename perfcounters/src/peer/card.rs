@@ -37,6 +37,31 @@ pub struct CardCounts {
 }
 
 impl CardCounts {
+    /// The counts in a card's answer to `stats`, or in its report.
+    ///
+    /// # Errors
+    /// If the text is malformed.
+    pub(crate) fn parse(answer: &str) -> Result<Self, MeasureError> {
+        let answer: Answer = serde_json::from_str(answer).map_err(|error| {
+            MeasureError::Other(format!(
+                "the card's answer to `stats` is malformed: {error}"
+            ))
+        })?;
+        let mut sum = Self::default();
+        for port in answer.ports {
+            sum.delivered += port.delivered;
+            sum.transmitted += port.transmitted;
+            sum.ok += port.verify.ok;
+            sum.missing += port.verify.missing;
+            sum.duplicated += port.verify.duplicated;
+            sum.reordered += port.verify.reordered;
+            sum.altered += port.verify.altered;
+            sum.foreign += port.verify.foreign;
+            sum.dma_faults += port.dma_faults;
+        }
+        Ok(sum)
+    }
+
     /// What is wrong with the frames, apart from those that are missing; `None` if nothing is.
     pub fn wrong_frames(&self) -> Option<String> {
         let wrong: Vec<_> = [
@@ -84,27 +109,6 @@ struct Verify {
     foreign: u64,
 }
 
-fn parse(answer: &str) -> Result<CardCounts, MeasureError> {
-    let answer: Answer = serde_json::from_str(answer).map_err(|error| {
-        MeasureError::Other(format!(
-            "the card's answer to `stats` is malformed: {error}"
-        ))
-    })?;
-    let mut sum = CardCounts::default();
-    for port in answer.ports {
-        sum.delivered += port.delivered;
-        sum.transmitted += port.transmitted;
-        sum.ok += port.verify.ok;
-        sum.missing += port.verify.missing;
-        sum.duplicated += port.verify.duplicated;
-        sum.reordered += port.verify.reordered;
-        sum.altered += port.verify.altered;
-        sum.foreign += port.verify.foreign;
-        sum.dma_faults += port.dma_faults;
-    }
-    Ok(sum)
-}
-
 /// A connection to a card's control socket.
 #[derive(Debug)]
 pub struct Control {
@@ -143,7 +147,7 @@ impl Control {
             .write_all(b"stats\n")
             .and_then(|()| self.stream.read_line(&mut line))
             .map_err(|cause| MeasureError::Other(format!("the card does not answer: {cause}")))?;
-        parse(&line)
+        CardCounts::parse(&line)
     }
 }
 
@@ -156,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_ports_are_added_and_wrong_frames_are_named() {
-        let counts = parse(&format!("{{\"ports\":[{PORT},{PORT}]}}")).unwrap();
+        let counts = CardCounts::parse(&format!("{{\"ports\":[{PORT},{PORT}]}}")).unwrap();
         assert_eq!((counts.delivered, counts.transmitted), (20, 18));
         assert_eq!((counts.ok, counts.missing), (16, 2));
         let why = counts.wrong_frames().unwrap();
@@ -171,7 +175,9 @@ mod tests {
 
     #[test]
     fn a_malformed_answer_is_named() {
-        let error = parse("error: no such command").unwrap_err().to_string();
+        let error = CardCounts::parse("error: no such command")
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("`stats`"), "{error}");
     }
 }

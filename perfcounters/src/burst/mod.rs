@@ -1,0 +1,475 @@
+//! Cycles of a packet in any driver program: the card, on another processor, makes bursts of packets visible
+//! at once, and times until the driver has handed each over. The slope over the size of the burst is the cost
+//! of a packet. What the two processors need to see each other's writes cancels out.
+//!
+//! ```text
+//! BurstRun (card + program) -> blocks of bursts -> cost of a packet (fit) -> states -> samples
+//! ```
+//!
+//! Several processes measure each program, one after the other and in turn with all other programs: what a
+//! process happens to get, such as its pages, favours one program or another.
+
+mod distance;
+mod fit;
+mod run;
+mod states;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use record::{BackendName, Implementation, LinePlacement, Metric, Placement, Sample};
+use serde_json::json;
+
+use self::run::{Block, BurstRun};
+use crate::backend::{Backend, Cell, MeasureError, Observer};
+use crate::device::{BurstSetup, NicProgram};
+use crate::interrupt::Interrupt;
+use crate::lines;
+
+/// ixy and ixy.rs sleep until an interrupt, unless they have had many frames for a second.
+const SATURATE_SLEEPERS: Duration = Duration::from_millis(1200);
+const SATURATE: Duration = Duration::from_millis(100);
+/// Usual time of a burst, and of start and end of card and program, for estimates.
+const BURST: Duration = Duration::from_micros(120);
+const AROUND: Duration = Duration::from_millis(500);
+/// Bursts at the start of a block that the card does not time.
+const SETTLING: u32 = 32;
+/// Least descriptors of a ring: the largest burst must fit in.
+const LEAST_RING: u32 = 256;
+/// Most processes of a program, as a multiple of the wanted number. Those are measured again in which the
+/// distance of the processors changed, or was not that of most processes.
+const TIMES_OVER: u32 = 2;
+/// Why a cell has no values.
+const NOTHING: &str =
+    "in each process the distance of the two CPUs changed, or the card dropped nearly all bursts: \
+                       end what else runs, and measure again when the host of this machine is calm";
+
+/// The burst backend and its settings.
+#[derive(Debug, Clone)]
+pub struct Burst {
+    /// The software card.
+    pub nic: NicProgram,
+    /// CPUs of driver and card.
+    pub placement: Placement,
+    /// Where the card leaves the lines.
+    pub placements: Vec<LinePlacement>,
+    /// Number of processes that measure, one after another; at least 1.
+    pub processes: u32,
+    /// Number of values that each process takes at each placement; at least 1.
+    pub rounds: u32,
+    /// Number of bursts from which a value comes.
+    pub bursts: u32,
+    /// Stops the measurement when set.
+    pub interrupt: Interrupt,
+}
+
+/// One process of a program: the costs of a packet, and the distance of the processors meanwhile.
+#[derive(Debug, Clone)]
+struct Measured {
+    process: u32,
+    distance: f64,
+    blocks: Vec<Block>,
+}
+
+/// A program, with the cells that differ only in their placement.
+#[derive(Debug)]
+struct Program {
+    cells: Vec<Cell>,
+    measured: Vec<Measured>,
+}
+
+impl Program {
+    /// The processes that were measured while the processors were at this distance.
+    fn at(&self, distance: f64) -> impl Iterator<Item = &Measured> {
+        let same = move |one: &&Measured| distance::is_same(one.distance, distance);
+        self.measured.iter().filter(same)
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.cells.first() {
+            Some(cell) => {
+                let (implementation, variant) = (cell.implementation, &cell.variant);
+                write!(
+                    f,
+                    "{implementation}/{variant} batch {}",
+                    cell.conditions.batch
+                )
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The distance of the processors in most processes.
+fn usual_distance(programs: &[Program]) -> f64 {
+    let measured = programs.iter().flat_map(|program| &program.measured);
+    let mut distances: Vec<f64> = measured.map(|one| one.distance).collect();
+    distances.sort_by(f64::total_cmp);
+    distances
+        .get(distances.len() / 2)
+        .copied()
+        .unwrap_or_default()
+}
+
+/// Groups cells by program.
+fn programs(cells: &[Cell]) -> Vec<Program> {
+    let without_placement = |cell: &Cell| {
+        let mut cell = cell.clone();
+        cell.conditions.placement = None;
+        cell
+    };
+    let mut programs: Vec<Program> = Vec::new();
+    for cell in cells {
+        let same = |program: &&mut Program| {
+            let first = program.cells.first();
+            first.is_some_and(|first| without_placement(first) == without_placement(cell))
+        };
+        match programs.iter_mut().find(same) {
+            Some(program) => program.cells.push(cell.clone()),
+            None => programs.push(Program {
+                cells: vec![cell.clone()],
+                measured: Vec::new(),
+            }),
+        }
+    }
+    programs
+}
+
+/// Time for which a driver first gets as many frames as it takes.
+fn saturation(implementation: Implementation) -> Duration {
+    match implementation {
+        Implementation::Ixy | Implementation::IxyRs | Implementation::IxyC2rust => {
+            SATURATE_SLEEPERS
+        }
+        _ => SATURATE,
+    }
+}
+
+/// Why no bursts can be timed under the conditions of a cell; `None` if they can.
+fn impossible(cell: &Cell) -> Option<String> {
+    let conditions = &cell.conditions;
+    if conditions.ring_size < LEAST_RING {
+        let ring = conditions.ring_size;
+        return Some(format!(
+            "bursts need rings of at least {LEAST_RING} descriptors, not {ring}"
+        ));
+    }
+    (conditions.queues > 1).then(|| "bursts go to one queue".to_owned())
+}
+
+impl Burst {
+    /// Measures one process of a program; `None` if the processors moved meanwhile.
+    fn process(&self, program: &Program, process: u32) -> Result<Option<Measured>, MeasureError> {
+        let (Some(cell), Some(driver), Some(card)) = (
+            program.cells.first(),
+            self.placement.driver,
+            self.placement.nic,
+        ) else {
+            return Err(MeasureError::Other(self.unavailable().unwrap_or_default()));
+        };
+        let placements = program.cells.iter();
+        let run = BurstRun {
+            cell,
+            nic: &self.nic,
+            bursts: BurstSetup {
+                rounds: self.rounds,
+                bursts: self.bursts,
+                // All programs get the same bursts.
+                seed: process + 1,
+                saturate: saturation(cell.implementation),
+                placements: placements
+                    .filter_map(|cell| cell.conditions.placement)
+                    .collect(),
+            },
+            placement: &self.placement,
+            interrupt: &self.interrupt,
+        };
+        let before = distance::round_trip((driver, card))?;
+        let blocks = run.run()?;
+        let after = distance::round_trip((driver, card))?;
+        Ok(distance::is_same(before, after).then_some(Measured {
+            process,
+            distance: before.min(after),
+            blocks,
+        }))
+    }
+
+    /// The samples of a cell.
+    fn samples(&self, cell: &Cell, measured: &[&Measured]) -> Vec<Sample> {
+        let here = |block: &&Block| Some(block.placement) == cell.conditions.placement;
+        let blocks = measured
+            .iter()
+            .flat_map(|one| one.blocks.iter().filter(here));
+        let usual = fit::usual_signals(blocks.filter_map(|block| fit::fit(&block.bursts)));
+        let sample = |process: u32, block: &Block| {
+            let fit = fit::fit(&block.bursts).filter(|fit| fit.has_signals(usual))?;
+            let packets = block.bursts.iter().map(|(packets, ..)| u64::from(*packets));
+            let packets = packets.sum::<u64>() * fit::PORTS as u64;
+            let (backend, cycles) = (self.name(), Metric::TscCycles);
+            Some(Sample {
+                process,
+                ..cell.sample(backend, cycles, fit.packet, packets, block.round)
+            })
+        };
+        let mut samples: Vec<Vec<Sample>> = Vec::new();
+        for one in measured {
+            let blocks = one.blocks.iter().filter(here);
+            samples.push(
+                blocks
+                    .filter_map(|block| sample(one.process, block))
+                    .collect(),
+            );
+        }
+        let value = |sample: &Sample| sample.value;
+        let values: Vec<Vec<f64>> = samples
+            .iter()
+            .map(|rounds| rounds.iter().map(value).collect())
+            .collect();
+        let states = states::two_states(&values).unwrap_or_default();
+        for (sample, costlier) in samples.iter_mut().flatten().zip(states.concat()) {
+            sample.note = format!("state {} of 2", u32::from(costlier) + 1);
+        }
+        samples.concat()
+    }
+
+    fn report(
+        &self,
+        programs: &[Program],
+        observer: &mut dyn Observer,
+    ) -> Result<(), MeasureError> {
+        let mut distances = BTreeMap::new();
+        let usual = usual_distance(programs);
+        for program in programs {
+            let trips = program.measured.iter().map(|one| one.distance.round());
+            distances.insert(program.to_string(), trips.collect::<Vec<_>>());
+            let mut measured: Vec<_> = program.at(usual).collect();
+            if measured.is_empty() && !program.measured.is_empty() {
+                observer.warning(&format!(
+                    "{program}: the two CPUs were never as far apart as for most other programs: do not compare the \
+                     cycles of {} with theirs",
+                    self.name()
+                ));
+                measured.extend(&program.measured);
+            }
+            for cell in &program.cells {
+                let samples = self.samples(cell, &measured);
+                if samples.is_empty() {
+                    observer.failure(cell.failure(self.name(), &NOTHING));
+                    continue;
+                }
+                if samples.iter().any(|sample| !sample.note.is_empty()) {
+                    observer.warning(&format!(
+                        "{cell}: the program has two states, which cost differently; the note of each sample \
+                         names its state"
+                    ));
+                }
+                observer.measured(&samples)?;
+            }
+        }
+        observer.setting(self.name(), "round_trip_between_cpus", json!(distances));
+        Ok(())
+    }
+}
+
+impl Backend for Burst {
+    fn name(&self) -> BackendName {
+        BackendName::Burst
+    }
+
+    fn unavailable(&self) -> Option<String> {
+        self.nic.unavailable_beside_driver(&self.placement)
+    }
+
+    fn settings(&self) -> BTreeMap<String, serde_json::Value> {
+        BTreeMap::from([
+            ("not_placeable".into(), lines::missing(&self.placements)),
+            ("placements".into(), json!(self.placements)),
+            ("processes".into(), json!(self.processes)),
+            ("rounds_per_process".into(), json!(self.rounds)),
+            ("bursts_per_round".into(), json!(self.bursts)),
+            ("cpu".into(), json!(self.placement.driver)),
+            ("nic_cpu".into(), json!(self.placement.nic)),
+        ])
+    }
+
+    fn cells_of(&self, cell: &Cell) -> Vec<Cell> {
+        lines::cells_at(&self.placements, cell)
+    }
+
+    fn estimate(&self, cell: &Cell) -> Duration {
+        let placements = u32::try_from(self.placements.len()).unwrap_or(1).max(1);
+        let start = (AROUND + saturation(cell.implementation)) / placements;
+        (start + BURST * (self.bursts + SETTLING) * self.rounds) * self.processes
+    }
+
+    fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
+        let mut wanted = cells.to_vec();
+        wanted.retain(|cell| observer.wanted(cell, self.name(), 0));
+        wanted.retain(|cell| {
+            let why = impossible(cell);
+            if let Some(why) = &why {
+                observer.failure(cell.failure(self.name(), why));
+            }
+            why.is_none()
+        });
+        let mut programs = programs(&wanted);
+        let steps = programs.len() as u64 * u64::from(self.processes);
+        observer.begin(self.name(), steps);
+        for process in 0..TIMES_OVER * self.processes {
+            let usual = usual_distance(&programs);
+            let mut failed = Vec::new();
+            for (index, program) in programs.iter_mut().enumerate() {
+                if program.at(usual).count() >= self.processes as usize {
+                    continue;
+                }
+                observer.step(&program.to_string());
+                match self.process(program, process) {
+                    Ok(measured) => program.measured.extend(measured),
+                    Err(error) if error.ends_the_run() => return Err(error),
+                    Err(error) => {
+                        for cell in &program.cells {
+                            observer.failure(cell.failure(self.name(), &error));
+                        }
+                        failed.push(index);
+                    }
+                }
+            }
+            for index in failed.into_iter().rev() {
+                programs.remove(index);
+            }
+        }
+        self.report(&programs, observer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::common::{cell, Remember};
+
+    fn burst() -> Burst {
+        Burst {
+            nic: NicProgram::new("/nonexistent/nic".into()),
+            placement: Placement::default(),
+            placements: vec![LinePlacement::Memory, LinePlacement::Warm],
+            processes: 2,
+            rounds: 2,
+            bursts: 100,
+            interrupt: Interrupt::new(),
+        }
+    }
+
+    /// Bursts of a program with these costs.
+    fn block(round: u32, signals: u64, packet: u64) -> Block {
+        let numbers = [32, 64, 128, 192].iter().cycle();
+        let pairs = numbers.clone().zip(numbers.skip(3).step_by(3));
+        let burst = |(n, before): (&u32, &u32)| (*n, *before, signals + 2 * packet * u64::from(*n));
+        Block {
+            round,
+            placement: LinePlacement::Memory,
+            bursts: pairs.take(64).map(burst).collect(),
+        }
+    }
+
+    fn program(measured: Vec<Measured>) -> Program {
+        let cell = cell(Path::new(""), "fwd", Implementation::C);
+        let cells = burst().cells_of(&cell);
+        Program { cells, measured }
+    }
+
+    fn measured(process: u32, distance: f64, blocks: &[Block]) -> Measured {
+        Measured {
+            process,
+            distance,
+            blocks: blocks.to_vec(),
+        }
+    }
+
+    #[test]
+    fn one_program_gives_the_cells_that_differ_in_their_placement() {
+        let cells: Vec<_> = [8, 32]
+            .map(|batch| {
+                let mut cell = cell(Path::new(""), "fwd", Implementation::C);
+                cell.conditions.batch = batch;
+                burst().cells_of(&cell)
+            })
+            .concat();
+        let programs = programs(&cells);
+        let counts: Vec<_> = programs.iter().map(|program| program.cells.len()).collect();
+        assert_eq!(counts, [2, 2]);
+        assert_eq!(programs[0].to_string(), "c/default batch 8");
+    }
+
+    #[test]
+    fn processes_and_rounds_over_another_distance_do_not_count() {
+        let near = [block(0, 1000, 50), block(1, 1000, 51)];
+        // In the second round, the processors were apart.
+        let partly = [block(0, 1000, 52), block(1, 9000, 90)];
+        let programs = [
+            program(vec![
+                measured(0, 210.0, &near),
+                measured(1, 850.0, &[block(0, 5000, 95), block(1, 5000, 96)]),
+                measured(2, 200.0, &partly),
+            ]),
+            program(vec![measured(1, 860.0, &[block(0, 5000, 97)])]),
+            program(vec![measured(0, 190.0, &near)]),
+        ];
+        let mut seen = Remember::default();
+        burst().report(&programs, &mut seen).unwrap();
+        let rounded = |sample: &Sample| (sample.process, sample.repeat, sample.value.round());
+        let values: Vec<_> = seen.samples.iter().map(rounded).collect();
+        let first = [(0, 0, 50.0), (0, 1, 51.0), (2, 0, 52.0)];
+        let others = [(1, 0, 97.0), (0, 0, 50.0), (0, 1, 51.0)];
+        assert_eq!(values, [&first[..], &others[..]].concat());
+        // The second program was never measured at the distance of the others.
+        assert_eq!(seen.warnings.len(), 1, "{:?}", seen.warnings);
+        assert!(
+            seen.warnings[0].contains("do not compare"),
+            "{:?}",
+            seen.warnings
+        );
+        // No program had bursts with lines that are warm.
+        assert_eq!(seen.failures.len(), 3);
+        assert_eq!(
+            seen.settings["round_trip_between_cpus"]["c/default batch 32"],
+            json!([190.0])
+        );
+    }
+
+    #[test]
+    fn two_states_are_named_in_each_sample() {
+        let states = [
+            measured(0, 200.0, &[block(0, 1000, 62), block(1, 1000, 62)]),
+            measured(
+                1,
+                200.0,
+                &[block(0, 1000, 62), block(1, 1000, 45), block(2, 1000, 45)],
+            ),
+        ];
+        let program = program(states.to_vec());
+        let samples = burst().samples(&program.cells[0], &program.at(200.0).collect::<Vec<_>>());
+        let notes: Vec<_> = samples.iter().map(|sample| sample.note.as_str()).collect();
+        let [cheap, costly] = ["state 1 of 2", "state 2 of 2"];
+        assert_eq!(notes, [costly, costly, costly, cheap, cheap]);
+    }
+
+    #[test]
+    fn bursts_need_two_cpus_large_rings_and_one_queue() {
+        let why = burst().unavailable().unwrap();
+        assert!(why.contains("need a CPU each"), "{why}");
+        let with = |ring_size, queues| {
+            let mut cell = cell(Path::new(""), "fwd", Implementation::C);
+            cell.conditions.ring_size = ring_size;
+            cell.conditions.queues = queues;
+            impossible(&cell)
+        };
+        assert_eq!(with(512, 1), None);
+        assert!(with(128, 1).unwrap().contains("at least 256"));
+        assert!(with(512, 2).unwrap().contains("one queue"));
+    }
+}
