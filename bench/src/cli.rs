@@ -215,7 +215,7 @@ mod tests {
             (&["asm", "fortran"], "c, rust, rust-unsafe"),
             (
                 &["run", "--backend", "guess"],
-                "perf, trace, valgrind, lockstep, wall",
+                "perf, trace, valgrind, lockstep, burst, wall",
             ),
             (&["compare", "--opt", "4"], "default, 1, 2, 3, s"),
             (

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use caches::cpu::Cpu;
+use perfcounters::burst::Burst;
 use perfcounters::device::NicProgram;
 use perfcounters::latency::Latency;
 use perfcounters::load::Link;
@@ -77,6 +78,15 @@ impl BackendFactory<'_> {
                 rounds: config.lockstep.rounds.0,
                 placements: config.placements.clone(),
                 placed_loads: BTreeMap::new(),
+                interrupt: self.interrupt.clone(),
+            }),
+            BackendName::Burst => Box::new(Burst {
+                nic: self.nic(),
+                placement: self.placement.clone(),
+                placements: config.placements.clone(),
+                processes: config.burst.processes.0,
+                rounds: config.burst.rounds.0,
+                bursts: config.burst.bursts.0,
                 interrupt: self.interrupt.clone(),
             }),
             BackendName::Wall => Box::new(Wall {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
 
 use crate::builds::variants::DEFAULT;
-use crate::settings::backends::{Latency, Lockstep, Perf, Trace, Valgrind, Wall};
+use crate::settings::backends::{Burst, Latency, Lockstep, Perf, Trace, Valgrind, Wall};
 use crate::settings::values::{
     Batch, BoundedInteger, Fraction, FrameSize, Ghz, MeasurementSeconds, Mpps, Queues, Repeats,
     RingSize, WarmUpSeconds,
@@ -79,7 +79,7 @@ pub struct Config {
     /// Longest time for the link of each port of a real card, seconds.
     #[serde(default = "link_timeout")]
     pub link_timeout: BoundedInteger<1, 3600>,
-    /// Where the software card's DMA leaves the lines that it writes: `lockstep` measures at each of them.
+    /// Where the software card's DMA leaves the lines that it writes: `lockstep` and `burst` measure at each of them.
     #[serde(default = "placements")]
     pub placements: Vec<LinePlacement>,
     /// Settings of the hardware counters.
@@ -94,6 +94,9 @@ pub struct Config {
     /// Settings of the lockstep backend.
     #[serde(default)]
     pub lockstep: Lockstep,
+    /// Settings of burst timing.
+    #[serde(default)]
+    pub burst: Burst,
     /// Settings of throughput measurements.
     #[serde(default)]
     pub wall: Wall,
@@ -128,7 +131,7 @@ pub const COUNTING: BackendName = match cfg!(target_arch = "x86_64") {
 pub struct Block {
     /// Its name in messages.
     pub name: String,
-    /// Backends.
+    /// Backends. By default all but [`BackendName::Burst`], which takes long: a block of its own names it.
     pub backends: Vec<BackendName>,
     /// Drivers.
     #[serde(rename = "impl")]
@@ -155,7 +158,9 @@ impl Default for Block {
     fn default() -> Self {
         Self {
             name: String::new(),
-            backends: BackendName::iter().collect(),
+            backends: BackendName::iter()
+                .filter(|name| *name != BackendName::Burst)
+                .collect(),
             implementations: Implementation::OURS.to_vec(),
             variants: vec![DEFAULT.to_owned()],
             batch: vec![BoundedInteger(32)],
@@ -252,6 +257,7 @@ impl Config {
             trace: Trace::default(),
             valgrind: Valgrind::default(),
             lockstep: Lockstep::default(),
+            burst: Burst::default(),
             wall: Wall::default(),
             latency: Latency::default(),
             blocks,
@@ -334,6 +340,11 @@ impl Config {
         self.lockstep = Lockstep {
             processes: BoundedInteger(2),
             rounds: BoundedInteger(30),
+        };
+        self.burst = Burst {
+            processes: BoundedInteger(1),
+            rounds: BoundedInteger(2),
+            bursts: BoundedInteger(200),
         };
         self.wall.seconds = MeasurementSeconds(self.wall.seconds.0.min(1.0));
         self.wall.warm_up = quick_warm_up(self.wall.warm_up);

@@ -137,6 +137,7 @@ fn describe_cells(
         for cell in groups
             .iter()
             .flat_map(|(conditions, drivers)| setup.builds.cells(*conditions, drivers))
+            .flat_map(|cell| backend.cells_of(&cell))
         {
             cells += 1;
             part += backend.estimate(&cell);

@@ -134,10 +134,21 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
         ),
         ..block.clone()
     };
+    let everyone = [&Implementation::OURS[..], &Implementation::PEERS].concat();
+    let bursts = Block {
+        backends: vec![BackendName::Burst],
+        implementations: named_or(&named.implementations, &everyone),
+        ..block.clone()
+    };
+    let with_bursts = named.backends.is_empty() || named.backends.contains(&BackendName::Burst);
     let mut blocks = vec![block];
     blocks.extend(with_checks.then_some(checked));
     blocks.push(peers);
-    blocks.retain(|block| !block.implementations.is_empty());
+    for block in &mut blocks {
+        block.backends.retain(|name| *name != BackendName::Burst);
+    }
+    blocks.extend(with_bursts.then_some(bursts));
+    blocks.retain(|block| !block.implementations.is_empty() && !block.backends.is_empty());
     blocks
 }
 
@@ -226,6 +237,30 @@ mod tests {
         let peers = backends(Implementation::Ixy);
         assert!(peers.contains(&BackendName::Trace));
         assert!(!peers.contains(&BackendName::Valgrind) && !peers.contains(&BackendName::Wall));
+    }
+
+    #[test]
+    fn bursts_are_timed_of_the_default_variant_of_all_drivers() {
+        let bursts = |words: &[&str]| {
+            let blocks = configuration(&arguments(words)).unwrap().blocks;
+            let bursts = blocks.into_iter();
+            let bursts = bursts.filter(|block| block.backends == [BackendName::Burst]);
+            bursts.map(|block| (block.implementations.len(), block.variants))
+        };
+        let default = vec![DEFAULT.to_owned()];
+        assert!(bursts(&[]).eq([(8, default.clone())]));
+        assert!(bursts(&["--backend", "wall"]).eq([]));
+        let named = [
+            "--backend",
+            "burst",
+            "--impl",
+            "ixy,c",
+            "--variant",
+            "own-flags",
+        ];
+        assert!(bursts(&named).eq([(2, vec![OWN_FLAGS.to_owned()])]));
+        assert_eq!(configuration(&arguments(&named)).unwrap().blocks.len(), 1);
+        assert!(bursts(&["--backend", "burst", "--impl", "ixy-rs"]).eq([(1, default)]));
     }
 
     #[test]

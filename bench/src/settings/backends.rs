@@ -1,4 +1,4 @@
-//! How each backend measures: the sections `[perf]`, `[trace]`, `[valgrind]`, `[lockstep]`, `[wall]` and `[latency]`.
+//! How each backend measures: the sections `[perf]`, `[trace]`, `[valgrind]`, `[lockstep]`, `[burst]`, `[wall]` and `[latency]`.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,18 @@ pub struct Lockstep {
     pub processes: Repeats,
     /// Number of values that each process takes.
     pub rounds: Repeats,
+}
+
+/// `[burst]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Burst {
+    /// Number of processes that measure each program, one after another.
+    pub processes: Repeats,
+    /// Number of values that each process takes at each placement.
+    pub rounds: Repeats,
+    /// Number of bursts from which a value comes.
+    pub bursts: BoundedInteger<100, 100_000>,
 }
 
 /// `[wall]`
@@ -104,6 +116,16 @@ impl Default for Lockstep {
         Self {
             processes: BoundedInteger(12),
             rounds: BoundedInteger(30),
+        }
+    }
+}
+
+impl Default for Burst {
+    fn default() -> Self {
+        Self {
+            processes: BoundedInteger(3),
+            rounds: BoundedInteger(2),
+            bursts: BoundedInteger(400),
         }
     }
 }
