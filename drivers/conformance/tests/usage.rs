@@ -34,7 +34,10 @@ fn expect_refused(implementation: Implementation, arguments: &[&str], names: &st
     output.expect_exit(2)?;
     let message = output.stderr.to_lowercase();
     ensure!(message.contains(names), "does not name {names}: {output}");
-    ensure!(message.contains("--help"), "does not point to --help: {output}");
+    ensure!(
+        message.contains("--help"),
+        "does not point to --help: {output}"
+    );
     let lines = output.stderr.lines().filter(|line| !line.is_empty());
     ensure!(lines.count() <= 5, "prints more than a few lines: {output}");
     ensure!(

@@ -64,7 +64,7 @@ pub use config::{
     VerifyMode, WireEnd, WireTo, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW, QUEUES,
 };
 pub use control::ControlSocket;
-pub use data_plane::burst::{BurstBlock, BurstReport, TimedBurst};
+pub use data_plane::burst_report::{BurstBlock, BurstReport, TimedBurst};
 pub use data_plane::{plane::DataPlane, Progress};
 pub use device::registers;
 pub use device::ring_views::{RingView, RingViews, WatchedWrite};

@@ -11,7 +11,7 @@ use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 
 use crate::config::{NicConfig, PortConfig, TraceTo};
 use crate::control::ControlSocket;
-use crate::data_plane::burst::{BurstReport, BurstTask};
+use crate::data_plane::burst_report::{BurstReport, BurstTask};
 use crate::data_plane::plane::DataPlane;
 use crate::device::card::Device;
 use crate::device::shared::SharedDevice;

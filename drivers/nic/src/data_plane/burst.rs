@@ -5,12 +5,10 @@
 //! grows with the number of packets. The collector computes it from the report.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
-
 use crate::config::{Bursts, Traffic};
+use crate::data_plane::burst_report::{BurstBlock, BurstTask};
 use crate::data_plane::pace::{Clock, Pace};
 use crate::data_plane::plane::DataPlane;
 use crate::data_plane::port::PortPlane;
@@ -18,7 +16,7 @@ use crate::data_plane::tuning::IDLE_SLEEP;
 use crate::device::card::Device;
 use crate::device::queues::Queue;
 use crate::device::registers as r;
-use crate::memory::placement::{ticks, Placement};
+use crate::memory::placement::ticks;
 
 /// Packets of a burst at each port: whole batches, less than a ring holds.
 const NUMBERS: [u32; 4] = [32, 64, 128, 192];
@@ -45,51 +43,6 @@ const READINGS: u32 = 500_000;
 const INTERRUPTED: u64 = 4;
 /// Most ticks of a random pause before a burst: the driver may be anywhere in its loop.
 const PAUSE: u64 = 4000;
-
-/// A timed burst: packets at each port, packets of the burst before, and ticks of the time-stamp counter.
-pub type TimedBurst = (u32, u32, u64);
-
-/// The bursts of one round at one placement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BurstBlock {
-    /// The number of the round, from 0.
-    pub round: u32,
-    /// Where the card left the lines.
-    pub placement: Placement,
-    /// Bursts that were interrupted, or that ended before the card looked.
-    pub dropped: u32,
-    /// The others, in order.
-    pub bursts: Vec<TimedBurst>,
-}
-
-/// The timed bursts so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct BurstReport {
-    /// Whether all rounds are over.
-    pub done: bool,
-    /// The blocks, in order.
-    pub blocks: Vec<BurstBlock>,
-}
-
-/// What the data plane is to time, and its report.
-#[derive(Clone, Debug)]
-pub(crate) struct BurstTask {
-    bursts: Bursts,
-    report: Arc<Mutex<BurstReport>>,
-}
-
-impl BurstTask {
-    pub(crate) fn new(bursts: Bursts) -> Self {
-        Self {
-            bursts,
-            report: Arc::default(),
-        }
-    }
-
-    pub(crate) fn report(&self) -> MutexGuard<'_, BurstReport> {
-        self.report.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// A xorshift generator: the same seed gives the same bursts.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! The thread that moves frames between the wires and the drivers' rings.
 
 pub(crate) mod burst;
+pub(crate) mod burst_report;
 mod fairness;
 mod pace;
 mod placing;

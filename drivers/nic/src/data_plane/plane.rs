@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::config::{MmioMode, NicConfig, Traffic, QUEUES};
-use crate::data_plane::burst::BurstTask;
+use crate::data_plane::burst_report::BurstTask;
 use crate::data_plane::fairness::Fairness;
 use crate::data_plane::pace::{Clock, Pace, Progress};
 use crate::data_plane::placing::Placing;
@@ -29,7 +29,7 @@ use crate::wire::Wire;
 /// The data plane of a NIC; see [`Nic::data_plane`](crate::Nic::data_plane).
 #[derive(Debug)]
 pub struct DataPlane {
-    ports: Vec<PortPlane>,
+    pub(super) ports: Vec<PortPlane>,
     /// Whether any port's traffic depends on the time.
     timed: bool,
     /// Whether the NIC generates traffic for any port.
@@ -96,10 +96,15 @@ impl DataPlane {
     pub fn poll(&mut self) -> Progress {
         let clock = self.clock();
         let progress = self.round(clock, Pace::Exact);
+        self.place_lines();
+        progress
+    }
+
+    /// Moves the lines that the last round wrote to where they belong, if there is such a place.
+    pub(super) fn place_lines(&mut self) {
         if let Some(placing) = &mut self.placing {
             placing.place(&self.ports);
         }
-        progress
     }
 
     /// From now on, [`DataPlane::poll`] leaves the lines that the round's DMA wrote at `placement`: packets, and
