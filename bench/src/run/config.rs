@@ -444,7 +444,8 @@ mod tests {
         assert_eq!(config, Config::new(vec![Block::default()]));
         let block = &config.blocks[0];
         assert_eq!(block.implementations.len(), 3);
-        assert_eq!(block.backends.len(), BackendName::iter().count());
+        assert_eq!(block.backends.len(), BackendName::iter().count() - 1);
+        assert!(!block.backends.contains(&BackendName::Burst));
         assert_eq!(block.batch, [BoundedInteger(32)]);
         assert_eq!(block.ring_size, [RingSize(512)]);
         assert!(!block.is_loaded());

@@ -227,15 +227,16 @@ mod tests {
     fn our_drivers_are_measured_by_all_backends_and_peers_by_those_that_suit_them() {
         let blocks = configuration(&arguments(&[])).unwrap().blocks;
         let backends = |of: Implementation| {
-            let mut blocks = blocks.iter();
-            let block = blocks.find(|block| block.implementations.contains(&of));
-            block.unwrap().backends.clone()
+            let blocks = blocks.iter();
+            let blocks = blocks.filter(|block| block.implementations.contains(&of));
+            let backends: Vec<_> = blocks.flat_map(|block| block.backends.clone()).collect();
+            backends
         };
         for name in BackendName::iter() {
             assert!(backends(Implementation::C).contains(&name), "{name}");
         }
         let peers = backends(Implementation::Ixy);
-        assert!(peers.contains(&BackendName::Trace));
+        assert!(peers.contains(&BackendName::Trace) && peers.contains(&BackendName::Burst));
         assert!(!peers.contains(&BackendName::Valgrind) && !peers.contains(&BackendName::Wall));
     }
 
