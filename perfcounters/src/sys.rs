@@ -407,7 +407,7 @@ impl Forwarder {
         std::mem::ManuallyDrop::new(self).end()
     }
 
-    /// Closes it. Nobody uses it afterwards.
+    /// Closes it. It is not used afterwards.
     fn end(&mut self) -> Result<(), String> {
         let mut message = [0u8; MESSAGE_SIZE];
         // SAFETY: as in `turn`; only `close` and `drop` call this, and each ends the object, so that the

@@ -95,7 +95,7 @@ pub fn open(results: &Path, id: Option<&str>, retry: bool) -> Result<UnfinishedR
             Err(ResumeError::Record(
                 error @ (RecordError::Read { .. } | RecordError::Malformed { .. }),
             )) => eprintln!(
-                "note: skipped {}, which cannot be read; remove it if nobody needs it: {error}",
+                "note: skipped {}, which cannot be read; remove it if it is not needed: {error}",
                 results.join(id).display()
             ),
             outcome => return outcome,

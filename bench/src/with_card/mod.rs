@@ -56,7 +56,8 @@ pub fn run() -> Result<u8> {
     send_input(&control, std::io::stdin().as_fd()).context("cannot reach the guard")?;
     let copy = || control.try_clone().context("cannot copy a socket");
     signals::forward(signals, copy()?);
-    signals::end_with_the_script(copy()?).context("cannot watch the script that started this")?;
+    signals::end_with_the_script(copy()?, say)
+        .context("cannot watch the script that started this")?;
 
     let mut message = [0];
     while let Ok(1) = control.read(&mut message) {

@@ -54,7 +54,7 @@ pub fn forward(mut signals: Signals, mut control: UnixStream) {
 ///
 /// # Errors
 /// The system refuses to watch the process.
-pub fn end_with_the_script(mut control: UnixStream) -> std::io::Result<()> {
+pub fn end_with_the_script(mut control: UnixStream, say: fn(&str)) -> std::io::Result<()> {
     if !is_ignored(Signal::SIGINT) || is_ignored(Signal::SIGHUP) {
         return Ok(());
     }
@@ -65,7 +65,7 @@ pub fn end_with_the_script(mut control: UnixStream) -> std::io::Result<()> {
     std::thread::spawn(move || {
         let mut fds = [PollFd::new(script.as_fd(), PollFlags::POLLIN)];
         while poll(&mut fds, PollTimeout::NONE) != Ok(1) {}
-        super::say(
+        say(
             "the script that started this in the background has ended, so the program ends; `nohup` lets \
              it go on",
         );

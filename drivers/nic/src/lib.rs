@@ -60,8 +60,9 @@ mod wire;
 
 pub use config::{
     Bursts, Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
-    MeasureLatency, MmioMode, Module, NicConfig, PortConfig, ReceiveFault, TraceTo, Traffic,
-    VerifyMode, WireEnd, WireTo, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW, QUEUES,
+    MeasureLatency, MmioMode, Module, NicConfig, Placement, PortConfig, ReceiveFault, TraceTo,
+    Traffic, VerifyMode, WireEnd, WireTo, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW,
+    QUEUES,
 };
 pub use control::ControlSocket;
 pub use data_plane::burst_report::{BurstBlock, BurstReport, TimedBurst};
@@ -73,7 +74,7 @@ pub use driver_memory::DriverMemory;
 pub use error::NicError;
 pub use memory::dma_fault::{Direction, DmaFault, Purpose, Refusal};
 pub use memory::map_request::Permissions;
-pub use memory::placement::{Placement, Unplaceable};
+pub use memory::placement::Unplaceable;
 pub use nic::{Nic, RunningDataPlane};
 pub use pci_function::SessionEnd;
 pub use port::{Port, Registers};

@@ -4,9 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::config::error::ConfigError;
-use crate::config::nic::NicConfig;
-use crate::config::settings::{MmioMode, Traffic};
-use crate::memory::placement::Placement;
+use crate::config::placement::Placement;
 
 /// Most rounds, and most bursts of a block: a report holds every burst.
 const MOST: u32 = 100_000;
@@ -96,36 +94,10 @@ impl FromStr for Placement {
     }
 }
 
-impl Bursts {
-    /// Checks that the NIC can time bursts, and that this processor can place lines.
-    pub(super) fn check(&self, config: &NicConfig) -> Result<(), ConfigError> {
-        let refuse = |text: &str| Err(ConfigError(format!("burst: {text}")));
-        if config.ports.len() != 2 || config.planes().len() != 1 {
-            return refuse("bursts go to two ports of one data plane; choose --ports 2");
-        }
-        let wired = config.ports.iter().any(|port| port.wire.is_some());
-        if wired || !config.cables.is_empty() {
-            return refuse("the frames that are sent must leave the card; remove cables and wires");
-        }
-        if config.ports.iter().any(|port| port.traffic != Traffic::Off) {
-            return refuse("the card makes its own frames; choose --traffic off");
-        }
-        if config.mmio != MmioMode::Shared {
-            return refuse("the card reads tails from memory; choose --mmio shared");
-        }
-        for placement in &self.placements {
-            placement
-                .check()
-                .map_err(|error| ConfigError(format!("placement {placement:?}: {error}")))?;
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Cable;
+    use crate::config::{Cable, MmioMode, NicConfig, Traffic};
 
     #[test]
     fn some_settings_differ_from_the_defaults() {

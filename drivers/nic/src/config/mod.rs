@@ -7,6 +7,7 @@ mod left_behind;
 mod link;
 mod nic;
 mod parse;
+mod placement;
 mod settings;
 
 pub use bursts::Bursts;
@@ -15,6 +16,7 @@ pub use faults::{Faults, ReceiveFault};
 pub use left_behind::LeftBehind;
 pub use link::{LinkSettings, LinkSpeed};
 pub use nic::{NicConfig, PortConfig, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW, QUEUES};
+pub use placement::Placement;
 pub use settings::{
     Cable, Expected, FrameSizes, MeasureLatency, MmioMode, Module, TraceTo, Traffic, VerifyMode,
     WireEnd, WireTo,

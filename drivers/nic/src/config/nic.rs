@@ -210,11 +210,35 @@ impl NicConfig {
             self.check_latency()?;
         }
         if let Some(bursts) = &self.bursts {
-            bursts.check(self)?;
+            self.check_bursts(bursts)?;
         }
         self.check_wires()?;
         self.check_cables()?;
         self.check_data_planes()
+    }
+
+    /// Checks that the NIC can time bursts, and that this processor can place lines.
+    fn check_bursts(&self, bursts: &Bursts) -> Result<(), ConfigError> {
+        let refuse = |text: &str| Err(ConfigError(format!("burst: {text}")));
+        if self.ports.len() != 2 || self.planes().len() != 1 {
+            return refuse("bursts go to two ports of one data plane; choose --ports 2");
+        }
+        let wired = self.ports.iter().any(|port| port.wire.is_some());
+        if wired || !self.cables.is_empty() {
+            return refuse("the frames that are sent must leave the card; remove cables and wires");
+        }
+        if self.ports.iter().any(|port| port.traffic != Traffic::Off) {
+            return refuse("the card makes its own frames; choose --traffic off");
+        }
+        if self.mmio != MmioMode::Shared {
+            return refuse("the card reads tails from memory; choose --mmio shared");
+        }
+        for placement in &bursts.placements {
+            placement
+                .check()
+                .map_err(|error| ConfigError(format!("placement {placement:?}: {error}")))?;
+        }
+        Ok(())
     }
 
     /// Checks that each data plane has ports.

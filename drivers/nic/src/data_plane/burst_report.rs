@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use crate::config::Bursts;
-use crate::memory::placement::Placement;
+use crate::config::{Bursts, Placement};
 
 /// A timed burst: packets at each port, packets of the burst before, and ticks of the time-stamp counter.
 pub type TimedBurst = (u32, u32, u64);

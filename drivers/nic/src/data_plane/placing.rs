@@ -1,9 +1,10 @@
 //! A data plane that is stepped by hand can leave the lines that its DMA wrote where a real card's DMA would
 //! have left them.
 
+use crate::config::Placement;
 use crate::data_plane::port::PortPlane;
 use crate::memory::dma_log::DmaAccess;
-use crate::memory::placement::{ticks, Placement, Placer, Unplaceable};
+use crate::memory::placement::{ticks, Placer, Unplaceable};
 use crate::traffic::frame::MIN_FRAME;
 
 /// Where the lines go, and what the last round wrote.

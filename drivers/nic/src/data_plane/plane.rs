@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::config::{MmioMode, NicConfig, Traffic, QUEUES};
+use crate::config::{MmioMode, NicConfig, Placement, Traffic, QUEUES};
 use crate::data_plane::burst_report::BurstTask;
 use crate::data_plane::fairness::Fairness;
 use crate::data_plane::pace::{Clock, Pace, Progress};
@@ -22,7 +22,7 @@ use crate::data_plane::tuning::{
 use crate::data_plane::window::{Decision, Situation};
 use crate::device::card::Device;
 use crate::device::shared::SharedDevice;
-use crate::memory::placement::{Placement, Unplaceable};
+use crate::memory::placement::Unplaceable;
 use crate::traffic::verify::Verifier;
 use crate::wire::Wire;
 

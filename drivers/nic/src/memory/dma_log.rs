@@ -24,7 +24,7 @@ impl DmaLog {
         self.0 = Some(RefCell::default());
     }
 
-    /// Records none from now on, and forgets those that nobody took.
+    /// Records none from now on, and forgets those that were not taken.
     pub(crate) fn switch_off(&mut self) {
         self.0 = None;
     }

@@ -5,22 +5,8 @@
 use std::fs;
 use std::hint::black_box;
 
-use serde::Serialize;
-
+use crate::config::Placement;
 use crate::memory::shared::{Window, LINE};
-
-/// Where DMA leaves the lines that it writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Placement {
-    /// In the caches of the card's own processor: nothing is moved.
-    #[default]
-    Warm,
-    /// In the last cache, as with DDIO.
-    L3,
-    /// In memory and in no cache, as without DDIO.
-    Memory,
-}
 
 impl Placement {
     /// Whether this processor can leave lines there.

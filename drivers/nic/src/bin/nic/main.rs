@@ -73,15 +73,15 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
         .and_then(|()| output.flush())
         .context("standard output")?;
 
-    let mut bursts_told = false;
+    let mut bursts_reported = false;
     while !stop.load(Ordering::Relaxed)
         && options
             .duration
             .is_none_or(|duration| start.elapsed() < duration)
     {
         std::thread::sleep(TICK);
-        if !bursts_told && nic.bursts_done() {
-            bursts_told = true;
+        if !bursts_reported && nic.bursts_done() {
+            bursts_reported = true;
             writeln!(output, "bursts done")
                 .and_then(|()| output.flush())
                 .context("standard output")?;
