@@ -149,20 +149,21 @@ pub fn dma_write_barrier() {
 /// the caller needs it soon. It is only a hint: it changes no data, and any address is allowed.
 #[inline]
 pub fn dma_prefetch(address: NonNull<u8>) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    use core::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+    let address = address.as_ptr().cast_const();
     #[cfg(miri)]
     let _ = address;
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: the instruction changes no data and faults at no address.
     unsafe {
-        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(
-            address.as_ptr().cast_const().cast(),
-        );
-    }
+        _mm_prefetch::<_MM_HINT_T0>(address.cast())
+    };
     #[cfg(all(target_arch = "aarch64", not(miri)))]
     // SAFETY: the instruction changes no data and faults at no address.
     unsafe {
-        core::arch::asm!("prfm pldl1keep, [{}]", in(reg) address.as_ptr(), options(nostack, preserves_flags, readonly));
-    }
+        core::arch::asm!("prfm pldl1keep, [{}]", in(reg) address, options(nostack, readonly))
+    };
 }
 
 /// A counter of fixed frequency: the time-stamp counter of x86-64, the virtual count of AArch64's
