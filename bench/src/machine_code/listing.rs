@@ -218,7 +218,7 @@ fn function_start(line: &str) -> Option<&str> {
 fn instruction(line: &str) -> Option<(u64, &str, Option<Data>)> {
     let (address, rest) = line.strip_prefix(' ')?.split_once(":\t")?;
     let address = u64::from_str_radix(address.trim(), 16).ok()?;
-    let (text, comment) = rest.split_once('#').unwrap_or((rest, ""));
+    let (text, comment) = rest.split_once(" # ").unwrap_or((rest, ""));
     Some((address, text.trim_end(), data(comment)))
 }
 

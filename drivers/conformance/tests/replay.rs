@@ -303,7 +303,7 @@ fn a_wrong_command_line_is_refused(implementation: Implementation) -> Result<()>
         (&["--loops", "0"], "--loops must be"),
         (&["--speed", "2", "--fast"], "--fast"),
         (&["--rate", "2", "--fast"], "--fast"),
-        (&["one", "two"], "usage"),
+        (&["one", "two"], "--help"),
     ] {
         let nic = TestNic::running(|config| config)?;
         let program = program(&nic, implementation, Path::new("file"))?;
