@@ -65,7 +65,7 @@ card_options = --config $(CARD) --devices $(call words_to_list,$(DEVICES)) $(if 
 reproduce_options = $(strip $(if $(DEVICES),$(card_options)) $(if $(QUICK),--quick))
 
 .PHONY: reproduce
-reproduce: ## Measure the drivers and print the paper's tables (DEVICES="PORT PORT": a real card; RESUME=1: continue).
+reproduce: ## Measure, and print the paper's tables (DEVICES="PORT PORT": a real card; RESUME=1).
 ifdef DRY_RUN
 	@$(MAKE) triptych
 	@$(BIN)/triptych run $(reproduce_options) --dry-run

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from triptych_paper.published import Figure, Published
-from triptych_paper.records import machine
+from triptych_paper.records import machine, part
 from triptych_paper.schema import CHECKED, OURS, RUST, UNSAFE, C, Driver, metrics, own_flags, upstream
 from triptych_paper.statistics import Summary
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
@@ -287,4 +287,6 @@ def sentences(values: Values) -> list[str]:
 def measured_in(values: Values) -> str:
     """Name the run, its revision and its machine."""
     run = values.run
-    return f"Measured in the run {run.id} at revision {run.revision}: {machine(run.info)}."
+    ports = part(run.info, "plan").get("devices")
+    given = f" The ports were those of a {run.card}; load from outside of the run." if ports else ""
+    return f"Measured in the run {run.id} at revision {run.revision}: {machine(run.info)}.{given}"
