@@ -1,12 +1,19 @@
 //! A median and how sure it is.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
 /// Samples that the bootstrap draws.
 const DRAWS: usize = 1_000;
 /// Where the random numbers begin, so that the same values give the same interval.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// The values of a cell, by process and round.
+pub type Rounds = BTreeMap<(u32, u32), f64>;
+
 /// A median with its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
@@ -46,6 +53,21 @@ impl Interval {
             median: middle,
             high: at(0.975),
         })
+    }
+
+    /// The interval of a cell's values.
+    pub fn of_rounds(rounds: &Rounds) -> Option<Self> {
+        let mut processes: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for ((process, _), value) in rounds {
+            processes.entry(*process).or_default().push(*value);
+        }
+        Self::of(&processes.into_values().collect::<Vec<_>>())
+    }
+
+    /// The interval of the ratios within the rounds that two cells share.
+    pub fn of_ratios(cell: &Rounds, base: &Rounds) -> Option<Self> {
+        let ratio = |(round, value): (&_, &f64)| Some((*round, value / base.get(round)?));
+        Self::of_rounds(&cell.iter().filter_map(ratio).collect())
     }
 
     /// Whether a value is within the interval.

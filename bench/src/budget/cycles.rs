@@ -93,14 +93,10 @@ fn measured(ratio: &CycleRatio, samples: &[Sample]) -> Option<Interval> {
         let of = samples.iter().filter(fits);
         of.map(|sample| ((sample.process, sample.repeat), sample.value))
     };
-    let base: BTreeMap<(u32, u32), f64> = rounds(ratio.to).collect();
-    let mut processes: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for (round, value) in rounds(ratio.implementation) {
-        if let Some(base) = base.get(&round) {
-            processes.entry(round.0).or_default().push(value / base);
-        }
-    }
-    Interval::of(&processes.into_values().collect::<Vec<_>>())
+    Interval::of_ratios(
+        &rounds(ratio.implementation).collect(),
+        &rounds(ratio.to).collect(),
+    )
 }
 
 /// The line of a ratio, and a warning if the interval excludes the recorded figure.

@@ -3,39 +3,10 @@
 use std::collections::BTreeMap;
 
 use record::{BackendName, Implementation, Metric, Sample};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::interval::{Interval, Rounds};
 use crate::toolchain::recipe::BuildRecipe;
-
-/// The median, the 10th and the 90th percentile of some values.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
-    /// 10th percentile.
-    pub low: f64,
-    /// Median.
-    pub median: f64,
-    /// 90th percentile.
-    pub high: f64,
-}
-
-impl Spread {
-    /// The spread of some values; `None` if there are none.
-    pub fn of(mut values: Vec<f64>) -> Option<Self> {
-        values.sort_by(f64::total_cmp);
-        let last = values.len().checked_sub(1)?;
-        let at = |share: f64| {
-            let place = share * last as f64;
-            let (below, part) = (place.floor() as usize, place.fract());
-            let next = (below + 1).min(last);
-            values[below] + (values[next] - values[below]) * part
-        };
-        Some(Self {
-            low: at(0.1),
-            median: at(0.5),
-            high: at(0.9),
-        })
-    }
-}
 
 /// The metrics in the table.
 pub const SHOWN: [Metric; 5] = [
@@ -65,8 +36,8 @@ fn backend(metric: Metric, counted_by: BackendName) -> BackendName {
     }
 }
 
-/// The values of one build, by metric, process and repeat.
-type Values = BTreeMap<Metric, BTreeMap<(u32, u32), f64>>;
+/// The values of one build, by metric.
+type Values = BTreeMap<Metric, Rounds>;
 
 /// The measurements of one build.
 #[derive(Debug, Clone)]
@@ -80,9 +51,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// The spread of a metric; `None` if it was not measured.
-    pub fn spread(&self, metric: Metric) -> Option<Spread> {
-        Spread::of(self.values.get(&metric)?.values().copied().collect())
+    /// The median of a metric with its interval; `None` if it was not measured.
+    pub fn interval(&self, metric: Metric) -> Option<Interval> {
+        Interval::of_rounds(self.values.get(&metric)?)
     }
 
     /// The backend that gave a metric.
@@ -92,7 +63,7 @@ impl Row {
 
     /// The number of values of a metric.
     pub fn repeats(&self, metric: Metric) -> usize {
-        self.values.get(&metric).map_or(0, BTreeMap::len)
+        self.values.get(&metric).map_or(0, Rounds::len)
     }
 }
 
@@ -145,7 +116,7 @@ pub struct SameLlvmPair {
     /// Instructions divided by those of C.
     pub instructions: Option<f64>,
     /// Cycles divided by those of C in the same round. Rounds are interleaved.
-    pub cycles: Option<Spread>,
+    pub cycles: Option<Interval>,
 }
 
 /// Pairs the rows that were built with the same LLVM.
@@ -174,7 +145,7 @@ pub fn pairs(rows: &[Row], batch: u32) -> Vec<SameLlvmPair> {
                 c: c.recipe.toolchain.label.clone(),
                 rust: rust.recipe.toolchain.label.clone(),
                 implementation: rust.implementation,
-                instructions: instructions.map(|spread| spread.median),
+                instructions: instructions.map(|ratio| ratio.median),
                 cycles,
             });
         }
@@ -182,13 +153,8 @@ pub fn pairs(rows: &[Row], batch: u32) -> Vec<SameLlvmPair> {
     pairs
 }
 
-fn ratio(a: &Row, b: &Row, metric: Metric) -> Option<Spread> {
-    let (a, b) = (a.values.get(&metric)?, b.values.get(&metric)?);
-    let ratios = a
-        .iter()
-        .filter_map(|(round, value)| Some(value / b.get(round)?))
-        .collect();
-    Spread::of(ratios)
+fn ratio(row: &Row, base: &Row, metric: Metric) -> Option<Interval> {
+    Interval::of_ratios(row.values.get(&metric)?, base.values.get(&metric)?)
 }
 
 #[cfg(test)]
@@ -197,7 +163,6 @@ mod tests {
     use crate::toolchain::compiler::test_values::toolchain;
     use crate::toolchain::compiler::Family;
     use crate::toolchain::recipe::{OptLevel, DEFAULT_CPU};
-    use proptest::prelude::*;
     use Implementation::{Rust, C};
 
     fn recipe(family: Family, version: &str, llvm: Option<u32>) -> BuildRecipe {
@@ -225,14 +190,14 @@ mod tests {
             std::slice::from_ref(&valgrind),
             32,
         );
-        assert_eq!(old[0].spread(Metric::Instructions).unwrap().median, 77.0);
+        assert_eq!(old[0].interval(Metric::Instructions).unwrap().median, 77.0);
         assert_eq!(old[0].backend(Metric::Instructions), BackendName::Valgrind);
         let samples = [
             valgrind,
             sample(BackendName::Trace, Metric::Instructions, 76.5),
         ];
         let new = rows(&[recipe], &samples, 32);
-        assert_eq!(new[0].spread(Metric::Instructions).unwrap().median, 76.5);
+        assert_eq!(new[0].interval(Metric::Instructions).unwrap().median, 76.5);
         assert_eq!(new[0].backend(Metric::Loads), BackendName::Trace);
         assert_eq!(new[0].backend(Metric::TscCycles), BackendName::Lockstep);
     }
@@ -291,13 +256,5 @@ mod tests {
         assert!((pairs[0].instructions.unwrap() - 1.1).abs() < 1e-9);
         let cycles = pairs[0].cycles.unwrap();
         assert!((cycles.median - 1.1).abs() < 1e-9 && (cycles.high - cycles.low).abs() < 1e-9);
-    }
-
-    proptest! {
-        #[test]
-        fn percentiles_are_in_order(values in proptest::collection::vec(1.0..1000.0f64, 1..50)) {
-            let spread = Spread::of(values).unwrap();
-            prop_assert!(spread.low <= spread.median && spread.median <= spread.high);
-        }
     }
 }

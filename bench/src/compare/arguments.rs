@@ -25,8 +25,8 @@ pub struct CompareArguments {
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
     /// The increase that counts as worse [default: 1 for instructions, which are exact, and 2 for TSC
-    /// cycles, which alignment changes]. In addition, it must exceed 0.2 instructions, and the spreads of
-    /// TSC cycles must not touch
+    /// cycles, which alignment changes]. In addition, it must exceed 0.2 instructions, and the 95 %
+    /// intervals of TSC cycles must not touch
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub threshold: Option<f64>,
     /// Write the whole result to this file, too. It is always in compilers.json of the run's folder

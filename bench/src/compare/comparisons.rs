@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use record::{Implementation, Metric};
 use serde::Serialize;
 
-use super::analysis::Spread;
 use super::rows::ResultRow;
+use crate::interval::Interval;
 use crate::toolchain::compiler::older;
 
 /// The metrics that decide whether a build is worse.
@@ -17,7 +17,7 @@ pub const JUDGED: [Metric; 2] = [Metric::Instructions, Metric::TscCycles];
 ///
 /// Instructions are counted exactly by the tracer. Two counts of one program by valgrind differ by less
 /// than 0.1 a packet, about 0.1 %, so one percent is far from noise. TSC cycles change by alignment
-/// alone, so their limit is higher, and their spreads must not touch.
+/// alone, so their limit is higher, and their 95 % intervals must not touch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Judge {
     /// Share of the instructions, percent.
@@ -39,7 +39,7 @@ impl Judge {
     }
 
     /// Judges a change of a metric.
-    pub fn verdict(&self, metric: Metric, before: Spread, after: Spread) -> Verdict {
+    pub fn verdict(&self, metric: Metric, before: Interval, after: Interval) -> Verdict {
         let more = after.median - before.median;
         let percent = match metric {
             Metric::TscCycles => self.cycles_percent,
@@ -92,9 +92,9 @@ pub enum Basis {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Change {
     /// The first build.
-    pub before: Spread,
+    pub before: Interval,
     /// The second build.
-    pub after: Spread,
+    pub after: Interval,
     /// The change of the median, percent of the first.
     pub percent: f64,
     /// What it means.
@@ -265,7 +265,7 @@ impl Collector {
                 self.miss(basis, to, what, &why);
                 continue;
             }
-            let (before, after) = (before.spread, after.spread);
+            let (before, after) = (before.interval, after.interval);
             let change = Change {
                 before,
                 after,
@@ -402,9 +402,14 @@ mod tests {
     use super::*;
     use crate::toolchain::compiler::Family;
 
+    /// The interval of the values of one process.
+    fn interval(values: &[f64]) -> Interval {
+        Interval::of(&[values.to_vec()]).unwrap()
+    }
+
     fn measured(values: &[f64], backend: BackendName) -> Measured {
         Measured {
-            spread: Spread::of(values.to_vec()).unwrap(),
+            interval: interval(values),
             repeats: values.len(),
             unit: "x".to_owned(),
             backend,
@@ -585,11 +590,11 @@ mod tests {
     }
 
     #[test]
-    fn cycles_are_worse_only_if_the_spreads_do_not_touch() {
+    fn cycles_are_worse_only_if_the_intervals_do_not_touch() {
         let judge = Judge::new(None);
-        let before = Spread::of(vec![10.0, 10.5, 11.0, 12.0]).unwrap();
-        let noisy = Spread::of(vec![11.0, 12.0, 13.0, 14.0]).unwrap();
-        let clear = Spread::of(vec![14.0, 14.5, 15.0]).unwrap();
+        let before = interval(&[10.0, 10.5, 11.0, 12.0]);
+        let noisy = interval(&[11.0, 12.0, 13.0, 14.0]);
+        let clear = interval(&[14.0, 14.5, 15.0]);
         let verdict = |before, after| judge.verdict(Metric::TscCycles, before, after);
         assert_eq!(verdict(before, noisy), Verdict::WithinNoise);
         assert_eq!(verdict(before, clear), Verdict::Worse);
@@ -604,8 +609,9 @@ mod tests {
             factor in 0.1..1.0f64,
         ) {
             let judge = Judge::new(Some(0.0));
-            let before = Spread::of(values.clone()).unwrap();
-            let after = Spread::of(values.iter().map(|value| value * factor).collect()).unwrap();
+            let before = interval(&values);
+            let smaller: Vec<_> = values.iter().map(|value| value * factor).collect();
+            let after = interval(&smaller);
             for metric in JUDGED {
                 let (down, up) = (judge.verdict(metric, before, after), judge.verdict(metric, after, before));
                 prop_assert_ne!(down, Verdict::Worse);

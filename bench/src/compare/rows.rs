@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 use record::{BackendName, Implementation, Metric};
 use serde::{Deserialize, Serialize};
 
-use super::analysis::{Row, Spread, SHOWN};
+use super::analysis::{Row, SHOWN};
+use crate::interval::Interval;
 use crate::toolchain::compiler::Family;
 use crate::toolchain::recipe::BuildRecipe;
 
 /// A metric of a build, per packet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Median, 10th and 90th percentile.
+    /// Median and 95 % interval.
     #[serde(flatten)]
-    pub spread: Spread,
+    pub interval: Interval,
     /// Number of values.
     pub repeats: usize,
     /// The unit of the values.
@@ -63,9 +64,9 @@ impl ResultRow {
             ..
         } = &row.recipe;
         let measured = SHOWN.iter().filter_map(|metric| {
-            let (spread, repeats) = (row.spread(*metric)?, row.repeats(*metric));
+            let (interval, repeats) = (row.interval(*metric)?, row.repeats(*metric));
             let measured = Measured {
-                spread,
+                interval,
                 repeats,
                 unit: metric.unit().to_owned(),
                 backend: row.backend(*metric),

@@ -72,13 +72,13 @@ fn write_rows(text: &mut String, rows: &[ResultRow], batch: u32) {
         );
         for metric in SHOWN {
             let digits = metric.digits();
-            let cell = match row.metrics.get(&metric).map(|measured| measured.spread) {
+            let cell = match row.metrics.get(&metric).map(|measured| measured.interval) {
                 None => "–".to_owned(),
-                Some(spread) if metric == Metric::TscCycles => format!(
+                Some(found) if metric == Metric::TscCycles => format!(
                     "{:.digits$} ({:.digits$} to {:.digits$})",
-                    spread.median, spread.low, spread.high
+                    found.median, found.low, found.high
                 ),
-                Some(spread) => format!("{:.digits$}", spread.median),
+                Some(found) => format!("{:.digits$}", found.median),
             };
             let _ = write!(text, " {cell} |");
         }
@@ -91,7 +91,7 @@ fn write_rows(text: &mut String, rows: &[ResultRow], batch: u32) {
     let _ = writeln!(
         text,
         "\n{counted} counts instructions, loads, stores and branches. lockstep counts TSC cycles, \
-         shown with the 10th and 90th percentile.\n",
+         shown with their 95 % interval.\n",
     );
 }
 
@@ -181,7 +181,7 @@ fn write_comparisons(
     let _ = writeln!(
         text,
         "\nWorse with {newer}: {worse} of {}. Limits: {} % and {} instructions; {} % of the TSC \
-         cycles, with spreads that do not touch.\n",
+         cycles, with intervals that do not touch.\n",
         made.len(),
         result.judge.instructions_percent,
         result.judge.instructions,
