@@ -91,7 +91,7 @@ impl Default for Perf {
     }
 }
 
-// With these defaults, the tables of `make reproduce` take about two minutes on two cores.
+// With these defaults, the tables of `make reproduce` take about a minute and a half on two cores.
 
 impl Default for Trace {
     /// The processor of the published counters.
@@ -105,7 +105,7 @@ impl Default for Trace {
 impl Default for Valgrind {
     fn default() -> Self {
         Self {
-            packets: BoundedInteger(409_600),
+            packets: BoundedInteger(102_400),
             repeats: BoundedInteger(1),
         }
     }
@@ -114,8 +114,8 @@ impl Default for Valgrind {
 impl Default for Lockstep {
     fn default() -> Self {
         Self {
-            processes: BoundedInteger(12),
-            rounds: BoundedInteger(30),
+            processes: BoundedInteger(8),
+            rounds: BoundedInteger(20),
         }
     }
 }
@@ -124,7 +124,7 @@ impl Default for Burst {
     fn default() -> Self {
         Self {
             processes: BoundedInteger(3),
-            rounds: BoundedInteger(2),
+            rounds: BoundedInteger(3),
             bursts: BoundedInteger(400),
         }
     }
@@ -133,7 +133,7 @@ impl Default for Burst {
 impl Default for Wall {
     fn default() -> Self {
         Self {
-            seconds: MeasurementSeconds(1.0),
+            seconds: MeasurementSeconds(0.5),
             warm_up: WarmUpSeconds(0.0),
             repeats: BoundedInteger(3),
         }
