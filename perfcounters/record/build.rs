@@ -24,6 +24,7 @@ struct Metric {
     digits: usize,
     group: String,
     backends: Vec<String>,
+    #[serde(default)]
     simulated: Vec<String>,
     quotient: Option<[String; 2]>,
 }

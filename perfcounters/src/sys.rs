@@ -1,5 +1,5 @@
-//! The unsafe code of this crate, except the assembler of `perf::known_loops`: the time-stamp counter,
-//! a forwarder's shared library, and the system calls of a child process between `fork` and `exec`.
+//! The unsafe code of this crate, except the assembler of `perf::known_loops`: a forwarder's shared
+//! library, and the system calls of a child process between `fork` and `exec`.
 //!
 //! The public functions of this module are safe for every caller.
 
@@ -12,48 +12,10 @@ use std::ptr::NonNull;
 use std::time::Duration;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+pub use record::tsc_ordered;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
 use rustix::thread::CpuSet;
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-compile_error!("the time-stamp counter is known only for x86-64 and AArch64");
-
-/// Reads the time-stamp counter after all earlier instructions and before all later ones.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub fn tsc_ordered() -> u64 {
-    use std::arch::x86_64::{__rdtscp, _mm_lfence};
-    let mut cpu = 0;
-    // SAFETY: LFENCE and RDTSCP write only registers and the local variable `cpu`. RDTSCP waits for
-    // earlier instructions; LFENCE keeps later instructions from starting early.
-    unsafe {
-        _mm_lfence();
-        let now = __rdtscp(&mut cpu);
-        _mm_lfence();
-        now
-    }
-}
-
-/// Reads the virtual count of the generic timer after all earlier instructions and before all later
-/// ones. It is AArch64's time-stamp counter, but counts fewer times a second than x86-64's.
-#[cfg(target_arch = "aarch64")]
-#[inline(always)]
-pub fn tsc_ordered() -> u64 {
-    let now;
-    // SAFETY: ISB and MRS change only a register, and Linux lets every program read this counter.
-    // The barriers have no `nomem`, so the compiler moves no access to memory across them.
-    unsafe {
-        std::arch::asm!(
-            "isb",
-            "mrs {}, cntvct_el0",
-            "isb",
-            out(reg) now,
-            options(nostack, preserves_flags),
-        );
-    }
-    now
-}
 
 /// The frequency of AArch64's generic timer, Hz; `None` on x86-64, where every time-stamp counter ticks
 /// fast enough for all measurements here.

@@ -1,10 +1,10 @@
 //! Records the samples of the backends, and shows their progress.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use perfcounters::{Backend, Cell, Observer};
-use record::{BackendName, Failure, Metric, RecordError, RunFolder, Sample, Series};
+use record::{BackendName, Failure, Metric, RecordError, RunFolder, Sample};
 
 use crate::progress::Progress;
 
@@ -17,9 +17,10 @@ pub struct Recorder {
     pub progress: Progress,
     /// The estimated time of the backend that measures now.
     pub estimate: Duration,
-    done: HashSet<(Series, u32)>,
-    failed: HashSet<Series>,
-    throughput: BTreeMap<Series, Vec<f64>>,
+    // Each by the text of its series.
+    done: HashSet<(String, u32)>,
+    failed: HashSet<String>,
+    throughput: HashMap<String, Vec<f64>>,
 }
 
 impl Recorder {
@@ -30,18 +31,18 @@ impl Recorder {
             estimate: Duration::ZERO,
             done: HashSet::new(),
             failed: HashSet::new(),
-            throughput: BTreeMap::new(),
+            throughput: HashMap::new(),
             folder,
         };
         recorder.remember(samples);
         let failures = recorder.folder.record.failures.iter();
-        recorder.failed = failures.map(|failure| failure.series.clone()).collect();
+        recorder.failed = failures.map(|failure| failure.series.to_string()).collect();
         recorder
     }
 
     fn remember(&mut self, samples: &[Sample]) {
         for sample in samples {
-            let series = sample.series();
+            let series = sample.series().to_string();
             if sample.metric == Metric::Mpps {
                 let values = self.throughput.entry(series.clone()).or_default();
                 values.push(sample.value);
@@ -57,14 +58,14 @@ impl Recorder {
 
     /// Whether a measurement of this cell has failed.
     pub fn has_failed(&self, cell: &Cell, backend: BackendName) -> bool {
-        self.failed.contains(&cell.series(backend))
+        self.failed.contains(&cell.series(backend).to_string())
     }
 
     /// Median throughput of a cell under saturating load, Mpps; `None` if it was not measured.
     pub fn median_throughput(&self, cell: &Cell) -> Option<f64> {
         let mut values = self
             .throughput
-            .get(&cell.series(BackendName::Wall))?
+            .get(&cell.series(BackendName::Wall).to_string())?
             .clone();
         values.sort_by(f64::total_cmp);
         let middle = values.len() / 2;
@@ -118,7 +119,7 @@ impl Observer for Recorder {
     }
 
     fn wanted(&self, cell: &Cell, backend: BackendName, repeat: u32) -> bool {
-        let series = cell.series(backend);
+        let series = cell.series(backend).to_string();
         !self.failed.contains(&series) && !self.done.contains(&(series, repeat))
     }
 
@@ -130,7 +131,7 @@ impl Observer for Recorder {
 
     fn failure(&mut self, failure: Failure) {
         self.progress.say(&format!("error: {failure}"));
-        self.failed.insert(failure.series.clone());
+        self.failed.insert(failure.series.to_string());
         self.folder.record.failures.push(failure);
         // If saving fails, the next save will write the failure. If the run is killed before that,
         // the resumed run tries the cell again.

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::counter::{tsc_ordered, COUNTER};
 use crate::toolchain::tool_version;
 
 /// The machine that a run was measured on.
@@ -115,25 +116,23 @@ impl HostFacts {
         let mut cpu = CpuFacts::read();
         cpu.tsc_mhz = measure_tsc_mhz(Duration::from_millis(50));
         cpu.max_clock_mhz = cpufreq(0, "scaling_max_freq").and_then(megahertz);
+        let mitigations = Path::new("/sys/devices/system/cpu/vulnerabilities");
         Self {
             host: uname.nodename().to_string_lossy().into_owned(),
             cpu,
             governor: cpufreq(0, "scaling_governor"),
             kernel: uname.release().to_string_lossy().into_owned(),
-            mitigations: entries("/sys/devices/system/cpu/vulnerabilities")
-                .iter()
-                .map(|path| (file_name(path), read(path)))
+            mitigations: entries(mitigations)
+                .into_iter()
+                .map(|name| (name.clone(), read(mitigations.join(name))))
                 .collect(),
             huge_pages: HugePages::now(),
             iommu: IommuFacts {
-                units: entries("/sys/class/iommu")
-                    .iter()
-                    .map(|path| file_name(path))
-                    .collect(),
+                units: entries("/sys/class/iommu"),
                 groups: entries("/sys/kernel/iommu_groups").len() as u64,
             },
             nics: nics(Path::new("/sys/bus/pci/devices")),
-            pmu: pmu(Path::new("/sys/bus/event_source/devices")),
+            pmu: pmu("/sys/bus/event_source/devices"),
             tools: tool_version("valgrind")
                 .into_iter()
                 .map(|version| ("valgrind".to_owned(), version))
@@ -172,6 +171,13 @@ impl CpuClock {
     }
 }
 
+impl HugePages {
+    /// The huge pages now.
+    pub fn now() -> Self {
+        parse_meminfo(&read("/proc/meminfo"))
+    }
+}
+
 /// A file of the kernel's driver for the clock of a CPU.
 fn cpufreq(cpu: usize, file: &str) -> Option<String> {
     let text = read(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/{file}"));
@@ -180,6 +186,22 @@ fn cpufreq(cpu: usize, file: &str) -> Option<String> {
 
 fn megahertz(kilohertz: String) -> Option<f64> {
     Some(kilohertz.parse::<f64>().ok()? / 1000.0)
+}
+
+/// The contents of a file without the line's end; empty if it cannot be read.
+fn read(path: impl AsRef<Path>) -> String {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.trim().to_owned()
+}
+
+/// The names in a folder, sorted; none if it cannot be read.
+fn entries(folder: impl AsRef<Path>) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
 }
 
 /// The keys and values of a file such as `/proc/cpuinfo`.
@@ -204,57 +226,27 @@ fn clock_in_cpuinfo(text: &str, cpu: usize) -> Option<f64> {
         .and_then(|(_, value)| value.parse().ok())
 }
 
-impl HugePages {
-    /// The huge pages now.
-    pub fn now() -> Self {
-        parse_meminfo(&read("/proc/meminfo"))
-    }
-}
-
-/// The contents of a file without the line's end; empty if it cannot be read.
-fn read(path: impl AsRef<Path>) -> String {
-    fs::read_to_string(path)
-        .unwrap_or_default()
-        .trim()
-        .to_owned()
-}
-
-/// The entries of a folder, sorted; empty if it cannot be read.
-fn entries(folder: impl AsRef<Path>) -> Vec<PathBuf> {
-    let mut paths: Vec<_> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .collect();
-    paths.sort();
-    paths
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
-}
-
 /// Parses the first processor of a `/proc/cpuinfo`, and counts the processors.
 fn parse_cpuinfo(text: &str) -> CpuFacts {
-    let text_of = |name: &str| field(text, name).map(str::to_owned);
-    let number = |name: &str| {
-        let value = field(text, name)?;
+    // Arm's kernels have other names for vendor, family, model and stepping.
+    let text_of = |name: &str, on_arm: &str| {
+        let found = field(text, name).or_else(|| field(text, on_arm));
+        found.map(str::to_owned)
+    };
+    let number = |name: &str, on_arm: &str| {
+        let value = text_of(name, on_arm)?;
         match value.strip_prefix("0x") {
             Some(digits) => u32::from_str_radix(digits, 16).ok(),
             None => value.parse().ok(),
         }
     };
-    // Arm's kernels have other names for vendor, family, model and stepping.
     CpuFacts {
-        model_name: text_of("model name"),
-        vendor: text_of("vendor_id").or_else(|| text_of("CPU implementer")),
-        family: number("cpu family").or_else(|| number("CPU architecture")),
-        model: number("model").or_else(|| number("CPU part")),
-        stepping: number("stepping").or_else(|| number("CPU revision")),
-        microcode: text_of("microcode"),
+        model_name: text_of("model name", ""),
+        vendor: text_of("vendor_id", "CPU implementer"),
+        family: number("cpu family", "CPU architecture"),
+        model: number("model", "CPU part"),
+        stepping: number("stepping", "CPU revision"),
+        microcode: text_of("microcode", ""),
         cpus: fields(text).filter(|(key, _)| *key == "processor").count() as u32,
         clock_mhz: clock_in_cpuinfo(text, 0),
         max_clock_mhz: None,
@@ -281,20 +273,17 @@ fn parse_meminfo(text: &str) -> HugePages {
 
 /// PCI devices of the class "Ethernet controller".
 fn nics(devices: &Path) -> Vec<NicFacts> {
-    entries(devices)
-        .into_iter()
-        .filter(|device| read(device.join("class")).starts_with("0x0200"))
-        .map(|device| {
-            let id = |file: &str| read(device.join(file)).trim_start_matches("0x").to_owned();
-            NicFacts {
-                address: file_name(&device),
-                id: format!("{}:{}", id("vendor"), id("device")),
-                driver: fs::read_link(device.join("driver"))
-                    .ok()
-                    .map(|path| file_name(&path)),
-            }
+    let nic = |address: String| {
+        let device = devices.join(&address);
+        let id = |file: &str| read(device.join(file)).trim_start_matches("0x").to_owned();
+        let driver = fs::read_link(device.join("driver")).ok();
+        id("class").starts_with("0200").then(|| NicFacts {
+            address,
+            id: format!("{}:{}", id("vendor"), id("device")),
+            driver: driver.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned())),
         })
-        .collect()
+    };
+    entries(devices).into_iter().filter_map(nic).collect()
 }
 
 /// Whether an event source of the kernel counts the events of processors, by its name. On x86-64 the
@@ -308,12 +297,9 @@ pub fn counts_processor_events(source: &str) -> bool {
 }
 
 /// The kernel's event sources for processors.
-fn pmu(sources: &Path) -> PmuFacts {
-    let sources: Vec<_> = entries(sources)
-        .iter()
-        .map(|path| file_name(path))
-        .filter(|name| counts_processor_events(name))
-        .collect();
+fn pmu(sources: impl AsRef<Path>) -> PmuFacts {
+    let mut sources = entries(sources);
+    sources.retain(|name| counts_processor_events(name));
     PmuFacts {
         present: !sources.is_empty(),
         sources,
@@ -322,38 +308,12 @@ fn pmu(sources: &Path) -> PmuFacts {
 
 /// Clock of the time-stamp counter, compared with the system's clock.
 fn measure_tsc_mhz(window: Duration) -> f64 {
-    let (start, first) = (Instant::now(), tsc());
+    let (start, first) = (Instant::now(), tsc_ordered());
     while start.elapsed() < window {
         std::hint::spin_loop();
     }
-    let (elapsed, last) = (start.elapsed(), tsc());
+    let (elapsed, last) = (start.elapsed(), tsc_ordered());
     last.wrapping_sub(first) as f64 / elapsed.as_secs_f64() / 1e6
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-compile_error!("the time-stamp counter is known only for x86-64 and AArch64");
-
-/// Name of the counter that [`tsc`] reads.
-const COUNTER: &str = if cfg!(target_arch = "aarch64") {
-    "CNTVCT_EL0"
-} else {
-    "TSC"
-};
-
-/// Reads the time-stamp counter, roughly: the processor may reorder it.
-#[cfg(target_arch = "x86_64")]
-fn tsc() -> u64 {
-    // SAFETY: RDTSC reads a counter; every x86-64 processor has it and Linux does not forbid it.
-    unsafe { std::arch::x86_64::_rdtsc() }
-}
-
-/// Reads the virtual count of the generic timer, which is AArch64's time-stamp counter.
-#[cfg(target_arch = "aarch64")]
-fn tsc() -> u64 {
-    let now;
-    // SAFETY: the instruction only reads a counter, which Linux lets every program read.
-    unsafe { std::arch::asm!("mrs {}, cntvct_el0", out(reg) now, options(nomem, nostack)) };
-    now
 }
 
 #[cfg(test)]
@@ -367,59 +327,40 @@ mod tests {
         processor\t: 1\nvendor_id\t: GenuineIntel\ncpu MHz\t\t: 3300.000\n";
 
     #[test]
-    fn the_first_cpu_is_described() {
+    fn processors_are_described_as_far_as_they_are_known() {
         let cpu = parse_cpuinfo(CPUINFO);
-        assert_eq!(
-            cpu.model_name.as_deref(),
-            Some("Intel(R) Xeon(R) CPU E3-1230 V2 @ 3.30GHz")
-        );
-        assert_eq!(
-            (cpu.family, cpu.model, cpu.stepping),
-            (Some(6), Some(58), Some(9))
-        );
+        let name = "Intel(R) Xeon(R) CPU E3-1230 V2 @ 3.30GHz";
+        assert_eq!(cpu.model_name.as_deref(), Some(name));
         assert_eq!(cpu.microcode.as_deref(), Some("0x21"));
-        assert_eq!(cpu.clock_mhz, Some(1600.0));
-        assert_eq!(cpu.cpus, 2);
         assert!(cpu.virtual_machine);
-    }
-
-    #[test]
-    fn each_cpu_has_its_clock() {
-        assert_eq!(clock_in_cpuinfo(CPUINFO, 0), Some(1600.0));
-        assert_eq!(clock_in_cpuinfo(CPUINFO, 1), Some(3300.0));
-        assert_eq!(clock_in_cpuinfo(CPUINFO, 2), None);
-    }
-
-    #[test]
-    fn an_arm_cpu_is_described_by_its_part_number() {
-        let text = "processor\t: 0\nBogoMIPS\t: 125.00\nFeatures\t: fp asimd\n\
-            CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\n\
+        let arm = "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\n\
             CPU part\t: 0xd08\nCPU revision\t: 3\n";
-        let cpu = parse_cpuinfo(text);
-        assert_eq!(cpu.vendor.as_deref(), Some("0x41"));
-        assert_eq!(
-            (cpu.family, cpu.model, cpu.stepping, cpu.cpus),
-            (Some(8), Some(0xd08), Some(3), 1)
-        );
-    }
-
-    #[test]
-    fn an_unknown_cpuinfo_leaves_gaps() {
-        let cpu = parse_cpuinfo("Hardware: something else\ncpu family\t: many\n");
-        assert_eq!((cpu.vendor, cpu.family, cpu.cpus), (None, None, 0));
+        let odd = "Hardware: something else\ncpu family\t: many\n";
+        for (text, vendor, numbers, cpus) in [
+            (
+                CPUINFO,
+                Some("GenuineIntel"),
+                [Some(6), Some(58), Some(9)],
+                2,
+            ),
+            (arm, Some("0x41"), [Some(8), Some(0xd08), Some(3)], 1),
+            (odd, None, [None; 3], 0),
+        ] {
+            let cpu = parse_cpuinfo(text);
+            assert_eq!(cpu.vendor.as_deref(), vendor);
+            assert_eq!([cpu.family, cpu.model, cpu.stepping], numbers);
+            assert_eq!(cpu.cpus, cpus);
+        }
+        for (cpu, clock) in [(0, Some(1600.0)), (1, Some(3300.0)), (2, None)] {
+            assert_eq!(clock_in_cpuinfo(CPUINFO, cpu), clock);
+        }
     }
 
     #[test]
     fn huge_pages_are_counted() {
         let text = "MemTotal: 16 kB\nHugePages_Total:     512\nHugePages_Free:      500\nHugepagesize:       2048 kB\n";
-        assert_eq!(
-            parse_meminfo(text),
-            HugePages {
-                size_kib: 2048,
-                total: 512,
-                free: 500
-            }
-        );
+        let pages = parse_meminfo(text);
+        assert_eq!((pages.size_kib, pages.total, pages.free), (2048, 512, 500));
         assert_eq!(parse_meminfo("nothing"), HugePages::default());
     }
 
@@ -429,30 +370,25 @@ mod tests {
         for (address, class) in [("0000:03:00.0", "0x020000"), ("0000:00:1f.2", "0x010601")] {
             let device = devices.path().join(address);
             fs::create_dir(&device).unwrap();
-            fs::write(device.join("class"), format!("{class}\n")).unwrap();
-            fs::write(device.join("vendor"), "0x8086\n").unwrap();
-            fs::write(device.join("device"), "0x10fb\n").unwrap();
+            for (file, text) in [("class", class), ("vendor", "0x8086"), ("device", "0x10fb")] {
+                fs::write(device.join(file), format!("{text}\n")).unwrap();
+            }
             std::os::unix::fs::symlink("/x/drivers/vfio-pci", device.join("driver")).unwrap();
         }
-        assert_eq!(
-            nics(devices.path()),
-            [NicFacts {
-                address: "0000:03:00.0".into(),
-                id: "8086:10fb".into(),
-                driver: Some("vfio-pci".into())
-            }]
-        );
+        let found = NicFacts {
+            address: "0000:03:00.0".into(),
+            id: "8086:10fb".into(),
+            driver: Some("vfio-pci".into()),
+        };
+        assert_eq!(nics(devices.path()), [found]);
     }
 
     #[test]
     fn event_sources_of_processors_are_known_by_name() {
         let sources = tempfile::tempdir().unwrap();
-        for name in ["software", "msr"] {
+        for (name, present) in [("software", false), ("cpu", true), ("armv8_pmuv3_0", true)] {
             fs::create_dir(sources.path().join(name)).unwrap();
-        }
-        assert!(!pmu(sources.path()).present);
-        for name in ["cpu", "armv8_pmuv3_0"] {
-            fs::create_dir(sources.path().join(name)).unwrap();
+            assert_eq!(pmu(sources.path()).present, present);
         }
         assert_eq!(pmu(sources.path()).sources, ["armv8_pmuv3_0", "cpu"]);
     }

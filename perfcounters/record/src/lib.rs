@@ -6,12 +6,13 @@
 //!
 //! ```text
 //! metrics.toml -> Metric ─┐
-//! Implementation ─────────┼─> Sample -> SampleWriter ─┐
-//! Conditions ─────────────┘                           ├─> RunFolder
-//! HostFacts, GitFacts, Build, Failure -> RunRecord ───┘
+//! Implementation ─────────┼─> Sample ───────────────┐
+//! Conditions ─────────────┘                         ├─> RunFolder
+//! HostFacts, GitFacts, Build, Failure -> RunRecord ─┘
 //! ```
 
 mod conditions;
+mod counter;
 mod error;
 mod git;
 mod host;
@@ -24,12 +25,12 @@ mod sample;
 #[cfg(test)]
 mod test_values;
 mod toolchain;
-mod writer;
 
 pub use conditions::{
     Conditions, LinePlacement, Series, Waiting, BATCHES, DEFAULT_BATCH, DEFAULT_FRAME_SIZE,
     DEFAULT_QUEUES, DEFAULT_RING_SIZE, FRAME_SIZES, QUEUES, RING_SIZES,
 };
+pub use counter::tsc_ordered;
 pub use error::RecordError;
 pub use git::GitFacts;
 pub use host::{

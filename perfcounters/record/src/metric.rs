@@ -4,9 +4,6 @@ use crate::names::BackendName;
 
 include!(concat!(env!("OUT_DIR"), "/metrics.rs"));
 
-/// Name of the cycles of both clocks in records from before the metric was divided.
-const UNDIVIDED_CYCLES: &str = "cycles";
-
 /// The table that a metric belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Group {
@@ -62,7 +59,7 @@ impl Metric {
     }
 
     /// The backends that give it, best first.
-    pub fn backends(self) -> &'static [BackendName] {
+    pub(crate) fn backends(self) -> &'static [BackendName] {
         self.properties().backends
     }
 
@@ -72,35 +69,13 @@ impl Metric {
     }
 
     /// Whether the values of `backend` come from a simulated processor.
-    pub fn is_simulated_by(self, backend: BackendName) -> bool {
+    pub(crate) fn is_simulated_by(self, backend: BackendName) -> bool {
         self.properties().simulated.contains(&backend)
     }
 
     /// For a ratio: the metrics that it divides, in that order.
     pub fn quotient(self) -> Option<(Self, Self)> {
         self.properties().quotient
-    }
-
-    /// The metric that a record of `backend` calls `name`. Records from before the cycles of the two
-    /// clocks were divided call both `cycles`; the backend decides between them.
-    ///
-    /// # Errors
-    /// A sentence with the names of all metrics, if there is no such metric.
-    pub(crate) fn recorded(name: &str, backend: BackendName) -> Result<Self, String> {
-        match (name, backend) {
-            (UNDIVIDED_CYCLES, BackendName::Perf) => Ok(Self::CoreCycles),
-            (UNDIVIDED_CYCLES, BackendName::Lockstep | BackendName::Wall) => Ok(Self::TscCycles),
-            _ => name.parse().map_err(|_| {
-                let names = Self::ALL.map(Self::name).join(", ");
-                let hint = match name {
-                    UNDIVIDED_CYCLES => {
-                        " (cycles are core_cycles or tsc_cycles, depending on the clock)"
-                    }
-                    _ => "",
-                };
-                format!("{name:?} is not a metric; the metrics are {names}{hint}")
-            }),
-        }
     }
 }
 

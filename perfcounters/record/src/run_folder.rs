@@ -1,6 +1,6 @@
 //! A run folder, `results/<id>/`, while a run writes it.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -10,8 +10,7 @@ use rustix::fs::FlockOperation;
 use crate::error::RecordError;
 use crate::results::{self, JOURNAL_FILE, LATEST_LINK};
 use crate::run::{read_run, RunRecord, RUN_FILE};
-use crate::sample::{read_samples, Sample};
-use crate::writer::SampleWriter;
+use crate::sample::{read_samples, Sample, HEADER};
 
 /// File in a run folder that holds the samples.
 pub const SAMPLES_FILE: &str = "samples.csv";
@@ -21,7 +20,10 @@ pub const SAMPLES_FILE: &str = "samples.csv";
 pub struct RunFolder {
     results: PathBuf,
     path: PathBuf,
-    samples: SampleWriter,
+    samples: File,
+    /// Length of `samples.csv` after the last whole measurement. The journal receives it, because a
+    /// process that is killed while it writes may leave half of a measurement behind.
+    length: u64,
     count: u64,
     /// The open folder; its lock keeps other processes out.
     _lock: File,
@@ -50,16 +52,16 @@ impl RunFolder {
     }
 
     fn fill(results: &Path, path: PathBuf, record: RunRecord) -> Result<Self, RecordError> {
-        let lock = lock(&path)?;
-        let samples = SampleWriter::create(&path.join(SAMPLES_FILE), &path.join(JOURNAL_FILE))?;
-        let folder = Self {
+        let mut folder = Self {
             results: results.to_owned(),
-            samples,
-            path,
+            samples: append_to(&path.join(SAMPLES_FILE))?,
+            length: 0,
             count: 0,
-            _lock: lock,
+            _lock: lock(&path)?,
+            path,
             record,
         };
+        folder.append(HEADER.as_bytes())?;
         folder.save()?;
         Ok(folder)
     }
@@ -75,17 +77,45 @@ impl RunFolder {
         let path = results.join(id);
         let lock = lock(&path)?;
         let record = read_run(&path)?;
-        let samples_path = path.join(SAMPLES_FILE);
-        let writer = SampleWriter::reopen(&samples_path, &path.join(JOURNAL_FILE))?;
-        let samples = read_samples(&samples_path)?;
+        let (csv, journal) = (path.join(SAMPLES_FILE), path.join(JOURNAL_FILE));
+        let text = read(&csv)?;
+        let noted = match journal.exists() {
+            true => read(&journal)?,
+            // The run was complete, and so are its samples.
+            false => format!("{}\n", text.len()),
+        };
+        // The last line may be cut off; a part of a number would be a wrong length.
+        let whole = noted.rfind('\n').map_or("", |end| &noted[..=end]);
+        let length = whole
+            .lines()
+            .filter_map(|line| line.parse().ok())
+            .rfind(|length: &usize| *length <= text.len())
+            .filter(|length| text.starts_with(HEADER) && text[..*length].ends_with('\n'))
+            .ok_or_else(|| {
+                let why = format!("the journal does not belong to {}", csv.display());
+                RecordError::malformed(&journal, 0, why)
+            })? as u64;
+        let cut = |path: &Path, length: u64| {
+            let file = append_to(path)?;
+            let cut = file.set_len(length);
+            cut.map_err(|cause| RecordError::write(path, cause))?;
+            Ok(file)
+        };
+        let file = cut(&csv, length)?;
+        let samples = read_samples(&csv)?;
         let folder = Self {
             results: results.to_owned(),
-            samples: writer,
-            path,
+            samples: file,
+            length,
             count: samples.len() as u64,
             _lock: lock,
+            path,
             record,
         };
+        if journal.exists() {
+            cut(&journal, whole.len() as u64)?;
+            folder.note_length()?;
+        }
         Ok((folder, samples))
     }
 
@@ -94,7 +124,7 @@ impl RunFolder {
     /// # Errors
     /// [`RecordError::Write`].
     pub fn forget_failures(&mut self) -> Result<(), RecordError> {
-        self.samples.keep_journal(&self.path.join(JOURNAL_FILE))?;
+        self.note_length()?;
         self.record.failures.clear();
         self.record.not_measurable.clear();
         self.record.complete = false;
@@ -114,11 +144,42 @@ impl RunFolder {
     /// Appends the samples of one measurement: all or none.
     ///
     /// # Errors
-    /// As [`SampleWriter::write`].
+    /// [`RecordError::Malformed`] if a sample is invalid (not finite, no packets, a metric that its
+    /// backend does not give); [`RecordError::Write`] if the disk is full. The file then ends as
+    /// before.
     pub fn write(&mut self, measurement: &[Sample]) -> Result<(), RecordError> {
-        self.samples.write(measurement)?;
+        let csv = self.path.join(SAMPLES_FILE);
+        let malformed = |why: String| RecordError::malformed(&csv, 0, why);
+        let mut writer = csv::WriterBuilder::new()
+            .has_headers(false)
+            .from_writer(Vec::new());
+        for sample in measurement {
+            sample.check().map_err(malformed)?;
+            let row = writer.serialize(sample);
+            row.map_err(|error| malformed(error.to_string()))?;
+        }
+        let rows = writer.into_inner();
+        self.append(&rows.map_err(|error| malformed(error.to_string()))?)?;
         self.count += measurement.len() as u64;
         Ok(())
+    }
+
+    /// Appends rows with one system call.
+    fn append(&mut self, rows: &[u8]) -> Result<(), RecordError> {
+        if let Err(cause) = self.samples.write_all(rows) {
+            // Half a row would make the whole file unreadable. If the file cannot be cut either, the
+            // first error is still the one to report.
+            let _ = self.samples.set_len(self.length);
+            return Err(RecordError::write(&self.path.join(SAMPLES_FILE), cause));
+        }
+        self.length += rows.len() as u64;
+        self.note_length()
+    }
+
+    fn note_length(&self) -> Result<(), RecordError> {
+        let journal = self.path.join(JOURNAL_FILE);
+        let noted = append_to(&journal)?.write_all(format!("{}\n", self.length).as_bytes());
+        noted.map_err(|cause| RecordError::write(&journal, cause))
     }
 
     /// Replaces `run.json`; a reader sees the old or the new file, never half of one.
@@ -149,7 +210,9 @@ impl RunFolder {
     /// [`RecordError::Write`].
     pub fn finish(&mut self, now: SystemTime) -> Result<(), RecordError> {
         self.record.end = Some(humantime::format_rfc3339_seconds(now).to_string());
-        self.samples.sync()?;
+        // Some file systems report a full disk only here.
+        let synced = self.samples.sync_all();
+        synced.map_err(|cause| RecordError::write(&self.path.join(SAMPLES_FILE), cause))?;
         self.save()?;
         if self.record.complete {
             let journal = self.path.join(JOURNAL_FILE);
@@ -160,6 +223,18 @@ impl RunFolder {
         }
         Ok(())
     }
+}
+
+/// The text of a file.
+fn read(path: &Path) -> Result<String, RecordError> {
+    fs::read_to_string(path).map_err(|cause| RecordError::read(path, cause))
+}
+
+/// Opens a file to write at its end; creates it if there is none.
+fn append_to(path: &Path) -> Result<File, RecordError> {
+    let mut options = OpenOptions::new();
+    let opened = options.append(true).create(true).open(path);
+    opened.map_err(|cause| RecordError::write(path, cause))
 }
 
 /// Keeps other processes from writing to a run folder until the result is dropped.
@@ -186,10 +261,10 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::conditions::Conditions;
     use crate::names::BackendName;
     use crate::results::unfinished_runs;
     use crate::run::Failure;
-    use crate::sample::HEADER;
     use crate::test_values::sample;
 
     fn record() -> RunRecord {
@@ -225,6 +300,55 @@ mod tests {
         }
         let left: Vec<_> = fs::read_dir(results.path()).unwrap().collect();
         assert_eq!(left.len(), 3, "temporary files are left: {left:?}");
+    }
+
+    #[test]
+    fn header_and_rows_have_the_documented_columns() {
+        let plain = Sample {
+            conditions: Conditions::default(),
+            note: String::new(),
+            ..sample()
+        };
+        let simulated = Sample {
+            backend: BackendName::Trace,
+            cpu: "haswell".into(),
+            ..plain.clone()
+        };
+        let samples = [sample(), plain, simulated];
+        let results = tempfile::tempdir().unwrap();
+        let mut run = RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, record()).unwrap();
+        run.write(&samples).unwrap();
+        let csv = run.path().join(SAMPLES_FILE);
+        let driver = "rust-unsafe,overflow-checks,rustc 1.95.0,32";
+        assert_eq!(
+            fs::read_to_string(&csv).unwrap(),
+            format!(
+                "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,\
+                 ring_size,frame_size,offered_mpps,note,cpu,queues,waiting,placement,process\n\
+                 {driver},valgrind,branch_misses,0.125,branches/packet,200000,2,\
+                 1024,1514,12.5,multiplexed,,2,interrupts,memory,3\n\
+                 {driver},valgrind,branch_misses,0.125,branches/packet,200000,2,512,60,,,,1,poll,,3\n\
+                 {driver},trace,branch_misses,0.125,branches/packet,200000,2,512,60,,,haswell,1,poll,,3\n"
+            )
+        );
+        assert_eq!(read_samples(&csv).unwrap(), samples);
+    }
+
+    #[test]
+    fn an_invalid_sample_and_a_full_disk_leave_the_file_as_it_was() {
+        let results = tempfile::tempdir().unwrap();
+        let mut run = RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, record()).unwrap();
+        let bad = Sample {
+            value: f64::NAN,
+            ..sample()
+        };
+        let error = run.write(&[sample(), bad]).unwrap_err().to_string();
+        assert!(error.contains("branch_misses"), "{error}");
+        assert_eq!(read_samples(&run.path().join(SAMPLES_FILE)).unwrap(), []);
+        run.samples = append_to(Path::new("/dev/full")).unwrap();
+        let error = run.write(&[sample()]).unwrap_err().to_string();
+        assert!(error.contains("free some space"), "{error}");
+        assert_eq!(run.count(), 0);
     }
 
     /// Cuts `samples.csv` at many lengths, and resumes the run from each.

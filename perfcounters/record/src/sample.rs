@@ -1,14 +1,13 @@
 //! One measured value, and `samples.csv`, which holds one in each row.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
 
-use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::conditions::{
-    default_frame_size, default_queues, default_ring_size, Conditions, LinePlacement, Series,
-    Waiting,
+    Conditions, LinePlacement, Series, Waiting, DEFAULT_FRAME_SIZE, DEFAULT_QUEUES,
+    DEFAULT_RING_SIZE,
 };
 use crate::error::RecordError;
 use crate::metric::Metric;
@@ -23,7 +22,8 @@ pub(crate) const HEADER: &str =
                                  ring_size,frame_size,offered_mpps,note,cpu,queues,waiting,placement,process\n";
 
 /// One measured value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Row", try_from = "Row")]
 pub struct Sample {
     /// The driver.
     pub implementation: Implementation,
@@ -66,15 +66,9 @@ impl Sample {
         }
     }
 
-    /// The same value as that of a simulated processor.
-    #[must_use]
-    pub fn on_cpu(mut self, cpu: &str) -> Self {
-        cpu.clone_into(&mut self.cpu);
-        self
-    }
-
     pub(crate) fn check(&self) -> Result<(), String> {
         let (metric, backend) = (self.metric, self.backend);
+        let cpu = &self.cpu;
         if !metric.is_given_by(backend) {
             let backends: Vec<_> = metric.backends().iter().map(ToString::to_string).collect();
             return Err(format!(
@@ -89,81 +83,69 @@ impl Sample {
         if self.packets == 0 {
             return Err(format!("{metric} was taken over no packets"));
         }
-        self.check_cpu()?;
-        self.conditions.check()
-    }
-
-    /// Whether the processor fits the backend.
-    fn check_cpu(&self) -> Result<(), String> {
-        let (metric, backend, cpu) = (self.metric, self.backend, &self.cpu);
         if backend != BackendName::Trace && !cpu.is_empty() {
             return Err(format!(
                 "{metric} has the CPU {cpu:?}, but {backend} measures the machine; only trace names a CPU"
             ));
         }
-        match cpu.is_empty() && backend == BackendName::Trace && metric.is_simulated_by(backend) {
-            true => Err(format!("{metric} of trace names no CPU")),
-            false => Ok(()),
+        if backend == BackendName::Trace && cpu.is_empty() && metric.is_simulated_by(backend) {
+            return Err(format!("{metric} of trace names no CPU"));
         }
+        self.conditions.check()
     }
 }
 
 /// A row of `samples.csv`: the columns, in this order. Samples in JSON have the same fields.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row<'a> {
+struct Row {
     #[serde(rename = "impl")]
     implementation: Implementation,
-    variant: Cow<'a, str>,
-    toolchain: Cow<'a, str>,
+    variant: String,
+    toolchain: String,
     batch: u32,
     backend: BackendName,
-    metric: Cow<'a, str>,
+    metric: Metric,
     value: f64,
-    unit: Cow<'a, str>,
+    unit: String,
     packets: u64,
     repeat: u32,
     // Old files lack the columns from here on.
-    #[serde(default = "default_ring_size")]
-    ring_size: u32,
-    #[serde(default = "default_frame_size")]
-    frame_size: u32,
-    #[serde(default)]
+    ring_size: Option<u32>,
+    frame_size: Option<u32>,
     offered_mpps: Option<f64>,
     #[serde(default)]
-    note: Cow<'a, str>,
+    note: String,
     #[serde(default)]
-    cpu: Cow<'a, str>,
-    #[serde(default = "default_queues")]
-    queues: u32,
+    cpu: String,
+    queues: Option<u32>,
     #[serde(default)]
     waiting: Waiting,
-    #[serde(default)]
     placement: Option<LinePlacement>,
     #[serde(default)]
     process: u32,
 }
 
-impl<'a> From<&'a Sample> for Row<'a> {
-    fn from(sample: &'a Sample) -> Self {
+impl From<Sample> for Row {
+    fn from(sample: Sample) -> Self {
         let conditions = sample.conditions;
         Self {
             implementation: sample.implementation,
-            variant: Cow::Borrowed(&sample.variant),
-            toolchain: Cow::Borrowed(&sample.toolchain),
+            variant: sample.variant,
+            toolchain: sample.toolchain,
             batch: conditions.batch,
             backend: sample.backend,
-            metric: Cow::Borrowed(sample.metric.name()),
+            metric: sample.metric,
             value: sample.value,
-            unit: Cow::Borrowed(&sample.unit),
+            unit: sample.unit,
             packets: sample.packets,
             repeat: sample.repeat,
-            ring_size: conditions.ring_size,
-            frame_size: conditions.frame_size,
+            ring_size: Some(conditions.ring_size),
+            frame_size: Some(conditions.frame_size),
             offered_mpps: conditions.offered_mpps,
-            note: Cow::Borrowed(&sample.note),
-            cpu: Cow::Borrowed(&sample.cpu),
-            queues: conditions.queues,
+            note: sample.note,
+            cpu: sample.cpu,
+            queues: Some(conditions.queues),
             waiting: conditions.waiting,
             placement: conditions.placement,
             process: sample.process,
@@ -171,74 +153,52 @@ impl<'a> From<&'a Sample> for Row<'a> {
     }
 }
 
-impl TryFrom<Row<'_>> for Sample {
+impl TryFrom<Row> for Sample {
     type Error = String;
 
-    fn try_from(row: Row<'_>) -> Result<Self, String> {
+    fn try_from(row: Row) -> Result<Self, String> {
         let sample = Self {
             implementation: row.implementation,
-            variant: row.variant.into_owned(),
-            toolchain: row.toolchain.into_owned(),
+            variant: row.variant,
+            toolchain: row.toolchain,
             conditions: Conditions {
                 batch: row.batch,
-                ring_size: row.ring_size,
-                frame_size: row.frame_size,
+                ring_size: row.ring_size.unwrap_or(DEFAULT_RING_SIZE),
+                frame_size: row.frame_size.unwrap_or(DEFAULT_FRAME_SIZE),
                 offered_mpps: row.offered_mpps,
-                queues: row.queues,
+                queues: row.queues.unwrap_or(DEFAULT_QUEUES),
                 waiting: row.waiting,
                 placement: row.placement,
             },
             backend: row.backend,
-            metric: Metric::recorded(&row.metric, row.backend)?,
+            metric: row.metric,
             value: row.value,
-            unit: row.unit.into_owned(),
+            unit: row.unit,
             packets: row.packets,
             process: row.process,
             repeat: row.repeat,
-            note: row.note.into_owned(),
-            cpu: row.cpu.into_owned(),
+            note: row.note,
+            cpu: row.cpu,
         };
         sample.check()?;
         Ok(sample)
     }
 }
 
-impl Serialize for Sample {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Row::from(self).serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Sample {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Row::deserialize(deserializer)?
-            .try_into()
-            .map_err(de::Error::custom)
-    }
-}
-
-/// Reads all samples of a `samples.csv`. Files of older versions are read, too: missing columns get
-/// their defaults, and `cycles` becomes `core_cycles` or `tsc_cycles`, as the backend counts them.
+/// Reads all samples of a `samples.csv`. Columns that old files lack get their defaults.
 ///
 /// # Errors
 /// [`RecordError::Read`] if it cannot be opened, [`RecordError::Malformed`] with the line for a row
 /// that is not a sample.
 pub fn read_samples(path: &Path) -> Result<Vec<Sample>, RecordError> {
     let file = File::open(path).map_err(|cause| RecordError::read(path, cause))?;
-    let mut samples = Vec::new();
-    let mut reader = csv::Reader::from_reader(file);
-    for row in reader.deserialize::<Row<'_>>() {
-        let row = row.map_err(|error| {
+    csv::Reader::from_reader(file)
+        .deserialize()
+        .collect::<Result<_, _>>()
+        .map_err(|error| {
             let line = error.position().map_or(0, csv::Position::line);
             RecordError::malformed(path, line, error.to_string())
-        })?;
-        // The header is line 1.
-        let line = samples.len() as u64 + 2;
-        let sample =
-            Sample::try_from(row).map_err(|why| RecordError::malformed(path, line, why))?;
-        samples.push(sample);
-    }
-    Ok(samples)
+        })
 }
 
 #[cfg(test)]
@@ -269,19 +229,6 @@ mod tests {
     }
 
     #[test]
-    fn the_backend_decides_what_cycles_of_old_files_are() {
-        let read = read(&format!(
-            "{OLD_HEADER}\
-             c,default,gcc,32,perf,cycles,91.0,core cycles/packet,100,0\n\
-             c,default,gcc,32,lockstep,cycles,92.0,tsc cycles/packet,100,0\n\
-             c,default,gcc,32,wall,cycles,93.0,tsc cycles/packet,100,0\n"
-        ));
-        let metrics: Vec<_> = read.unwrap().iter().map(|sample| sample.metric).collect();
-        use Metric::{CoreCycles, TscCycles};
-        assert_eq!(metrics, [CoreCycles, TscCycles, TscCycles]);
-    }
-
-    #[test]
     fn malformed_rows_are_named_by_line() {
         let good = "c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0\n";
         for (bad, why) in [
@@ -305,11 +252,7 @@ mod tests {
             ("c,default,gcc,32,wall,mpps,inf,Mpackets/s,100,0\n", "inf"),
             (
                 "c,default,gcc,32,wall,mpss,1.5,Mpackets/s,100,0\n",
-                "\"mpss\" is not a metric; the metrics are core_cycles, tsc_cycles",
-            ),
-            (
-                "c,default,gcc,32,valgrind,cycles,1.5,cycles/packet,100,0\n",
-                "core_cycles or tsc_cycles",
+                "unknown variant `mpss`, expected one of `core_cycles`, `tsc_cycles`",
             ),
             (
                 "c,default,gcc,32,valgrind,l2_hits,1.5,loads/packet,100,0\n",
@@ -342,7 +285,8 @@ mod tests {
         let traced = |cpu: &str| Sample {
             backend: BackendName::Trace,
             note: String::new(),
-            ..sample().on_cpu(cpu)
+            cpu: cpu.into(),
+            ..sample()
         };
         assert_eq!(traced("haswell").check(), Ok(()));
         let error = traced("").check().unwrap_err();
