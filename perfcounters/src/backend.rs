@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{mpsc, Mutex};
 use std::time::Duration;
 
 use record::{
@@ -12,7 +11,6 @@ use record::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::callgrind::CallgrindError;
 use crate::process::ProcessError;
 use crate::report::ReportError;
 
@@ -116,9 +114,6 @@ pub enum MeasureError {
     /// The forwarder's report is missing or wrong.
     #[error(transparent)]
     Report(#[from] ReportError),
-    /// Callgrind's output is missing or wrong.
-    #[error(transparent)]
-    Callgrind(#[from] CallgrindError),
     /// Generator and forwarder got no link.
     #[error("{0}")]
     Link(String),
@@ -252,58 +247,35 @@ pub fn measure_side_by_side(
         .filter(|cell| observer.wanted(cell, backend, 0))
         .collect();
     observer.begin(backend, cells.len() as u64);
-    let next = AtomicUsize::new(0);
-    let (results, measured) = mpsc::channel();
+    let (senders, receivers): (Vec<_>, Vec<_>) = cells.iter().map(|_| mpsc::channel()).unzip();
+    let work: Vec<_> = cells.iter().zip(senders).collect();
+    let work = Mutex::new(work.into_iter());
+    let next = || work.lock().ok()?.next();
     std::thread::scope(|scope| {
-        for worker in 0..workers.clamp(1, cells.len().max(1)) {
-            let (results, cells, next, measure) = (results.clone(), &cells, &next, &measure);
+        for worker in 0..workers.max(1) {
+            let (next, measure) = (&next, &measure);
             scope.spawn(move || {
-                while let Some(cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let result = measure(cell, worker);
-                    if results.send((*cell, result)).is_err() {
-                        return;
-                    }
+                while let Some((cell, result)) = next() {
+                    // Without a receiver, an error has ended the run.
+                    let _ = result.send(measure(cell, worker));
                 }
             });
         }
-        drop(results);
-        let outcome = deliver(backend, &cells, &measured, observer);
+        let outcome = cells.iter().zip(receivers).try_for_each(|(cell, result)| {
+            observer.step(&cell.to_string());
+            match result.recv() {
+                Ok(Ok(samples)) => observer.measured(&samples)?,
+                Ok(Err(error)) if error.ends_the_run() => return Err(error),
+                Ok(Err(error)) => observer.failure(cell.failure(backend, &error)),
+                // The worker panicked; the scope passes the panic on.
+                Err(mpsc::RecvError) => {}
+            }
+            Ok(())
+        });
         // After an error, the workers finish their cells and begin no others.
-        next.store(cells.len(), Ordering::Relaxed);
+        while next().is_some() {}
         outcome
     })
-}
-
-/// Passes results on to the observer, in the order of the cells.
-fn deliver<'c>(
-    backend: BackendName,
-    cells: &[&'c Cell],
-    measured: &mpsc::Receiver<(&'c Cell, Result<Vec<Sample>, MeasureError>)>,
-    observer: &mut dyn Observer,
-) -> Result<(), MeasureError> {
-    let mut early = Vec::new();
-    for wanted in cells {
-        observer.step(&wanted.to_string());
-        let result = loop {
-            let found = early
-                .iter()
-                .position(|(cell, _): &(&Cell, _)| std::ptr::eq(*cell, *wanted));
-            if let Some(found) = found {
-                break early.swap_remove(found).1;
-            }
-            match measured.recv() {
-                Ok(result) => early.push(result),
-                // A worker panicked; the scope passes the panic on.
-                Err(mpsc::RecvError) => return Ok(()),
-            }
-        };
-        match result {
-            Ok(samples) => observer.measured(&samples)?,
-            Err(error) if error.ends_the_run() => return Err(error),
-            Err(error) => observer.failure(wanted.failure(backend, &error)),
-        }
-    }
-    Ok(())
 }
 
 /// A way to count.
@@ -349,6 +321,8 @@ pub trait Backend {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
     use crate::common::{cell, Remember};
 

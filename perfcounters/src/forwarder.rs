@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use record::{Placement, Waiting, DEFAULT_QUEUES};
@@ -56,14 +56,12 @@ impl ForwarderRun<'_> {
             }
         }
         command.args(devices);
-        let mut placement = self.placement.clone();
-        if queues > DEFAULT_QUEUES {
-            // The threads need a processor each, so the scheduler places them.
-            placement.driver = None;
-        }
+        // Several threads need a processor each, so the scheduler places them.
+        let cpu = self.placement.driver.filter(|_| queues == DEFAULT_QUEUES);
+        let place = (cpu, self.placement.node);
         let stdout = File::create(&printed).map_err(MeasureError::file(&printed))?;
-        let process =
-            Process::start_on_node("ixgbe-fwd", command, &placement, self.folder, stdout.into())?;
+        let streams = (Stdio::null(), stdout.into());
+        let process = Process::start_with("ixgbe-fwd", command, place, self.folder, streams)?;
         Ok(Running {
             process,
             report,
@@ -111,7 +109,7 @@ impl Running {
     /// Waits until it ends after its duration, and returns its totals.
     pub fn finish(&mut self, duration: Duration) -> Result<ForwarderReport, MeasureError> {
         let limit = duration + PATIENCE;
-        self.process.wait_while(limit, &self.interrupt, |_| ())?;
+        self.process.finish(limit, &self.interrupt)?;
         Ok(ForwarderReport::read(&self.report)?.with_packets()?)
     }
 

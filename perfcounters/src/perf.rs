@@ -146,12 +146,12 @@ impl Worker {
         command.args(arguments).arg(&file);
         // The folder then holds everything that a driver leaves behind.
         command.env("TMPDIR", place.folder);
-        let process = Process::start_on_node(
+        let process = Process::start_with(
             "perf worker",
             command,
-            place.placement,
+            (place.placement.driver, place.placement.node),
             place.folder,
-            Stdio::null(),
+            (Stdio::null(), Stdio::null()),
         )?;
         Ok(Self {
             process,
@@ -165,7 +165,7 @@ impl Worker {
         fs::write(&begin, "").map_err(MeasureError::file(&begin))?;
         let windows = u32::try_from(2 * plan.events.len() + 1).unwrap_or(u32::MAX);
         let limit = SETUP + plan.warm_up + plan.window.saturating_mul(windows);
-        self.process.wait_while(limit, interrupt, |_| ())?;
+        self.process.finish(limit, interrupt)?;
         let text = read_file(&self.specification.output())?;
         serde_json::from_str(&text).map_err(|error| {
             MeasureError::Other(format!("the perf worker's counts are malformed: {error}"))

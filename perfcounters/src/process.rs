@@ -8,7 +8,6 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use record::Placement;
 use rustix::process::{Pid, Signal};
 
 use crate::interrupt::Interrupt;
@@ -112,40 +111,15 @@ impl Process {
         folder: &Path,
         stdout: Stdio,
     ) -> Result<Self, ProcessError> {
-        Self::spawn(name, command, (cpu, None), folder, (Stdio::null(), stdout))
+        Self::start_with(name, command, (cpu, None), folder, (Stdio::null(), stdout))
     }
 
-    /// As [`Process::start`], with the memory on a NUMA node.
+    /// As [`Process::start`], with the memory on a NUMA node, and with a standard input. Some programs
+    /// end when their input ends.
     ///
     /// # Errors
     /// [`ProcessError::Start`], also if there is no such node.
-    pub fn start_on_node(
-        name: &str,
-        command: Command,
-        placement: &Placement,
-        folder: &Path,
-        stdout: Stdio,
-    ) -> Result<Self, ProcessError> {
-        let place = (placement.driver, placement.node);
-        Self::spawn(name, command, place, folder, (Stdio::null(), stdout))
-    }
-
-    /// As [`Process::start`], with a standard input that stays open and empty. Some programs end when
-    /// their input ends.
-    ///
-    /// # Errors
-    /// [`ProcessError::Start`].
-    pub fn start_with_open_input(
-        name: &str,
-        command: Command,
-        cpu: Option<usize>,
-        folder: &Path,
-        stdout: Stdio,
-    ) -> Result<Self, ProcessError> {
-        Self::spawn(name, command, (cpu, None), folder, (Stdio::piped(), stdout))
-    }
-
-    fn spawn(
+    pub(crate) fn start_with(
         name: &str,
         mut command: Command,
         (cpu, node): (Option<usize>, Option<u32>),
@@ -176,24 +150,17 @@ impl Process {
     /// [`ProcessError::Failed`] if it ends with an error; [`ProcessError::Timeout`] or
     /// [`ProcessError::Interrupted`] if it does not end, and is killed.
     pub fn wait(mut self, limit: Duration, interrupt: &Interrupt) -> Result<(), ProcessError> {
-        self.wait_while(limit, interrupt, |_| ())
+        self.finish(limit, interrupt)
     }
 
-    /// As [`Process::wait`]; calls `meanwhile` every few milliseconds, and once more at the end.
+    /// As [`Process::wait`], for a child that is used afterwards.
     ///
     /// # Errors
     /// As [`Process::wait`].
-    pub fn wait_while(
-        &mut self,
-        limit: Duration,
-        interrupt: &Interrupt,
-        mut meanwhile: impl FnMut(Instant),
-    ) -> Result<(), ProcessError> {
+    pub fn finish(&mut self, limit: Duration, interrupt: &Interrupt) -> Result<(), ProcessError> {
         let start = Instant::now();
         loop {
-            let status = self.status()?;
-            meanwhile(start);
-            match status {
+            match self.status()? {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) => return Err(self.failed(status)),
                 None if interrupt.is_set() => {
@@ -235,15 +202,20 @@ impl Process {
         Ok(())
     }
 
-    /// Sends SIGTERM and waits; a child that does not end is killed.
+    /// Sends SIGTERM and waits; a child that does not end is killed. A launcher may report the signal in
+    /// its exit code, as a shell does.
     ///
     /// # Errors
     /// [`ProcessError::Failed`] if the child has ended already, or ends with an error.
     pub fn stop(mut self, limit: Duration) -> Result<(), ProcessError> {
         self.check_running()?;
         self.signal(Signal::TERM);
-        match self.wait_while(limit, &Interrupt::new(), |_| ()) {
-            Err(ProcessError::Failed { status, .. }) if status.signal() == Some(15) => Ok(()),
+        match self.finish(limit, &Interrupt::new()) {
+            Err(ProcessError::Failed { status, .. })
+                if status.signal() == Some(15) || status.code() == Some(128 + 15) =>
+            {
+                Ok(())
+            }
             result => result,
         }
     }
@@ -441,7 +413,12 @@ mod tests {
     #[test]
     fn a_child_ends_after_sigterm() {
         let folder = tempfile::tempdir().unwrap();
-        shell("exec sleep 1000", folder.path()).stop(SOON).unwrap();
+        for script in [
+            "exec sleep 1000",
+            "trap 'exit 143' TERM; while :; do sleep 0.1; done",
+        ] {
+            shell(script, folder.path()).stop(SOON).unwrap();
+        }
     }
 
     #[test]
@@ -471,11 +448,8 @@ mod tests {
             command.arg("/proc/self/numa_maps");
             let maps = folder.path().join("maps");
             let stdout = File::create(&maps).unwrap();
-            let placement = Placement {
-                node,
-                ..Placement::default()
-            };
-            Process::start_on_node("cat", command, &placement, folder.path(), stdout.into())?
+            let streams = (Stdio::null(), stdout.into());
+            Process::start_with("cat", command, (None, node), folder.path(), streams)?
                 .wait(SOON, &Interrupt::new())?;
             Ok::<_, ProcessError>(std::fs::read_to_string(maps).unwrap())
         };

@@ -74,24 +74,15 @@ pub struct Measurement {
 /// One run of a cell.
 #[derive(Debug)]
 struct Counted {
-    totals: Totals,
+    run: Run,
     report: ForwarderReport,
     batch: u32,
 }
 
 impl Counted {
-    fn run(&self) -> Run {
-        Run {
-            totals: self.totals.clone(),
-            packets: self.report.rx,
-            waits: self.report.rx_calls - self.report.full_batches,
-        }
-    }
-
     /// Receive calls that were not full, per packet.
     fn waits(&self) -> f64 {
-        let waits = self.report.rx_calls - self.report.full_batches;
-        waits as f64 / self.report.rx as f64
+        self.run.waits as f64 / self.report.rx as f64
     }
 
     /// Share of packets that did not come in full batches.
@@ -127,13 +118,13 @@ impl Valgrind {
         let short = self.best_run(cell, self.packets)?;
         let long = self.best_run(cell, 2 * self.packets)?;
         let idle = match short.waits().max(long.waits()) > NO_WAITS {
-            true => Some(self.run(cell, Limit::Idle)?.run()),
+            true => Some(self.run(cell, None)?.run),
             false => None,
         };
         let calls = (short.report.rx_calls + long.report.rx_calls).max(1);
         let full = short.report.full_batches + long.report.full_batches;
         Ok(Measurement {
-            per_packet: PerPacket::from_runs(&short.run(), &long.run(), idle.as_ref())?,
+            per_packet: PerPacket::from_runs(&short.run, &long.run, idle.as_ref())?,
             full_batch_ratio: full as f64 / calls as f64,
             dropped_ratio: short
                 .report
@@ -149,17 +140,17 @@ impl Valgrind {
     /// # Errors
     /// See [`MeasureError`].
     pub fn forward(&self, cell: &Cell) -> Result<(), MeasureError> {
-        self.run(cell, Limit::Packets(self.packets)).map(|_| ())
+        self.run(cell, Some(self.packets)).map(|_| ())
     }
 
     /// The first undisturbed run, or the run with the fewest waits.
     fn best_run(&self, cell: &Cell, packets: u64) -> Result<Counted, MeasureError> {
-        let mut best = self.run(cell, Limit::Packets(packets))?;
+        let mut best = self.run(cell, Some(packets))?;
         for _ in 1..ATTEMPTS {
             if best.undisturbed() {
                 break;
             }
-            let again = self.run(cell, Limit::Packets(packets))?;
+            let again = self.run(cell, Some(packets))?;
             if again.undisturbed() || again.waits() < best.waits() {
                 best = again;
             }
@@ -167,14 +158,11 @@ impl Valgrind {
         Ok(best)
     }
 
-    /// One run of a forwarder under valgrind.
-    fn run(&self, cell: &Cell, limit: Limit) -> Result<Counted, MeasureError> {
+    /// One run of a forwarder under valgrind: a number of packets, or a short time without traffic.
+    fn run(&self, cell: &Cell, packets: Option<u64>) -> Result<Counted, MeasureError> {
         let folder = crate::temporary::TemporaryFolder::create()?;
         let (driver_cpu, nic_cpu) = device::two_cpus();
-        let traffic = match limit {
-            Limit::Packets(_) => Traffic::Saturate,
-            Limit::Idle => Traffic::Off,
-        };
+        let traffic = packets.map_or(Traffic::Off, |_| Traffic::Saturate);
         let setup = NicSetup {
             frame_size: cell.conditions.frame_size,
             ..NicSetup::new(traffic, nic_cpu)
@@ -194,14 +182,11 @@ impl Valgrind {
             .arg("--json")
             .arg(&report);
         let mut patience = Duration::from_secs(30);
-        match limit {
-            Limit::Packets(packets) => {
-                command.args(["--packets", &packets.to_string()]);
-                patience += Duration::from_secs_f64(packets as f64 / SLOWEST);
-            }
-            Limit::Idle => {
-                command.args(["--duration", IDLE_SECONDS]);
-            }
+        if let Some(packets) = packets {
+            command.args(["--packets", &packets.to_string()]);
+            patience += Duration::from_secs_f64(packets as f64 / SLOWEST);
+        } else {
+            command.args(["--duration", IDLE_SECONDS]);
         }
         command.args(nic.devices());
         Process::start(
@@ -213,25 +198,20 @@ impl Valgrind {
         )?
         .wait(patience, &self.interrupt)?;
         let mut report = ForwarderReport::read(&report)?;
-        if limit != Limit::Idle {
+        if packets.is_some() {
             report = report.with_packets()?;
         }
         nic.stop()?;
         Ok(Counted {
-            totals: Totals::parse(&read_file(&counts)?)?,
+            run: Run {
+                totals: Totals::parse(&read_file(&counts)?)?,
+                packets: report.rx,
+                waits: report.rx_calls - report.full_batches,
+            },
             report,
             batch: cell.conditions.batch,
         })
     }
-}
-
-/// The end of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Limit {
-    /// After a number of packets.
-    Packets(u64),
-    /// After a short time without traffic.
-    Idle,
 }
 
 impl Backend for Valgrind {

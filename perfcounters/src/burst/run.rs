@@ -11,7 +11,7 @@ use crate::backend::{Cell, MeasureError};
 use crate::device::{BurstSetup, Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
 use crate::peer::card::CardCounts;
-use crate::process::{Process, ProcessError};
+use crate::process::Process;
 use crate::temporary::TemporaryFolder;
 
 /// Time within which all bursts must be timed. It is many times the usual duration: a machine with other
@@ -63,20 +63,15 @@ impl BurstRun<'_> {
             ..NicSetup::new(Traffic::Off, self.placement.nic)
         };
         let mut nic = Nic::start(self.nic, &setup, folder.path(), self.interrupt)?;
-        let mut driver = Process::start_with_open_input(
+        let mut driver = Process::start_with(
             &self.cell.implementation.to_string(),
             self.command(&nic),
-            self.placement.driver,
+            (self.placement.driver, None),
             folder.path(),
-            Stdio::null(),
+            (Stdio::piped(), Stdio::null()),
         )?;
         nic.wait_for_bursts(LIMIT, self.interrupt, || driver.check_running())?;
-        match driver.stop(STOP) {
-            Ok(()) => {}
-            // A launcher reports the signal in its exit code, as a shell does.
-            Err(ProcessError::Failed { status, .. }) if status.code() == Some(128 + 15) => {}
-            Err(error) => return Err(error.into()),
-        }
+        driver.stop(STOP)?;
         let path = nic.stop()?;
         let text =
             std::fs::read_to_string(&path).map_err(|cause| MeasureError::File { path, cause })?;

@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::backend::MeasureError;
 
@@ -42,24 +42,31 @@ impl CardCounts {
     /// # Errors
     /// If the text is malformed.
     pub(crate) fn parse(answer: &str) -> Result<Self, MeasureError> {
-        let answer: Answer = serde_json::from_str(answer).map_err(|error| {
-            MeasureError::Other(format!(
-                "the card's answer to `stats` is malformed: {error}"
-            ))
-        })?;
-        let mut sum = Self::default();
-        for port in answer.ports {
-            sum.delivered += port.delivered;
-            sum.transmitted += port.transmitted;
-            sum.ok += port.verify.ok;
-            sum.missing += port.verify.missing;
-            sum.duplicated += port.verify.duplicated;
-            sum.reordered += port.verify.reordered;
-            sum.altered += port.verify.altered;
-            sum.foreign += port.verify.foreign;
-            sum.dma_faults += port.dma_faults;
-        }
-        Ok(sum)
+        let malformed = |why: &str| {
+            MeasureError::Other(format!("the card's answer to `stats` is malformed: {why}"))
+        };
+        let answer: Value =
+            serde_json::from_str(answer).map_err(|error| malformed(&error.to_string()))?;
+        let ports = answer["ports"].as_array();
+        let ports = ports.ok_or_else(|| malformed("it has no ports"))?;
+        let sum = |count: &str| {
+            let counts = ports
+                .iter()
+                .map(|port| port.pointer(count).and_then(Value::as_u64));
+            let sum = counts.sum::<Option<u64>>();
+            sum.ok_or_else(|| malformed(&format!("a port has no count {count}")))
+        };
+        Ok(Self {
+            delivered: sum("/delivered")?,
+            transmitted: sum("/transmitted")?,
+            ok: sum("/verify/ok")?,
+            missing: sum("/verify/missing")?,
+            duplicated: sum("/verify/duplicated")?,
+            reordered: sum("/verify/reordered")?,
+            altered: sum("/verify/altered")?,
+            foreign: sum("/verify/foreign")?,
+            dma_faults: sum("/dma_faults")?,
+        })
     }
 
     /// What is wrong with the frames, apart from those that are missing; `None` if nothing is.
@@ -85,30 +92,6 @@ impl CardCounts {
     }
 }
 
-/// The parts of the card's answer to `stats` that are used.
-#[derive(Debug, Deserialize)]
-struct Answer {
-    ports: Vec<Port>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Port {
-    delivered: u64,
-    transmitted: u64,
-    dma_faults: u64,
-    verify: Verify,
-}
-
-#[derive(Debug, Deserialize)]
-struct Verify {
-    ok: u64,
-    missing: u64,
-    duplicated: u64,
-    reordered: u64,
-    altered: u64,
-    foreign: u64,
-}
-
 /// A connection to a card's control socket.
 #[derive(Debug)]
 pub struct Control {
@@ -125,15 +108,11 @@ impl Control {
             let stream = UnixStream::connect(path)?;
             stream.set_read_timeout(Some(ANSWER))?;
             stream.set_write_timeout(Some(ANSWER))?;
-            Ok(stream)
+            Ok(Self {
+                stream: BufReader::new(stream),
+            })
         };
-        let stream = connect().map_err(|cause| MeasureError::File {
-            path: path.to_owned(),
-            cause,
-        })?;
-        Ok(Self {
-            stream: BufReader::new(stream),
-        })
+        connect().map_err(MeasureError::file(path))
     }
 
     /// The counters at this moment.
@@ -175,9 +154,13 @@ mod tests {
 
     #[test]
     fn a_malformed_answer_is_named() {
-        let error = CardCounts::parse("error: no such command")
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("`stats`"), "{error}");
+        for answer in [
+            "error: no such command",
+            "{}",
+            r#"{"ports":[{"delivered":1}]}"#,
+        ] {
+            let error = CardCounts::parse(answer).unwrap_err().to_string();
+            assert!(error.contains("`stats` is malformed"), "{error}");
+        }
     }
 }

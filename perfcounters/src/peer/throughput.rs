@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use record::Placement;
 
-use super::run::{Patience, PeerSetup};
+use super::run::{PeerSetup, PATIENCE};
 use crate::backend::{Cell, MeasureError};
 use crate::device::{NicProgram, Traffic};
 use crate::interrupt::Interrupt;
@@ -70,7 +70,7 @@ pub fn measure(
         nic,
         traffic: Traffic::Saturate,
         placement,
-        patience: Patience::default(),
+        patience: PATIENCE,
         interrupt,
     };
     let mut run = setup.start()?;

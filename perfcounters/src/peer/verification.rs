@@ -6,7 +6,7 @@
 
 use record::Placement;
 
-use super::run::{Patience, PeerSetup};
+use super::run::{PeerSetup, PATIENCE};
 use crate::backend::{Cell, MeasureError};
 use crate::device::{NicProgram, Traffic};
 use crate::interrupt::Interrupt;
@@ -31,7 +31,7 @@ pub fn verify(
         nic,
         traffic: Traffic::Window(WINDOW),
         placement,
-        patience: Patience::default(),
+        patience: PATIENCE,
         interrupt,
     };
     let mut run = setup.start()?;
