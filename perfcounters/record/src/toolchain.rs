@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use regex::Regex;
+
 /// What a command prints; `None` if it fails.
 pub(crate) fn printed(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).output().ok()?;
@@ -15,39 +17,20 @@ pub(crate) fn tool_version(tool: &str) -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
+/// A compiler and its version. Between them may be words, and the distributor's version in brackets. The
+/// suffix of `13.0.1-11+b2` is the distributor's, too; that of `1.97.0-nightly` is not.
+const COMPILER: &str = r"(?:^|[ /])(gcc|clang|rustc|cc)(?:-[^ ]*)?(?: +(?:\([^)]*\)|[^ (0-9][^ ]*))* +([0-9]+\.[0-9a-z.]*(?:-[a-z][^ ,;]*)?)";
+
 /// Name and version of a compiler, from the line that a build recorded.
 ///
 /// `gcc (Debian 12.2.0-14) 12.2.0 -O2` becomes `gcc 12.2.0`; a line without a known compiler stays
 /// as it is.
 pub fn short_toolchain(line: &str) -> String {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let compiler = words.iter().position(|word| {
-        let word = word.rsplit('/').next().unwrap_or(word);
-        ["gcc", "clang", "rustc", "cc"]
-            .iter()
-            .any(|name| word == *name || word.starts_with(&format!("{name}-")))
-    });
-    // The distributor's version, in brackets, is skipped.
-    let mut depth = 0;
-    for word in compiler.map_or(&[][..], |at| &words[at + 1..]) {
-        depth += word.matches('(').count();
-        let closes = word.matches(')').count();
-        let version = word.chars().next().is_some_and(|c| c.is_ascii_digit()) && word.contains('.');
-        if depth == 0 && version {
-            let name = words[compiler.unwrap_or(0)];
-            let name = name.rsplit('/').next().unwrap_or(name);
-            let name = name.split('-').next().unwrap_or(name);
-            let word = word.trim_end_matches([',', ';']);
-            // The suffix of `13.0.1-11+b2` is the distributor's; that of `1.97.0-nightly` is not.
-            let version = match word.split_once('-') {
-                Some((version, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => version,
-                _ => word,
-            };
-            return format!("{name} {version}");
-        }
-        depth = depth.saturating_sub(closes);
+    let compiler = Regex::new(COMPILER).ok();
+    match compiler.and_then(|compiler| compiler.captures(line)) {
+        Some(found) => format!("{} {}", &found[1], &found[2]),
+        None => line.trim().to_owned(),
     }
-    line.trim().to_owned()
 }
 
 #[cfg(test)]
