@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Totals of one run of a forwarder, both directions together.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct ForwarderReport {
     /// Packets received.
     pub rx: u64,
@@ -24,7 +24,6 @@ pub struct ForwarderReport {
     /// The same time in cycles of the time-stamp counter.
     pub tsc_cycles: u64,
     /// Processor time that the forwarder used, seconds. Forwarders of other projects do not report it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_seconds: Option<f64>,
 }
 

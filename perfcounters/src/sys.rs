@@ -150,16 +150,6 @@ type Open = unsafe extern "C" fn(
     u32,
     u32,
     u32,
-    *mut c_char,
-    usize,
-) -> *mut c_void;
-type OpenQueues = unsafe extern "C" fn(
-    *const c_char,
-    *const c_char,
-    u32,
-    u32,
-    u32,
-    u32,
     u32,
     *mut c_char,
     usize,
@@ -174,8 +164,7 @@ type Close = unsafe extern "C" fn(*mut c_void, *mut c_char, usize) -> c_int;
 pub struct ForwarderLibrary {
     open: Open,
     turn: Turn,
-    /// Several queues; only measurements of several queues need them.
-    queues: Option<(OpenQueues, QueueTurn)>,
+    queue_turn: QueueTurn,
     /// Parts of a turn; only benchmarks of the parts need them.
     receive: Option<Turn>,
     send: Option<Turn>,
@@ -202,7 +191,7 @@ impl ForwarderLibrary {
     /// thread-local values may run at the end.
     ///
     /// # Errors
-    /// The loader's message: no such file, or one without the four functions.
+    /// The loader's message: no such file, or one without the functions.
     pub fn load(path: &Path) -> Result<Self, String> {
         let say = |error: libloading::Error| format!("cannot load {}: {error}", path.display());
         // SAFETY: loading runs the library's initialisers. The library is one of this project's
@@ -212,16 +201,13 @@ impl ForwarderLibrary {
         // implements. The pointers stay valid because the library is never unloaded.
         let api = unsafe {
             let part = |name: &[u8]| library.get::<Turn>(name).ok().map(|part| *part);
-            let open_queues = library.get::<OpenQueues>(b"forwarder_open_queues\0");
+            let open = library.get::<Open>(b"forwarder_open_queues\0");
             let queue_turn = library.get::<QueueTurn>(b"forwarder_queue_turn\0");
             let counts = library.get::<ReadCounts>(b"forwarder_read_counts\0");
             Self {
-                open: *library.get::<Open>(b"forwarder_open\0").map_err(say)?,
+                open: *open.map_err(say)?,
                 turn: *library.get::<Turn>(b"forwarder_turn\0").map_err(say)?,
-                queues: open_queues
-                    .ok()
-                    .map(|f| *f)
-                    .zip(queue_turn.ok().map(|f| *f)),
+                queue_turn: *queue_turn.map_err(say)?,
                 receive: part(b"forwarder_receive\0"),
                 send: part(b"forwarder_send\0"),
                 alloc: part(b"forwarder_alloc\0"),
@@ -253,7 +239,7 @@ impl ForwarderLibrary {
     /// The same with `queues` queue pairs for each device, 1 to 16.
     ///
     /// # Errors
-    /// As for [`ForwarderLibrary::open`], or if the library has no such function.
+    /// As for [`ForwarderLibrary::open`].
     pub fn open_queues(
         &self,
         device_a: &str,
@@ -272,36 +258,20 @@ impl ForwarderLibrary {
             u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
         });
         let mut message = [0u8; MESSAGE_SIZE];
-        let handle = match (queues, self.queues) {
-            // SAFETY: both names are NUL-terminated and outlive the call; `message` is writable and has
-            // the given length.
-            (1, _) => unsafe {
-                (self.open)(
-                    device_a.as_ptr(),
-                    device_b.as_ptr(),
-                    batch,
-                    ring_size,
-                    CONNECT_TIMEOUT_MS,
-                    link_timeout_ms,
-                    message.as_mut_ptr().cast(),
-                    message.len(),
-                )
-            },
-            // SAFETY: as above.
-            (_, Some((open_queues, _))) => unsafe {
-                open_queues(
-                    device_a.as_ptr(),
-                    device_b.as_ptr(),
-                    batch,
-                    ring_size,
-                    queues,
-                    CONNECT_TIMEOUT_MS,
-                    link_timeout_ms,
-                    message.as_mut_ptr().cast(),
-                    message.len(),
-                )
-            },
-            (_, None) => return Err(format!("the library cannot drive {queues} queues")),
+        // SAFETY: both names are NUL-terminated and outlive the call; `message` is writable and has the
+        // given length.
+        let handle = unsafe {
+            (self.open)(
+                device_a.as_ptr(),
+                device_b.as_ptr(),
+                batch,
+                ring_size,
+                queues,
+                CONNECT_TIMEOUT_MS,
+                link_timeout_ms,
+                message.as_mut_ptr().cast(),
+                message.len(),
+            )
         };
         match NonNull::new(handle) {
             Some(handle) => Ok(Forwarder { api: *self, handle }),
@@ -332,11 +302,8 @@ impl Forwarder {
     /// One turn of a queue pair. The forwarder has that many queues; with one, this is [`Forwarder::turn`].
     #[inline(always)]
     pub fn queue_turn(&mut self, queue: u32) -> u32 {
-        match self.api.queues {
-            // SAFETY: as in `turn`; the library takes the number of the queue modulo 16.
-            Some((_, queue_turn)) => unsafe { queue_turn(self.handle.as_ptr(), queue) },
-            None => self.turn(),
-        }
+        // SAFETY: as in `turn`; the library takes the number of the queue modulo 16.
+        unsafe { (self.api.queue_turn)(self.handle.as_ptr(), queue) }
     }
 
     /// Runs a part of a turn; returns the number of packets, `None` if the library cannot run the part
