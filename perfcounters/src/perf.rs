@@ -33,7 +33,7 @@ use self::resolve::EventSet;
 use self::worker::{Plan, Specification, Window};
 use crate::backend::{measure_in_turn, read_file, Backend, Cell, MeasureError, Observer};
 use crate::interrupt::Interrupt;
-use crate::load::{ForwarderProcess, Link, Place, SentLoad, SentRange};
+use crate::load::{ForwarderProcess, Link, Place, SentRange};
 use crate::process::Process;
 use crate::temporary::TemporaryFolder;
 
@@ -65,11 +65,13 @@ pub struct Perf {
 
 impl Perf {
     /// Runs one worker, with its NIC or with the generator that sends to the card.
-    fn run(
+    fn measure_cell(
         &mut self,
         cell: &Cell,
+        repeat: u32,
         events: &[Event],
-    ) -> Result<(Counted<Window>, Option<SentLoad>), MeasureError> {
+        range: &mut SentRange,
+    ) -> Result<Findings, MeasureError> {
         let folder = TemporaryFolder::create()?;
         let place = Place {
             placement: &self.placement,
@@ -92,24 +94,11 @@ impl Perf {
         };
         let count = |worker: &mut Worker| worker.count(&self.interrupt);
         let (_, counted, sent) = self.link.measure(cell, &place, start, count)?;
-        Ok((counted, sent))
-    }
-
-    fn measure_cell(
-        &mut self,
-        cell: &Cell,
-        repeat: u32,
-        events: &[Event],
-        range: &mut SentRange,
-    ) -> Result<Findings, MeasureError> {
-        let (counted, sent) = self.run(cell, events)?;
         let mut findings = Findings::new(cell, repeat, events, &counted);
         if let Some(sent) = sent {
             range.add(&sent);
-            let why = sent.deviation();
-            findings
-                .warnings
-                .extend(why.map(|why| format!("{cell}, perf: {why}")));
+            let why = sent.deviation().map(|why| format!("{cell}, perf: {why}"));
+            findings.warnings.extend(why);
         }
         Ok(findings)
     }
@@ -231,11 +220,8 @@ impl Backend for Perf {
         let mut range = SentRange::default();
         let outcome = measure_in_turn(name, cells, repeats, observer, |cell, repeat, observer| {
             let mut found = self.measure_cell(cell, repeat, &set.events, &mut range)?;
-            if repeat == 0 {
-                found
-                    .warnings
-                    .iter()
-                    .for_each(|text| observer.warning(text));
+            for text in found.warnings.iter().filter(|_| repeat == 0) {
+                observer.warning(text);
             }
             for (metric, why) in found.absent {
                 if absent.insert(metric, why.clone()).is_none() {
@@ -257,17 +243,61 @@ impl Backend for Perf {
 /// Values that the tests of this folder share.
 #[cfg(test)]
 pub(crate) mod fixtures {
-    use std::path::{Path, PathBuf};
+    use std::cell::Cell;
+    use std::collections::BTreeMap;
+    use std::io;
+    use std::rc::Rc;
 
-    use record::Metric;
+    use record::{CpuFacts, Metric};
 
+    use super::passes::{Counters, Group, Reading};
+    use super::pmu::Pmu;
     use super::Event;
 
-    /// A recorded folder of event sources.
-    pub fn sources(machine: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/fixtures/sysfs")
-            .join(machine)
+    /// Counters that count one event at a time, and each time a thousand more than before. They have
+    /// no event with the name "missing".
+    #[derive(Clone, Default)]
+    pub struct OneByOne(Rc<Cell<u64>>);
+
+    impl Counters for OneByOne {
+        type Group = Self;
+        fn open(&self, events: &[&Event]) -> Result<Self, String> {
+            match events[0].name.as_str() {
+                "missing" => Err("no such event".into()),
+                _ => Ok(self.clone()),
+            }
+        }
+    }
+
+    impl Group for OneByOne {
+        fn size(&self) -> usize {
+            1
+        }
+        fn count<R>(&mut self, work: impl FnOnce() -> R) -> io::Result<(R, Reading)> {
+            self.0.set(self.0.get() + 1000);
+            Ok((work(), Reading::whole(vec![self.0.get()])))
+        }
+    }
+
+    /// A processor.
+    pub fn cpu(vendor: &str, family: u32, model: u32) -> CpuFacts {
+        CpuFacts {
+            vendor: Some(vendor.into()),
+            family: Some(family),
+            model: Some(model),
+            model_name: Some("Some Processor".into()),
+            ..CpuFacts::default()
+        }
+    }
+
+    /// An event source that names no events.
+    pub fn pmu(name: &str) -> Pmu {
+        Pmu {
+            name: name.to_owned(),
+            kind: 4,
+            aliases: BTreeMap::new(),
+            hybrid: name != "cpu",
+        }
     }
 
     /// Events that every kernel counts. The task's time, in ns, stands in for the cycles, and page
@@ -282,33 +312,8 @@ pub(crate) mod fixtures {
             name: name.into(),
             kind: 1,
             config,
-            unit: None,
+            ..Event::default()
         })
         .into()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_machine_without_counters_gives_a_reason() {
-        let perf = Perf {
-            link: Link::Real {
-                devices: ["a".into(), "b".into()],
-                generator: None,
-                link_timeout: Duration::from_secs(30),
-            },
-            placement: Placement::default(),
-            worker: (PathBuf::new(), Vec::new()),
-            window: Duration::from_secs(1),
-            warm_up: Duration::ZERO,
-            repeats: 1,
-            events: Err("no PMU".into()),
-            interrupt: Interrupt::new(),
-        };
-        assert_eq!(perf.unavailable().as_deref(), Some("no PMU"));
-        assert!(!perf.settings().contains_key("events"));
     }
 }

@@ -4,7 +4,7 @@ use record::{BackendName, Group, Metric};
 use serde::{Deserialize, Serialize};
 
 /// Something that the kernel can count.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// The metric that it gives; `None` for the cycles of the reference clock, from which follows
     /// how fast the core ran.

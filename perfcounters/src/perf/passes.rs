@@ -28,7 +28,7 @@ pub trait Group {
     /// Number of the events that are in the group: the first ones.
     fn size(&self) -> usize;
 
-    /// Counts while `work` runs.
+    /// Counts while `work` runs. A group counts once.
     ///
     /// # Errors
     /// The system's error.
@@ -44,6 +44,19 @@ pub struct Reading {
     pub running: Duration,
     /// The count of each event, in the order of the group.
     pub counts: Vec<u64>,
+}
+
+#[cfg(test)]
+impl Reading {
+    /// The counts of a group that counted all the time.
+    pub(crate) fn whole(counts: Vec<u64>) -> Self {
+        let time = Duration::from_millis(100);
+        Self {
+            enabled: time,
+            running: time,
+            counts,
+        }
+    }
 }
 
 /// A window and its counts.
@@ -73,6 +86,14 @@ pub struct Counted<W> {
     pub passes: Vec<Pass<W>>,
     /// Events that could not be counted, by index, with the reason.
     pub absent: Vec<(usize, String)>,
+}
+
+impl<W> Counted<W> {
+    /// The count of an event; `None` if it could not be counted.
+    pub fn value(&self, event: usize) -> Option<Value> {
+        let mut values = self.passes.iter().flat_map(|pass| &pass.values);
+        values.find(|value| value.event == event).copied()
+    }
 }
 
 /// Counts all events, in as many passes as that takes. Each pass calls `window` and counts its
@@ -147,6 +168,7 @@ mod tests {
     use super::*;
 
     /// Counters of an invented processor: event `i` happens `100 + i` times in a window.
+    #[derive(Debug)]
     struct Fake {
         /// Counters that the kernel assumes when it opens a group.
         believed: usize,
@@ -156,146 +178,90 @@ mod tests {
         share: u64,
     }
 
-    struct FakeGroup {
-        counts: Vec<u64>,
-        running: u64,
-    }
+    struct FakeGroup(Reading);
 
     impl Counters for Fake {
         type Group = FakeGroup;
 
         fn open(&self, events: &[&Event]) -> Result<FakeGroup, String> {
-            if events[0].name == "unknown" {
-                return Err("no such event".into());
-            }
             let known = events.iter().take_while(|event| event.name != "unknown");
             let events: Vec<_> = known.take(self.believed).collect();
+            if events.is_empty() {
+                return Err("no such event".into());
+            }
             let running = match events.len() <= self.free {
                 true => self.share,
                 false => 0,
             };
-            Ok(FakeGroup {
-                counts: events
-                    .iter()
-                    .map(|event| (100 + event.config) * running / 100)
-                    .collect(),
-                running,
-            })
+            let count = |event: &&&Event| (100 + event.config) * running / 100;
+            Ok(FakeGroup(Reading {
+                running: Duration::from_millis(running),
+                ..Reading::whole(events.iter().map(count).collect())
+            }))
         }
     }
 
     impl Group for FakeGroup {
         fn size(&self) -> usize {
-            self.counts.len()
+            self.0.counts.len()
         }
 
         fn count<R>(&mut self, work: impl FnOnce() -> R) -> std::io::Result<(R, Reading)> {
-            let result = work();
-            Ok((
-                result,
-                Reading {
-                    enabled: Duration::from_millis(100),
-                    running: Duration::from_millis(self.running),
-                    counts: self.counts.clone(),
-                },
-            ))
-        }
-    }
-
-    fn fake(believed: usize, free: usize, share: u64) -> Fake {
-        Fake {
-            believed,
-            free,
-            share,
+            Ok((work(), self.0.clone()))
         }
     }
 
     fn events(count: usize) -> Vec<Event> {
         (0..count)
             .map(|index| Event {
-                metric: None,
-                name: format!("event {index}"),
-                kind: 4,
                 config: index as u64,
-                unit: None,
+                ..Event::default()
             })
             .collect()
     }
 
-    fn sizes<W>(counted: &Counted<W>) -> Vec<usize> {
-        counted
-            .passes
-            .iter()
-            .map(|pass| pass.values.len())
-            .collect()
+    #[test]
+    fn passes_are_as_few_as_the_free_counters_permit() {
+        for (believed, free, share, number, sizes) in [
+            (4, 4, 100, 10, &[4, 4, 2][..]),
+            // A pass that shared its counters is repeated in halves.
+            (8, 3, 100, 8, &[2, 2, 2, 2]),
+            (8, 8, 50, 3, &[1, 1, 1]),
+        ] {
+            let fake = Fake {
+                believed,
+                free,
+                share,
+            };
+            let counted = count(&fake, &events(number), || Ok(())).unwrap();
+            let passes = counted.passes.iter();
+            let found: Vec<_> = passes.map(|pass| pass.values.len()).collect();
+            assert_eq!(found, sizes, "{fake:?}");
+        }
     }
 
     #[test]
-    fn events_that_do_not_fit_together_get_separate_passes() {
-        let mut windows = 0;
-        let counted = count(&fake(4, 4, 100), &events(10), || {
-            windows += 1;
-            Ok(windows)
-        })
-        .unwrap();
-        assert_eq!(sizes(&counted), [4, 4, 2]);
-        assert_eq!(
-            counted
-                .passes
-                .iter()
-                .map(|pass| pass.window)
-                .collect::<Vec<_>>(),
-            [1, 2, 3],
-            "each value belongs to the window that it was counted in"
-        );
-        assert_eq!(
-            counted.passes[1].values[0],
-            Value {
-                event: 4,
-                count: 104.0,
-                scaled: false
-            }
-        );
-    }
-
-    #[test]
-    fn a_pass_that_shared_its_counters_is_repeated_in_halves() {
-        let counted = count(&fake(8, 3, 100), &events(8), || Ok(())).unwrap();
-        assert_eq!(sizes(&counted), [2, 2, 2, 2]);
-        assert!(counted
-            .passes
-            .iter()
-            .all(|pass| pass.values.iter().all(|value| !value.scaled)));
-    }
-
-    #[test]
-    fn a_single_event_that_shared_its_counter_is_scaled_and_marked() {
-        let counted = count(&fake(8, 8, 50), &events(3), || Ok(())).unwrap();
-        assert_eq!(sizes(&counted), [1, 1, 1]);
-        assert_eq!(
-            counted.passes[0].values,
-            [Value {
-                event: 0,
-                count: 100.0,
-                scaled: true
-            }]
-        );
-    }
-
-    #[test]
-    fn an_unknown_event_costs_only_itself() {
+    fn an_unknown_event_costs_only_itself_and_an_error_of_a_window_is_returned() {
+        let fake = Fake {
+            believed: 4,
+            free: 4,
+            share: 100,
+        };
         let mut events = events(4);
         events[1].name = "unknown".into();
-        let counted = count(&fake(4, 4, 100), &events, || Ok(())).unwrap();
-        assert_eq!(sizes(&counted), [1, 2]);
-        assert_eq!(counted.absent, [(1, "no such event".to_owned())]);
-    }
-
-    #[test]
-    fn an_error_of_a_window_is_returned() {
-        let error = count(&fake(4, 4, 100), &events(4), || {
-            Err::<(), _>("no packets".to_owned())
+        let mut windows = 0;
+        let counted = count(&fake, &events, || {
+            windows += 1;
+            Ok(windows)
         });
+        let Counted { passes, absent } = counted.unwrap();
+        let found: Vec<_> = passes
+            .iter()
+            .map(|pass| (pass.window, pass.values.len()))
+            .collect();
+        assert_eq!(found, [(1, 1), (2, 2)], "each has a window of its own");
+        assert_eq!(absent, [(1, "no such event".to_owned())]);
+        let error = count(&fake, &events, || Err::<(), _>("no packets".to_owned()));
         assert_eq!(error.unwrap_err(), "no packets");
     }
 
@@ -309,19 +275,19 @@ mod tests {
             share in 1u64..=100,
         ) {
             let mut windows = 0;
-            let counters = fake(believed, free, share);
+            let counters = Fake { believed, free, share };
             let counted = count(&counters, &events(number), || { windows += 1; Ok(()) }).unwrap();
-            let mut seen: Vec<usize> = counted
-                .passes
-                .iter()
-                .flat_map(|pass| pass.values.iter().map(|value| value.event))
+            let values = counted.passes.iter().flat_map(|pass| &pass.values);
+            let mut seen: Vec<usize> = values
+                .clone()
+                .map(|value| value.event)
                 .chain(counted.absent.iter().map(|(event, _)| *event))
                 .collect();
             seen.sort_unstable();
             prop_assert_eq!(seen, (0..number).collect::<Vec<_>>());
             prop_assert!(windows <= 2 * number);
             prop_assert_eq!(counted.absent.is_empty(), free > 0 || number == 0);
-            for value in counted.passes.iter().flat_map(|pass| &pass.values) {
+            for value in values {
                 let expected = 100.0 + value.event as f64;
                 // The fake rounds down to whole events.
                 prop_assert!((value.count - expected).abs() <= 100.0 / share as f64);

@@ -19,25 +19,10 @@ pub struct Pmu {
     pub name: String,
     /// Its number, for `perf_event_attr.type`.
     pub kind: u32,
-    /// Position of each part of an event's code.
-    format: BTreeMap<String, Vec<Bits>>,
     /// The codes of the events that the kernel has names for.
-    aliases: BTreeMap<String, String>,
+    pub(super) aliases: BTreeMap<String, String>,
     /// Whether the machine has other kinds of core, with another source.
-    hybrid: bool,
-}
-
-/// Bits of `perf_event_attr.config`, from the lowest to the highest, both included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Bits {
-    low: u32,
-    high: u32,
-}
-
-impl Bits {
-    fn width(self) -> u32 {
-        self.high - self.low + 1
-    }
+    pub(super) hybrid: bool,
 }
 
 impl Pmu {
@@ -57,34 +42,20 @@ impl Pmu {
                 Ok(list) => cpu.is_none_or(|cpu| parse_cpu_list(&list).contains(&cpu)),
             }
         })?;
-        Self::read(name, &sources.join(name), names.len() > 1)
-    }
-
-    fn read(name: &str, folder: &Path, hybrid: bool) -> Option<Self> {
-        let format = files(&folder.join("format"))
-            .into_iter()
-            .filter_map(|(field, text)| Some((field, parse_format(&text)?)))
-            .collect();
+        let folder = sources.join(name);
+        let kind = fs::read_to_string(folder.join("type")).ok()?;
+        let alias = |file: fs::DirEntry| {
+            let code = fs::read_to_string(file.path()).ok()?;
+            Some((file.file_name().into_string().ok()?, code))
+        };
+        let aliases = fs::read_dir(folder.join("events")).into_iter().flatten();
         Some(Self {
-            name: name.to_owned(),
-            kind: fs::read_to_string(folder.join("type"))
-                .ok()?
-                .trim()
-                .parse()
-                .ok()?,
-            format,
-            aliases: files(&folder.join("events")),
+            name: name.clone(),
+            kind: kind.trim().parse().ok()?,
+            aliases: aliases.filter_map(|file| alias(file.ok()?)).collect(),
             // Linux lists `cpu_core` alone if the other cores are switched off.
-            hybrid: hybrid || name.starts_with("cpu_"),
+            hybrid: names.len() > 1 || name.starts_with("cpu_"),
         })
-    }
-
-    /// The architecture that prescribes codes for this PMU, if one does.
-    pub fn architecture(&self) -> Option<&'static str> {
-        let arm = ["armv8_", "armv9_"];
-        arm.iter()
-            .any(|prefix| self.name.starts_with(prefix))
-            .then_some("Arm PMUv3")
     }
 
     /// Whether the machine has several kinds of core, each with a source of its own.
@@ -92,160 +63,63 @@ impl Pmu {
         self.hybrid
     }
 
-    /// The bits of `perf_event_attr.config` for an event.
-    ///
-    /// # Errors
-    /// The reason, if the code is for another PMU than the kernel's.
-    pub fn encode(&self, event: u64, umask: u64) -> Result<u64, String> {
-        let event = self.place("event", event)?;
-        // Some kernels leave out a field that their events do not need.
-        match umask {
-            0 => Ok(event),
-            _ => Ok(event | self.place("umask", umask)?),
-        }
+    /// The code of an event that the kernel has a name for, as the kernel writes it.
+    pub fn alias(&self, name: &str) -> Option<&str> {
+        self.aliases.get(name).map(String::as_str)
     }
-
-    /// The bits of an event that the kernel has a name for; `None` without such an event.
-    pub fn alias(&self, name: &str) -> Option<Result<u64, String>> {
-        let text = self.aliases.get(name)?.trim();
-        let terms = text.split(',').map(|term| {
-            let (field, value) = term.split_once('=').unwrap_or((term, "0x1"));
-            let value = match value.trim().strip_prefix("0x") {
-                Some(digits) => u64::from_str_radix(digits, 16),
-                None => value.trim().parse(),
-            };
-            let value = value.map_err(|_| format!("{text:?} is not an event's code"))?;
-            self.place(field.trim(), value)
-        });
-        Some(terms.into_iter().try_fold(0, |bits, term| Ok(bits | term?)))
-    }
-
-    fn place(&self, field: &str, value: u64) -> Result<u64, String> {
-        let ranges = self
-            .format
-            .get(field)
-            .ok_or_else(|| format!("the kernel's PMU has no field {field:?}"))?;
-        // The lowest bits of the value go into the first range, and so on.
-        let (mut left, mut config) = (value, 0);
-        for bits in ranges {
-            let mask = u64::MAX >> (64 - bits.width());
-            config |= (left & mask) << bits.low;
-            left = left.checked_shr(bits.width()).unwrap_or(0);
-        }
-        match left {
-            0 => Ok(config),
-            _ => Err(format!(
-                "{value:#x} does not fit into the PMU's field {field:?}"
-            )),
-        }
-    }
-}
-
-/// The contents of all readable files of a folder, by name.
-fn files(folder: &Path) -> BTreeMap<String, String> {
-    fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            let name = entry.file_name().into_string().ok()?;
-            Some((name, fs::read_to_string(entry.path()).ok()?))
-        })
-        .collect()
-}
-
-/// Parses `config:0-7,32-35`; `None` for fields of `config1` and `config2`, which no event here uses.
-fn parse_format(text: &str) -> Option<Vec<Bits>> {
-    let ranges = text.trim().strip_prefix("config:")?;
-    ranges.split(',').map(parse_range).collect()
-}
-
-fn parse_range(text: &str) -> Option<Bits> {
-    let (low, high) = text.split_once('-').unwrap_or((text, text));
-    let (low, high) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
-    (low <= high && high < 64).then_some(Bits { low, high })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::perf::fixtures;
 
-    #[test]
-    fn codes_follow_the_kernels_format() {
-        let intel = Pmu::find(&fixtures::sources("haswell"), None).unwrap();
-        assert_eq!((intel.name.as_str(), intel.kind), ("cpu", 4));
-        assert_eq!(intel.encode(0xd1, 0x20), Ok(0x20d1));
-        assert_eq!(intel.encode(0x3c, 0), Ok(0x3c));
-        let amd = Pmu::find(&fixtures::sources("zen2"), None).unwrap();
-        assert_eq!(amd.encode(0x43, 0x58), Ok(0x5843));
-        // AMD's event select has 12 bits, in two places.
-        assert_eq!(amd.encode(0x1cf, 0x02), Ok(0x1_0000_02cf));
-        let why = intel.encode(0x1cf, 0).unwrap_err();
-        assert_eq!(why, "0x1cf does not fit into the PMU's field \"event\"");
-    }
-
-    #[test]
-    fn the_kernels_own_events_are_read() {
-        let pmu = Pmu::find(&fixtures::sources("haswell"), None).unwrap();
-        assert_eq!(pmu.alias("branch-misses"), Some(Ok(0xc5)));
-        assert_eq!(pmu.alias("mem-stores"), Some(Ok(0x82d0)));
-        assert_eq!(pmu.alias("tx-capacity"), None);
-        // Precise loads need a field that is not in `config`.
-        let why = pmu.alias("mem-loads").unwrap().unwrap_err();
-        assert_eq!(why, "the kernel's PMU has no field \"ldlat\"");
+    /// A folder of event sources: each has a name, a number, and perhaps a list of CPUs.
+    fn sources(sources: &[(&str, u32, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, kind, cpus) in sources {
+            let source = folder.path().join(name);
+            fs::create_dir_all(source.join("events")).unwrap();
+            fs::write(source.join("type"), format!("{kind}\n")).unwrap();
+            fs::write(source.join("events/inst_retired"), "event=0x0008\n").unwrap();
+            if !cpus.is_empty() {
+                fs::write(source.join("cpus"), format!("{cpus}\n")).unwrap();
+            }
+        }
+        folder
     }
 
     #[test]
     fn the_cpu_selects_the_kind_of_core() {
-        let sources = fixtures::sources("alder-lake");
-        for (cpu, name, kind) in [
-            (0, "cpu_core", 4),
-            (15, "cpu_core", 4),
-            (16, "cpu_atom", 10),
+        let intel = [("cpu_atom", 10, "16-23"), ("cpu_core", 4, "0-15")];
+        let arm = [
+            ("armv8_cortex_a53", 8, "0-3"),
+            ("armv8_cortex_a72", 9, "4-5"),
+        ];
+        let software = ("software", 1, "");
+        for (listed, cpu, expected) in [
+            (&intel[..], Some(15), Some(("cpu_core", 4, true))),
+            (&intel, Some(16), Some(("cpu_atom", 10, true))),
+            (&intel, None, Some(("cpu_core", 4, true))),
+            (&intel, Some(99), None),
+            (&intel[1..], Some(0), Some(("cpu_core", 4, true))),
+            (&arm, Some(0), Some(("armv8_cortex_a53", 8, true))),
+            (&arm, Some(5), Some(("armv8_cortex_a72", 9, true))),
+            (&arm[1..], Some(5), Some(("armv8_cortex_a72", 9, false))),
+            (
+                &[software, ("cpu", 4, "")],
+                Some(3),
+                Some(("cpu", 4, false)),
+            ),
+            (&[software], Some(0), None),
         ] {
-            let pmu = Pmu::find(&sources, Some(cpu)).unwrap();
-            assert_eq!((pmu.name.as_str(), pmu.kind), (name, kind), "CPU {cpu}");
-            assert!(pmu.hybrid());
+            let folder = sources(listed);
+            let pmu = Pmu::find(folder.path(), cpu);
+            let found = pmu.as_ref().map(|it| (&*it.name, it.kind, it.hybrid()));
+            assert_eq!(found, expected, "CPU {cpu:?} of {listed:?}");
+            let named = |name| pmu.as_ref().is_some_and(|pmu| pmu.alias(name).is_some());
+            assert_eq!(named("inst_retired"), expected.is_some());
+            assert!(!named("br_retired"));
         }
-        assert_eq!(Pmu::find(&sources, Some(99)), None);
-    }
-
-    #[test]
-    fn an_arm_machine_has_a_source_for_each_kind_of_core() {
-        let sources = fixtures::sources("arm-big-little");
-        for (cpu, name, kind) in [(0, "armv8_cortex_a53", 8), (5, "armv8_cortex_a72", 9)] {
-            let pmu = Pmu::find(&sources, Some(cpu)).unwrap();
-            assert_eq!((pmu.name.as_str(), pmu.kind), (name, kind), "CPU {cpu}");
-            assert!(pmu.hybrid());
-        }
-        let pmu = Pmu::find(&fixtures::sources("arm-pmuv3"), Some(0)).unwrap();
-        assert_eq!(pmu.name, "armv8_pmuv3");
-        assert!(!pmu.hybrid(), "one source serves all of its cores");
-        assert_eq!(pmu.encode(0x11, 0), Ok(0x11));
-        assert_eq!(pmu.alias("inst_retired"), Some(Ok(0x08)));
-        assert_eq!(pmu.alias("br_retired"), None);
-        assert_eq!(pmu.architecture(), Some("Arm PMUv3"));
-        let intel = Pmu::find(&fixtures::sources("haswell"), None).unwrap();
-        assert_eq!(intel.architecture(), None);
-    }
-
-    #[test]
-    fn a_machine_without_counters_has_no_source() {
-        assert_eq!(Pmu::find(&fixtures::sources("no-pmu"), Some(0)), None);
         assert_eq!(Pmu::find(Path::new("/nonexistent"), None), None);
-    }
-
-    #[test]
-    fn formats_are_read() {
-        let bits = |low, high| Bits { low, high };
-        assert_eq!(
-            parse_format("config:0-7,32-35\n"),
-            Some(vec![bits(0, 7), bits(32, 35)])
-        );
-        assert_eq!(parse_format("config:18"), Some(vec![bits(18, 18)]));
-        for other in ["config1:0-15", "config:7-0", "config:0-64", "config:", ""] {
-            assert_eq!(parse_format(other), None, "{other:?}");
-        }
     }
 }

@@ -178,23 +178,6 @@ pub fn count<C: Counters, F: Forwarding>(
     counters: &C,
     interrupt: &Interrupt,
 ) -> Result<Counted<Window>, MeasureError> {
-    warm_up(forwarder, plan.warm_up, interrupt)?;
-    let counted = passes::count(counters, &plan.events, || {
-        window(forwarder, plan.window, interrupt)
-    });
-    match interrupt.is_set() {
-        true => Err(MeasureError::Interrupted),
-        false => counted.map_err(MeasureError::Other),
-    }
-}
-
-/// Forwards until packets arrive, and then for `time`. The packets pass through rings and pool many
-/// times, so that every descriptor, page and branch has been used.
-fn warm_up<F: Forwarding>(
-    forwarder: &mut F,
-    time: Duration,
-    interrupt: &Interrupt,
-) -> Result<(), MeasureError> {
     let arrived = |received| received > 0;
     forward_until(
         forwarder,
@@ -203,9 +186,16 @@ fn warm_up<F: Forwarding>(
         interrupt,
         arrived,
     )?;
-    window(forwarder, time, interrupt)
-        .map(drop)
-        .map_err(MeasureError::Other)
+    // The packets pass through rings and pool many times, so that every descriptor, page and branch
+    // has been used.
+    window(forwarder, plan.warm_up, interrupt).map_err(MeasureError::Other)?;
+    let counted = passes::count(counters, &plan.events, || {
+        window(forwarder, plan.window, interrupt)
+    });
+    match interrupt.is_set() {
+        true => Err(MeasureError::Interrupted),
+        false => counted.map_err(MeasureError::Other),
+    }
 }
 
 /// Forwards until `done`, which receives the number of packets since it was last asked.
@@ -272,34 +262,8 @@ fn window<F: Forwarding>(
 mod tests {
     use super::*;
     use crate::common::cell_with_library;
-    use crate::perf::fixtures::software_events;
-    use crate::perf::passes::{Group, Reading};
+    use crate::perf::fixtures::{software_events, OneByOne};
     use record::Implementation;
-
-    /// Counters that count one event at a time.
-    struct OneByOne;
-
-    impl Counters for OneByOne {
-        type Group = Self;
-        fn open(&self, _: &[&Event]) -> Result<Self, String> {
-            Ok(Self)
-        }
-    }
-
-    impl Group for OneByOne {
-        fn size(&self) -> usize {
-            1
-        }
-        fn count<R>(&mut self, work: impl FnOnce() -> R) -> std::io::Result<(R, Reading)> {
-            let second = Duration::from_secs(1);
-            let reading = Reading {
-                enabled: second,
-                running: second,
-                counts: vec![1],
-            };
-            Ok((work(), reading))
-        }
-    }
 
     /// A specification with the stand-in for a driver, built with a macro defined.
     fn specification(folder: &Path, define: &str) -> Specification {
@@ -322,7 +286,7 @@ mod tests {
     fn every_pass_has_a_window_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
         let specification = specification(folder.path(), "WORK=1");
-        let counted = measure(&specification, &OneByOne, &Interrupt::new()).unwrap();
+        let counted = measure(&specification, &OneByOne::default(), &Interrupt::new()).unwrap();
         assert_eq!(counted.passes.len(), 2);
         for pass in &counted.passes {
             let window = pass.window;
@@ -340,7 +304,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let specification = specification(folder.path(), "NOTHING");
         let start = Instant::now();
-        let error = measure(&specification, &OneByOne, &Interrupt::new()).unwrap_err();
+        let error = measure(&specification, &OneByOne::default(), &Interrupt::new()).unwrap_err();
         assert!(error.to_string().contains("no packet arrived"), "{error}");
         assert!(start.elapsed() < FIRST_PACKET + Duration::from_secs(5));
     }
@@ -351,7 +315,7 @@ mod tests {
         let specification = specification(folder.path(), "WORK=2");
         let interrupt = Interrupt::new();
         interrupt.set();
-        let error = measure(&specification, &OneByOne, &interrupt).unwrap_err();
+        let error = measure(&specification, &OneByOne::default(), &interrupt).unwrap_err();
         assert!(error.ends_the_run(), "{error}");
     }
 }

@@ -20,7 +20,7 @@ macro_rules! either {
     };
 }
 
-/// Repeats the instructions, decrements `n`, and begins again until `n` is 0. Label 5 is behind the loop.
+/// Repeats the instructions, decrements `n`, and begins again until `n` is 0.
 macro_rules! repeat {
     ($n:expr, $x86_64:literal, $aarch64:literal, $($operands:tt)*) => {
         // SAFETY: each loop changes only the registers and the word that its operands name. It ends
@@ -32,7 +32,6 @@ macro_rules! repeat {
                 either!($x86_64, $aarch64),
                 either!("dec {n}", "subs {n}, {n}, #1"),
                 either!("jnz 2b", "b.ne 2b"),
-                "5:",
                 n = inout(reg) $n => _,
                 $($operands)*
             )
@@ -40,15 +39,14 @@ macro_rules! repeat {
     };
 }
 
-/// Eight additions.
+/// Eight additions, each to the last result.
 #[inline(never)]
 pub fn additions(iterations: u64) {
     repeat!(
         iterations,
-        ".rept 4; add {a}, {n}; add {b}, {n}; .endr",
-        ".rept 4; add {a}, {a}, {n}; add {b}, {b}, {n}; .endr",
+        ".rept 8; add {a}, {n}; .endr",
+        ".rept 8; add {a}, {a}, {n}; .endr",
         a = inout(reg) 0u64 => _,
-        b = inout(reg) 0u64 => _,
         options(nomem, nostack),
     );
 }
@@ -84,59 +82,16 @@ pub fn stores(iterations: u64) {
     );
 }
 
-/// Two unconditional jumps, each over one instruction.
+/// A branch by the highest bit of a random number, and a jump on either path. The numbers are Knuth's
+/// linear congruential generator, whose period is 2^64, so that no predictor learns it.
 #[inline(never)]
-pub fn jumps(iterations: u64) {
+pub fn random_branches(iterations: u64) {
     repeat!(
         iterations,
-        "jmp 3f; nop; 3: jmp 4f; nop; 4:",
-        "b 3f; nop; 3: b 4f; nop; 4:",
-        options(nomem, nostack),
-    );
-}
-
-/// Two conditional branches that are never taken.
-#[inline(never)]
-pub fn untaken(iterations: u64) {
-    repeat!(
-        iterations,
-        "test {n}, {n}; jz 5f; jz 5f",
-        "tst {n}, {n}; b.eq 5f; b.eq 5f",
-        options(nomem, nostack),
-    );
-}
-
-/// One branch over one instruction, taken where bit 20 of the generator's next number is 0. The
-/// generator is that of [`super::next_random`]. AArch64's moves make its instructions as many as
-/// those of x86-64.
-#[inline(never)]
-pub fn random_branches(iterations: u64, seed: u64) {
-    repeat!(
-        iterations,
-        "mov {t}, {x}; shl {t}, 13; xor {x}, {t}
-         mov {t}, {x}; shr {t}, 7; xor {x}, {t}
-         mov {t}, {x}; shl {t}, 17; xor {x}, {t}
-         test {x:e}, 0x100000; jz 3f; nop; 3:",
-        "mov {t}, {x}; lsl {t}, {t}, #13; eor {x}, {x}, {t}
-         mov {t}, {x}; lsr {t}, {t}, #7; eor {x}, {x}, {t}
-         mov {t}, {x}; lsl {t}, {t}, #17; eor {x}, {x}, {t}
-         tst {x}, #0x100000; b.eq 3f; nop; 3:",
-        x = inout(reg) seed => _,
-        t = out(reg) _,
-        options(nomem, nostack),
-    );
-}
-
-/// Eight multiplications, each of the result before it. On every x86-64 processor of `data/events.toml`
-/// one takes three cycles.
-#[inline(never)]
-pub fn multiplications(iterations: u64) {
-    repeat!(
-        iterations,
-        ".rept 8; imul {a:e}, {b:e}; .endr",
-        ".rept 8; mul {a:w}, {a:w}, {b:w}; .endr",
-        a = inout(reg) 3u64 => _,
-        b = in(reg) 5u64,
+        "imul {x}, {c}; add {x}, {c}; js 3f; jmp 4f; 3: jmp 4f; 4:",
+        "mul {x}, {x}, {c}; adds {x}, {x}, {c}; b.mi 3f; b 4f; 3: b 4f; 4:",
+        x = inout(reg) 0u64 => _,
+        c = in(reg) 6_364_136_223_846_793_005u64,
         options(nomem, nostack),
     );
 }
