@@ -1,10 +1,12 @@
 //! Evaluates the counts of a worker: values per packet, the core's clock, and warnings.
 
+use std::collections::BTreeMap;
+
 use record::{BackendName, Metric, Sample, MULTIPLEXED};
 use serde_json::json;
 
 use super::event::{ratios, Event};
-use super::passes::{Counted, Pass, Value};
+use super::passes::{Counted, Pass};
 use super::worker::Window;
 use crate::backend::Cell;
 
@@ -47,16 +49,15 @@ impl Findings {
         counted: &Counted<Window>,
     ) -> Self {
         let mut findings = Self::default();
-        for (index, why) in &counted.absent {
-            if let Some(metric) = events.get(*index).and_then(|event| event.metric) {
-                findings.absent.push((metric, why.clone()));
-            }
+        let metric = |event: usize| events.get(event)?.metric;
+        for (event, why) in &counted.absent {
+            let absent = metric(*event).map(|metric| (metric, why.clone()));
+            findings.absent.extend(absent);
         }
         for pass in &counted.passes {
             findings.add_pass(cell, repeat, events, pass);
         }
-        let windows = counted.passes.iter().map(|pass| &pass.window);
-        findings.add_totals(cell, repeat, windows);
+        findings.add_totals(cell, repeat, counted);
         findings
     }
 
@@ -71,12 +72,15 @@ impl Findings {
             }
             sample
         };
-        let values: Vec<_> = pass
-            .values
-            .iter()
-            .filter_map(|value| Some((events.get(value.event)?, value)))
-            .collect();
-        for (event, value) in &values {
+        // The values that advanced, by metric; the reference cycles have none.
+        let mut counted = BTreeMap::new();
+        for value in &pass.values {
+            let Some(event) = events.get(value.event) else {
+                continue;
+            };
+            if value.count > 0.0 {
+                counted.insert(event.metric, value);
+            }
             let Some(metric) = event.metric else { continue };
             if value.count == 0.0 && matches!(metric, Metric::CoreCycles | Metric::Instructions) {
                 let why = "the counter does not advance; the hypervisor may not emulate it";
@@ -90,20 +94,15 @@ impl Findings {
             }
             self.samples.push(sample);
         }
-        let counted = |metric: Option<Metric>| -> Option<&Value> {
-            let mut values = values.iter();
-            let (_, value) = values.find(|(event, _)| event.metric == metric)?;
-            (value.count > 0.0).then_some(*value)
-        };
         for (metric, (over, under)) in ratios() {
-            if let Some((over, under)) = counted(Some(over)).zip(counted(Some(under))) {
-                let scaled = over.scaled || under.scaled;
-                self.samples
-                    .push(sample(metric, over.count / under.count, scaled));
+            if let (Some(over), Some(under)) = (counted.get(&Some(over)), counted.get(&Some(under)))
+            {
+                let (ratio, scaled) = (over.count / under.count, over.scaled || under.scaled);
+                self.samples.push(sample(metric, ratio, scaled));
             }
         }
-        if let Some(cycles) = counted(Some(Metric::CoreCycles)) {
-            let reference = counted(None);
+        if let Some(cycles) = counted.get(&Some(Metric::CoreCycles)) {
+            let reference = counted.get(&None);
             self.clocks.push(Clock {
                 ratio: cycles.count / reference.map_or(window.tsc_cycles as f64, |r| r.count),
                 tsc_mhz: window.tsc_cycles as f64 / window.seconds / 1e6,
@@ -113,34 +112,28 @@ impl Findings {
     }
 
     /// Adds the share of full batches over all windows, and warns of waiting and dropping.
-    fn add_totals<'a>(
-        &mut self,
-        cell: &Cell,
-        repeat: u32,
-        windows: impl Iterator<Item = &'a Window>,
-    ) {
-        let (mut packets, mut calls, mut full, mut dropped) = (0, 0, 0, 0);
-        for window in windows {
-            packets += window.packets;
-            calls += window.rx_calls;
-            full += window.full_batches;
-            dropped += window.dropped;
-        }
+    fn add_totals(&mut self, cell: &Cell, repeat: u32, counted: &Counted<Window>) {
+        let total = |part: fn(&Window) -> u64| -> u64 {
+            let windows = counted.passes.iter().map(|pass| &pass.window);
+            windows.map(part).sum()
+        };
+        let packets = total(|window| window.packets);
         if packets == 0 {
             return;
         }
-        let ratio = full as f64 / calls.max(1) as f64;
-        let metric = Metric::FullBatchRatio;
-        let sample = cell.sample(BackendName::Perf, metric, ratio, packets, repeat);
-        self.samples.push(sample);
-        if ratio < FULL_BATCHES {
+        let calls = total(|window| window.rx_calls).max(1);
+        let full = total(|window| window.full_batches) as f64 / calls as f64;
+        let (name, metric) = (BackendName::Perf, Metric::FullBatchRatio);
+        self.samples
+            .push(cell.sample(name, metric, full, packets, repeat));
+        if full < FULL_BATCHES {
             self.warnings.push(format!(
                 "{cell}, perf: only {:.1} % of the receive calls were full; the counts include \
                  what the driver did while it waited for packets",
-                100.0 * ratio
+                100.0 * full
             ));
         }
-        let dropped = dropped as f64 / packets as f64;
+        let dropped = total(|window| window.dropped) as f64 / packets as f64;
         if dropped > DROPPED {
             self.warnings.push(format!(
                 "{cell}, perf: the driver dropped {:.1} % of the packets, and a drop costs less \
@@ -177,10 +170,13 @@ pub(super) fn core_clock(clocks: &[Clock]) -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use record::Implementation;
+
     use super::*;
     use crate::common::cell;
-    use record::Implementation;
-    use std::path::Path;
+    use crate::perf::passes::Value;
 
     const EVENTS: [(Option<Metric>, Option<&str>); 4] = [
         (Some(Metric::CoreCycles), None),

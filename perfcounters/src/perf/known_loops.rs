@@ -240,6 +240,7 @@ mod tests {
 
     #[test]
     fn an_exact_count_passes_and_a_wrong_code_fails() {
+        use KnownLoop::{Loads, RandomBranches};
         let judged = |known_loop, metric, each: f64| {
             let value = |count| Value {
                 event: 0,
@@ -251,43 +252,22 @@ mod tests {
         };
         for (known_loop, metric, right, wrong) in [
             // The codes of branches, of instructions, and of loads and stores together.
-            (
-                KnownLoop::Loads,
-                Metric::Loads,
-                &[4.0][..],
-                &[1.0, 6.0, 0.0, 4.4][..],
-            ),
-            (KnownLoop::Loads, Metric::Stores, &[0.0, 0.001], &[4.0]),
+            (Loads, Metric::Loads, 4.0, &[1.0, 6.0, 0.0, 4.4][..]),
+            (Loads, Metric::Stores, 0.001, &[4.0]),
             // A code that leaves out conditional branches, untaken branches, or jumps.
-            (
-                KnownLoop::RandomBranches,
-                Metric::Branches,
-                &[3.0],
-                &[1.0, 2.5, 2.0],
-            ),
-            (
-                KnownLoop::RandomBranches,
-                Metric::BranchMisses,
-                &[0.5, 0.47],
-                &[0.0, 0.9, 2.0],
-            ),
+            (RandomBranches, Metric::Branches, 3.0, &[1.0, 2.5, 2.0]),
+            (RandomBranches, Metric::BranchMisses, 0.47, &[0.0, 0.9, 2.0]),
         ] {
-            for (counts, passes) in [(right, true), (wrong, false)] {
-                for count in counts {
-                    let check = judged(known_loop, metric, *count).unwrap();
-                    assert_eq!(check.passed(), passes, "{check}");
-                }
+            for count in wrong.iter().chain([&right]) {
+                let check = judged(known_loop, metric, *count).unwrap();
+                assert_eq!(check.passed(), *count == right, "{check}");
             }
         }
-        let text = judged(KnownLoop::Loads, Metric::Stores, 4.0)
-            .unwrap()
-            .to_string();
-        assert!(
-            text.contains("counted 4.000 an iteration, expected 0.000"),
-            "{text}"
-        );
-        assert!(judged(KnownLoop::Loads, Metric::L3Misses, 1.0).is_none());
-        KnownLoop::Loads.run(0);
+        let text = judged(Loads, Metric::Stores, 4.0).unwrap().to_string();
+        let expected = "counted 4.000 an iteration, expected 0.000";
+        assert!(text.contains(expected), "{text}");
+        assert!(judged(Loads, Metric::L3Misses, 1.0).is_none());
+        Loads.run(0);
     }
 
     #[test]
