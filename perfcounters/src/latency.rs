@@ -54,17 +54,10 @@ struct NicLatency {
     offered: u64,
     /// Frames that did not come back.
     lost: u64,
-    /// The latencies by name: `min_us`, `p50_us`, …; `null` if there were too few frames.
+    /// The latencies by name: `min_us`, `p50_us`, …; `null` if there were too few frames. `lag` has the
+    /// NIC's own delay before it handled the frames; a part of the latency that is not the driver's.
     #[serde(flatten)]
     times: BTreeMap<String, serde_json::Value>,
-    /// The NIC's own delay before it handled the frames; a part of the latency that is not the
-    /// driver's.
-    lag: Option<Lag>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Lag {
-    p99_us: Option<f64>,
 }
 
 impl NicLatency {
@@ -90,11 +83,9 @@ impl NicLatency {
             let name = metric.name().strip_prefix("latency_")?;
             Some((metric, self.time(name)))
         };
-        let loss = (Metric::LossRatio, Some(self.loss()));
-        Metric::ALL
-            .into_iter()
-            .filter_map(time)
-            .chain([loss])
+        let times = Metric::ALL.into_iter().filter_map(time);
+        times
+            .chain([(Metric::LossRatio, Some(self.loss()))])
             .collect()
     }
 
@@ -104,7 +95,7 @@ impl NicLatency {
 
     /// Largest share of the NIC's own delay in the 99th percentile, 0 to 1.
     fn nics_share(&self) -> f64 {
-        let lag = self.lag.as_ref().and_then(|lag| lag.p99_us);
+        let lag = self.times.get("lag").and_then(|lag| lag["p99_us"].as_f64());
         match (self.time("p99_us"), lag) {
             (Some(all), Some(lag)) if all > 0.0 => (lag / all).min(1.0),
             _ => 0.0,
@@ -159,12 +150,9 @@ impl Latency {
                 100.0 * latency.nics_share()
             ));
         }
-        let absent: Vec<_> = latency
-            .values()
-            .iter()
-            .filter(|(_, value)| value.is_none())
-            .map(|(metric, _)| metric.to_string())
-            .collect();
+        let values = latency.values();
+        let absent = values.iter().filter(|(_, value)| value.is_none());
+        let absent: Vec<_> = absent.map(|(metric, _)| metric.name()).collect();
         if !absent.is_empty() {
             observer.warning(&format!(
                 "wall: too few packets within {} s for {} at some loads; measure for longer",
@@ -173,18 +161,12 @@ impl Latency {
             ));
         }
         let share = report.cpu_seconds.map(|time| time / report.seconds);
-        let totals = [
-            (Metric::Mpps, Some(report.rates().tx_mpps)),
-            (Metric::CpuShare, share),
-        ];
-        Ok(totals
-            .into_iter()
-            .chain(latency.values())
-            .filter_map(|(metric, value)| Some((metric, value?)))
-            .map(|(metric, value)| {
-                cell.sample(BackendName::Wall, metric, value, latency.count, repeat)
-            })
-            .collect())
+        let mpps = (Metric::Mpps, Some(report.rates().tx_mpps));
+        let totals = [mpps, (Metric::CpuShare, share)].into_iter();
+        let sample = |(metric, value): (_, Option<_>)| {
+            Some(cell.sample(BackendName::Wall, metric, value?, latency.count, repeat))
+        };
+        Ok(totals.chain(values).filter_map(sample).collect())
     }
 }
 
@@ -222,9 +204,9 @@ impl Backend for Latency {
     }
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
-        let this = &*self;
+        let (this, name) = (&*self, self.name());
         measure_in_turn(
-            this.name(),
+            name,
             cells,
             this.repeats,
             observer,

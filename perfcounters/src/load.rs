@@ -2,7 +2,7 @@
 //! those of a real card. The load for a real card: a generator on another machine, or on another card of this machine.
 //!
 //! A port has a link only while the drivers at both ends of its cable run: without a driver, the laser
-//! or the PHY of a port is off. [`under_load`] therefore starts both sides before it waits for a link,
+//! or the PHY of a port is off. [`Link::measure`] therefore starts both sides before it waits for a link,
 //! and sends only then:
 //!
 //! ```text
@@ -105,7 +105,7 @@ impl Link {
         start: impl FnOnce(&[String; 2], Option<Duration>) -> Result<F, MeasureError>,
         measure: impl FnOnce(&mut F) -> Result<T, MeasureError>,
     ) -> Result<(F, T, Option<SentLoad>), MeasureError> {
-        match self {
+        let (devices, generator, link_timeout) = match self {
             Self::Software(program) => {
                 let setup = NicSetup {
                     frame_size: cell.conditions.frame_size,
@@ -115,22 +115,30 @@ impl Link {
                 let mut forwarder = start(nic.devices(), None)?;
                 let measured = measure(&mut forwarder)?;
                 nic.stop()?;
-                Ok((forwarder, measured, None))
+                return Ok((forwarder, measured, None));
             }
             Self::Real {
                 devices,
                 generator,
                 link_timeout,
-            } => {
-                let sides = Sides {
-                    generator: generator.as_deref_mut(),
-                    link_timeout: *link_timeout,
-                    interrupt: place.interrupt,
-                };
-                let start = || start(devices, Some(*link_timeout));
-                under_load(sides, Load::of(cell), start, measure)
-            }
+            } => (devices, generator, *link_timeout),
+        };
+        if let Some(generator) = generator {
+            generator.open()?;
         }
+        let mut forwarder = start(devices, Some(link_timeout))?;
+        wait_for_links(generator, &mut forwarder, link_timeout, place.interrupt)?;
+        if let Some(generator) = generator {
+            generator.start(Load {
+                mpps: cell.conditions.offered_mpps,
+                frame_size: cell.conditions.frame_size,
+            })?;
+        }
+        let measured = measure(&mut forwarder);
+        // The generator stops in any case; if the driver failed too, its error is reported.
+        let sent = generator.as_mut().map(|it| it.stop()).transpose();
+        let measured = measured?;
+        Ok((forwarder, measured, sent?))
     }
 
     /// Ends the generator, if there is one, and records the rates that it sent. An interrupted run
@@ -171,16 +179,6 @@ pub struct Load {
     pub mpps: Option<f64>,
     /// Bytes of a frame without its CRC.
     pub frame_size: u32,
-}
-
-impl Load {
-    /// The load of a cell.
-    fn of(cell: &Cell) -> Self {
-        Self {
-            mpps: cell.conditions.offered_mpps,
-            frame_size: cell.conditions.frame_size,
-        }
-    }
 }
 
 /// The rates of a generator from the end of its start to its stop, by the counters of its ports.
@@ -259,82 +257,42 @@ pub(crate) trait ForwarderProcess {
     fn has_link(&self) -> bool;
 }
 
-/// The two sides of a measurement with a real card.
-struct Sides<'a> {
-    /// The generator; `None` if the user started one.
-    generator: Option<&'a mut (dyn LoadGenerator + 'static)>,
-    /// Longest time for the links to come up, after the forwarder has started.
-    link_timeout: Duration,
-    /// Ends the wait when set.
-    interrupt: &'a Interrupt,
-}
-
-/// Starts both sides in the order of this module, measures, and stops the load. Returns the forwarder,
-/// which still runs, the measured value, and the rates of the generator, if there is one.
-///
-/// # Errors
-/// [`MeasureError::Link`] if a side has no link, and any error of generator, forwarder or `measure`.
-fn under_load<F: ForwarderProcess, T>(
-    mut sides: Sides<'_>,
-    load: Load,
-    start: impl FnOnce() -> Result<F, MeasureError>,
-    measure: impl FnOnce(&mut F) -> Result<T, MeasureError>,
-) -> Result<(F, T, Option<SentLoad>), MeasureError> {
-    if let Some(generator) = &mut sides.generator {
-        generator.open()?;
-    }
-    let mut forwarder = start()?;
-    wait_for_links(&mut sides, &mut forwarder)?;
-    if let Some(generator) = &mut sides.generator {
-        generator.start(load)?;
-    }
-    let measured = measure(&mut forwarder);
-    // The generator stops in any case; if the driver failed too, its error is reported.
-    let sent = sides
-        .generator
-        .as_mut()
-        .map(|generator| generator.stop())
-        .transpose();
-    let measured = measured?;
-    Ok((forwarder, measured, sent?))
-}
-
 /// Waits until all ports of both sides have a link. The forwarder gives up by itself after the time-out
 /// of each of its ports; the limit here is for a forwarder that hangs.
 fn wait_for_links(
-    sides: &mut Sides<'_>,
+    generator: &mut Option<Box<dyn LoadGenerator>>,
     forwarder: &mut impl ForwarderProcess,
+    link_timeout: Duration,
+    interrupt: &Interrupt,
 ) -> Result<(), MeasureError> {
     let start = Instant::now();
-    let limit = 2 * sides.link_timeout + SETUP;
+    let limit = 2 * link_timeout + SETUP;
     let mut forwarder_up = None;
     loop {
-        if sides.interrupt.is_set() {
+        if interrupt.is_set() {
             return Err(MeasureError::Interrupted);
         }
         let ended = forwarder.process().check_running();
         if forwarder.has_link() {
             forwarder_up.get_or_insert_with(Instant::now);
         }
-        let generator = match &mut sides.generator {
+        let ports = match generator {
             Some(generator) => generator.links()?,
             None => Vec::new(),
         };
         if let Err(cause) = ended {
-            return Err(MeasureError::Link(link::ended(&cause, &generator)));
+            return Err(MeasureError::Link(link::ended(&cause, &ports)));
         }
-        if forwarder_up.is_some() && generator.iter().all(|port| port.up) {
+        if forwarder_up.is_some() && ports.iter().all(|port| port.up) {
             return Ok(());
         }
         let too_late = match forwarder_up {
-            Some(since) => since.elapsed() > sides.link_timeout,
+            Some(since) => since.elapsed() > link_timeout,
             None => start.elapsed() > limit,
         };
         if too_late {
-            let (seconds, forwarder) = (start.elapsed().as_secs_f64(), forwarder_up.is_some());
-            return Err(MeasureError::Link(link::no_link(
-                seconds, forwarder, &generator,
-            )));
+            let (seconds, up) = (start.elapsed().as_secs_f64(), forwarder_up.is_some());
+            return Err(MeasureError::Link(link::no_link(seconds, up, &ports)));
         }
         thread::sleep(LOOK);
     }

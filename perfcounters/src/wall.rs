@@ -43,16 +43,12 @@ pub struct Wall {
     pub interrupt: Interrupt,
 }
 
-/// What one run of a forwarder gave.
-struct Measured {
-    report: ForwarderReport,
-    rates: Rates,
-    /// The rates of the generator, if there is one.
-    sent: Option<SentLoad>,
-}
-
 impl Wall {
-    fn run(&mut self, cell: &Cell) -> Result<Measured, MeasureError> {
+    /// The report of a forwarder, its rates within the measurement, and those of the generator.
+    fn run(
+        &mut self,
+        cell: &Cell,
+    ) -> Result<(ForwarderReport, Rates, Option<SentLoad>), MeasureError> {
         let folder = TemporaryFolder::create()?;
         let run = ForwarderRun {
             cell,
@@ -79,12 +75,7 @@ impl Wall {
                     Ok(Rates::from_lines(&printed, before + skip, take)?)
                 },
             )?;
-            let report = forwarder.stop()?;
-            return Ok(Measured {
-                report,
-                rates,
-                sent,
-            });
+            return Ok((forwarder.stop()?, rates, sent));
         }
         let whole = self.warm_up.is_zero();
         let duration = match whole {
@@ -101,11 +92,7 @@ impl Wall {
             true => report.rates(),
             false => Rates::from_lines(&forwarder.printed()?, skip, take)?,
         };
-        Ok(Measured {
-            report,
-            rates,
-            sent,
-        })
+        Ok((report, rates, sent))
     }
 
     /// Measures a peer, whose packets the card counts.
@@ -144,17 +131,11 @@ impl Wall {
         if cell.peer.is_some() {
             return self.measure_peer(cell, repeat, observer);
         }
-        let Measured {
-            report,
-            rates,
-            sent,
-        } = self.run(cell)?;
+        let (report, rates, sent) = self.run(cell)?;
         if let Some(sent) = sent {
             range.add(&sent);
-            for why in [sent.deviation(), sent.too_small_for(rates.rx_mpps)]
-                .into_iter()
-                .flatten()
-            {
+            let warnings = [sent.deviation(), sent.too_small_for(rates.rx_mpps)];
+            for why in warnings.into_iter().flatten() {
                 observer.warning(&format!("{cell}, wall: {why}"));
             }
         }

@@ -4,10 +4,11 @@
 
 mod common;
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use common::{cell, ends_when_interrupted, fixture, forwarder, Remember};
+use common::{cell, driver, ends_when_interrupted, fixture, Remember};
 use perfcounters::device::NicProgram;
 use perfcounters::latency::Latency;
 use perfcounters::load::Link;
@@ -16,7 +17,7 @@ use perfcounters::process::find_program;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::wall::Wall;
 use perfcounters::{Backend, Interrupt};
-use record::{Conditions, Implementation, Metric, Sample};
+use record::{Conditions, Implementation, Metric};
 
 fn valgrind() -> Valgrind {
     Valgrind {
@@ -44,46 +45,44 @@ fn no_valgrind() -> bool {
 }
 
 #[test]
-fn valgrind_counts_the_cost_of_a_packet() {
+fn valgrind_counts_the_cost_of_a_packet_without_the_waiting() {
     if no_valgrind() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    forwarder(&folder.path().join("once"), &["WORK=10"]);
-    forwarder(&folder.path().join("twice"), &["WORK=20"]);
-    let once = cell(folder.path(), "once", Implementation::C);
-    let twice = cell(folder.path(), "twice", Implementation::Rust);
-    let seen = Remember::measure(&mut valgrind(), &[once.clone(), twice]);
+    let (c, rust) = (Implementation::C, Implementation::Rust);
+    let cells = [
+        driver(folder.path(), "once", c, &["WORK=10"]),
+        driver(folder.path(), "twice", rust, &["WORK=20"]),
+    ];
+    let seen = Remember::measure(&mut valgrind(), &cells);
     assert!(seen.failures.is_empty(), "{:?}", seen.failures);
     assert!(seen.warnings.is_empty(), "{:?}", seen.warnings);
     assert_eq!(seen.planned, 2);
-    let value = |implementation, metric| {
-        let mut found = seen
-            .samples
-            .iter()
-            .filter(|sample| sample.implementation == implementation && sample.metric == metric);
-        let sample = found.next().unwrap();
-        assert_eq!(sample.packets, 3200);
-        assert!(found.next().is_none());
-        sample.value
+    assert!(seen.samples.iter().all(|sample| sample.packets == 3200));
+    let value = |implementation, metric| match seen.values(implementation, metric)[..] {
+        [value] => value,
+        ref values => panic!("{metric}: {values:?}"),
     };
-    let (c, rust) = (
-        value(Implementation::C, Metric::Instructions),
-        value(Implementation::Rust, Metric::Instructions),
-    );
-    assert!(c > 30.0, "{c}");
-    assert!((rust / c - 2.0).abs() < 0.01, "{rust} / {c}");
-    assert!(value(Implementation::C, Metric::Loads) >= 10.0);
-    assert!(value(Implementation::C, Metric::Branches) >= 10.0);
-    assert!((value(Implementation::C, Metric::FullBatchRatio) - 1.0).abs() < 1e-9);
-    assert!(!seen.samples.iter().any(|sample| matches!(
-        sample.metric,
-        Metric::L2Hits | Metric::TscCycles | Metric::Ipc
-    )));
+    let once = value(c, Metric::Instructions);
+    let ratio = value(rust, Metric::Instructions) / once;
+    assert!(once > 30.0 && (ratio - 2.0).abs() < 0.01, "{once}, {ratio}");
+    assert!(value(c, Metric::Loads) >= 10.0);
+    assert!(value(c, Metric::Branches) >= 10.0);
+    assert!((value(c, Metric::FullBatchRatio) - 1.0).abs() < 1e-9);
+    for metric in [Metric::L2Hits, Metric::TscCycles, Metric::Ipc] {
+        assert!(seen.values(c, metric).is_empty(), "{metric}");
+    }
 
-    // A second measurement gives the same count.
-    let again = valgrind().measure_cell(&once).unwrap().per_packet;
-    assert!((again.get(Metric::Instructions).unwrap() - c).abs() < 0.1);
+    let waiting = driver(folder.path(), "waiting", c, &["WAITS=1"]);
+    let waiting = valgrind().measure_cell(&waiting).unwrap();
+    assert!(waiting.full_batch_ratio < 0.6 && waiting.undisturbed);
+    let again = waiting.per_packet.get(Metric::Instructions).unwrap();
+    assert!((again - once).abs() < 0.1, "{again}, {once}");
+
+    let late = [driver(folder.path(), "late", c, &["MISS"])];
+    let seen = Remember::measure(&mut valgrind(), &late);
+    assert!(seen.warnings[0].contains("fell behind"), "{seen:?}");
 }
 
 /// The stand-ins are C programs. Safe Rust once died in valgrind alone, before its first packet.
@@ -99,34 +98,12 @@ fn valgrind_counts_every_built_driver() {
         .map(|driver| cell(&built, &format!("{driver}/ixgbe-fwd"), driver))
         .filter(|cell| cell.program.is_file())
         .collect();
-    let mut seen = Remember::default();
-    let mut backend = Valgrind { nic, ..valgrind() };
-    backend.measure(&cells, &mut seen).unwrap();
+    let seen = Remember::measure(&mut Valgrind { nic, ..valgrind() }, &cells);
     assert!(seen.failures.is_empty(), "{:?}", seen.failures);
-    let counted = |sample: &&Sample| sample.metric == Metric::Instructions && sample.value > 20.0;
-    assert_eq!(seen.samples.iter().filter(counted).count(), cells.len());
-}
-
-#[test]
-fn waiting_is_not_counted() {
-    if no_valgrind() {
-        return;
+    for cell in cells {
+        let counted = seen.values(cell.implementation, Metric::Instructions);
+        assert!(counted.len() == 1 && counted[0] > 20.0, "{counted:?}");
     }
-    let folder = tempfile::tempdir().unwrap();
-    forwarder(&folder.path().join("ahead"), &[]);
-    forwarder(&folder.path().join("behind"), &["WAITS=1"]);
-    let measure = |name| {
-        valgrind()
-            .measure_cell(&cell(folder.path(), name, Implementation::C))
-            .unwrap()
-    };
-    let (ahead, behind) = (measure("ahead"), measure("behind"));
-    assert!(behind.full_batch_ratio < 0.6);
-    assert!(behind.undisturbed);
-    let instructions = |measurement: &perfcounters::valgrind::Measurement| {
-        measurement.per_packet.get(Metric::Instructions).unwrap()
-    };
-    assert!((instructions(&ahead) - instructions(&behind)).abs() < 0.1);
 }
 
 #[test]
@@ -135,63 +112,36 @@ fn a_failing_driver_is_named_and_the_others_are_measured() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let mut cells = Vec::new();
-    for (name, define) in [
+    let cells = [
         ("crash", "CRASH"),
         ("malformed", "MALFORMED"),
         ("good", "WORK=1"),
-    ] {
-        forwarder(&folder.path().join(name), &[define]);
-        cells.push(cell(folder.path(), name, Implementation::RustUnsafe));
-    }
+    ]
+    .map(|(name, define)| driver(folder.path(), name, Implementation::RustUnsafe, &[define]));
     for backend in [&mut valgrind() as &mut dyn Backend, &mut wall()] {
         let seen = Remember::measure(backend, &cells);
         let causes: Vec<_> = seen.failures.iter().map(ToString::to_string).collect();
         assert_eq!(causes.len(), 2, "{causes:?}");
-        assert!(
-            causes[0].starts_with("rust-unsafe/default batch 32"),
-            "{causes:?}"
-        );
-        assert!(
-            causes[0].contains("signal 6") && causes[0].contains("about to crash"),
-            "{causes:?}"
-        );
+        for part in ["rust-unsafe/default batch 32", "signal 6", "about to crash"] {
+            assert!(causes[0].contains(part), "{causes:?}");
+        }
         assert!(causes[1].contains("malformed"), "{causes:?}");
         assert!(!seen.samples.is_empty());
     }
 }
 
 #[test]
-fn a_nic_that_falls_behind_gives_a_warning() {
-    if no_valgrind() {
-        return;
-    }
+fn wall_takes_its_figures_from_the_report_or_after_a_warm_up_from_the_lines() {
     let folder = tempfile::tempdir().unwrap();
-    forwarder(&folder.path().join("driver"), &["MISS"]);
-    let cells = [cell(folder.path(), "driver", Implementation::C)];
-    let seen = Remember::measure(&mut valgrind(), &cells);
-    assert!(
-        seen.warnings[0].contains("fell behind"),
-        "{:?}",
-        seen.warnings
-    );
-}
-
-#[test]
-fn wall_takes_its_figures_from_the_report() {
-    let folder = tempfile::tempdir().unwrap();
-    forwarder(&folder.path().join("driver"), &[]);
-    let cells = [cell(folder.path(), "driver", Implementation::C)];
+    let c = Implementation::C;
+    let silent = [driver(folder.path(), "silent", c, &[])];
     let mut wall = wall();
     if wall.unavailable().is_some() {
         return;
     }
-    let seen = Remember::measure(&mut wall, &cells);
-    let values: Vec<_> = seen
-        .samples
-        .iter()
-        .map(|sample| (sample.metric, sample.value, sample.repeat))
-        .collect();
+    let seen = Remember::measure(&mut wall, &silent);
+    let samples = seen.samples.iter();
+    let values: Vec<_> = samples.map(|it| (it.metric, it.value, it.repeat)).collect();
     let one = |repeat| {
         [
             (Metric::Mpps, 2.0, repeat),
@@ -200,33 +150,18 @@ fn wall_takes_its_figures_from_the_report() {
         ]
     };
     assert_eq!(values, [one(0), one(1)].concat());
-}
 
-#[test]
-fn wall_leaves_out_the_warm_up() {
-    let folder = tempfile::tempdir().unwrap();
-    forwarder(&folder.path().join("driver"), &["LINES"]);
-    let cells = [cell(folder.path(), "driver", Implementation::C)];
-    let mut wall = Wall {
-        warm_up: Duration::from_secs(2),
-        duration: Duration::from_secs(3),
-        repeats: 1,
-        ..wall()
-    };
-    if wall.unavailable().is_some() {
-        return;
-    }
-    let seen = Remember::measure(&mut wall, &cells);
+    wall.warm_up = Duration::from_secs(2);
+    wall.duration = Duration::from_secs(3);
+    wall.repeats = 1;
+    let lines = driver(folder.path(), "lines", c, &["LINES"]);
+    let seen = Remember::measure(&mut wall, &[lines]);
     // The stand-in prints the number of the second for each device.
-    let mpps = &seen.samples[0];
-    assert_eq!((mpps.metric, mpps.value), (Metric::Mpps, 8.0), "{seen:?}");
-    assert_eq!(mpps.packets, 24_000_000);
+    assert_eq!(seen.values(c, Metric::Mpps), [8.0], "{seen:?}");
+    assert_eq!(seen.samples[0].packets, 24_000_000);
     // Without lines, a warm-up cannot be left out.
-    forwarder(&folder.path().join("driver"), &[]);
-    let seen = Remember::measure(&mut wall, &cells);
-    assert!(seen.failures[0]
-        .cause
-        .contains("for 0 seconds, 5 are needed"));
+    let cause = &Remember::measure(&mut wall, &silent).failures[0].cause;
+    assert!(cause.contains("for 0 seconds, 5 are needed"), "{cause}");
 }
 
 #[test]
@@ -237,14 +172,11 @@ fn ring_and_frame_sizes_reach_driver_and_nic() {
         let path = folder.path().join(name);
         let text = format!("#!/bin/sh\necho \"$@\" >> {}\n{rest}", arguments.display());
         std::fs::write(&path, text).unwrap();
-        use std::os::unix::fs::PermissionsExt;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         path
     };
-    let nic = script(
-        "nic.sh",
-        &format!("exec {} \"$@\"", fixture("fake_nic.sh").display()),
-    );
+    let nic = format!("exec {} \"$@\"", fixture("fake_nic.sh").display());
+    let nic = NicProgram::new(script("nic.sh", &nic));
     script("driver", "exit 1");
     let mut odd = cell(folder.path(), "driver", Implementation::C);
     odd.conditions = Conditions {
@@ -253,10 +185,8 @@ fn ring_and_frame_sizes_reach_driver_and_nic() {
         frame_size: 1514,
         ..odd.conditions
     };
-    let mut wall = Wall {
-        link: Link::Software(NicProgram::new(nic)),
-        ..wall()
-    };
+    let mut wall = wall();
+    wall.link = Link::Software(nic);
     if wall.unavailable().is_some() {
         return;
     }
@@ -273,7 +203,7 @@ fn ring_and_frame_sizes_reach_driver_and_nic() {
 #[test]
 fn latency_comes_from_the_nics_report() {
     let folder = tempfile::tempdir().unwrap();
-    forwarder(&folder.path().join("driver"), &[]);
+    let c = Implementation::C;
     let mut latency = Latency {
         nic: NicProgram::new(fixture("fake_nic.sh")),
         placement: Topology::here().choose(None),
@@ -285,66 +215,52 @@ fn latency_comes_from_the_nics_report() {
     if latency.unavailable().is_some() {
         return;
     }
-    let mut loaded = cell(folder.path(), "driver", Implementation::C);
+    let mut loaded = driver(folder.path(), "driver", c, &[]);
     loaded.conditions.offered_mpps = Some(3.0);
     let idle = cell(folder.path(), "driver", Implementation::Rust);
     let seen = Remember::measure(&mut latency, &[loaded, idle]);
-    let value = |metric| {
-        seen.samples
-            .iter()
-            .find(|sample| sample.metric == metric)
-            .map(|sample| sample.value)
-    };
-    assert_eq!(value(Metric::LatencyP50Us), Some(4.5));
-    assert_eq!(value(Metric::LatencyP99_9Us), Some(9.5));
-    assert_eq!(value(Metric::LatencyMaxUs), Some(12.0));
-    assert_eq!(value(Metric::LatencyP99_99Us), None);
-    assert_eq!(value(Metric::LossRatio), Some(0.25));
-    assert!(seen
-        .samples
-        .iter()
-        .all(|sample| sample.packets == 3000 && sample.conditions.offered_mpps == Some(3.0)));
-    assert!(
-        seen.warnings[0].contains("25.0 % of the frames"),
-        "{seen:?}"
-    );
-    assert!(
-        seen.warnings[1].contains("up to 75 % of the latency"),
-        "{seen:?}"
-    );
-    assert!(
-        seen.warnings[2].contains("latency_p99_99_us, latency_p99_999_us"),
-        "{seen:?}"
-    );
+    for (metric, expected) in [
+        (Metric::LatencyP50Us, Some(4.5)),
+        (Metric::LatencyP99_9Us, Some(9.5)),
+        (Metric::LatencyMaxUs, Some(12.0)),
+        (Metric::LatencyP99_99Us, None),
+        (Metric::LossRatio, Some(0.25)),
+    ] {
+        let values = seen.values(c, metric).into_iter();
+        assert!(values.eq(expected), "{metric}: {seen:?}");
+    }
+    for sample in &seen.samples {
+        let loaded = sample.conditions.offered_mpps == Some(3.0);
+        assert!(sample.packets == 3000 && loaded, "{sample:?}");
+    }
+    for (warning, part) in seen.warnings.iter().zip([
+        "25.0 % of the frames",
+        "up to 75 % of the latency",
+        "latency_p99_99_us, latency_p99_999_us",
+    ]) {
+        assert!(warning.contains(part), "{warning}");
+    }
+    assert_eq!(seen.warnings.len(), 3);
     assert!(seen.failures[0].cause.contains("none is given"), "{seen:?}");
 }
 
 #[test]
-fn an_interrupt_ends_a_measurement_soon() {
+fn a_driver_that_hangs_is_interrupted_and_a_nic_that_does_not_start_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    forwarder(&folder.path().join("driver"), &["HANG"]);
-    let cells = [cell(folder.path(), "driver", Implementation::C)];
+    let cells = [driver(
+        folder.path(),
+        "driver",
+        Implementation::C,
+        &["HANG"],
+    )];
     let mut wall = wall();
     let interrupt = wall.interrupt.clone();
     ends_when_interrupted(&mut wall, &interrupt, &cells);
-}
 
-#[test]
-fn a_nic_that_does_not_start_fails_the_cell() {
-    let folder = tempfile::tempdir().unwrap();
-    forwarder(&folder.path().join("driver"), &[]);
-    let cells = [cell(folder.path(), "driver", Implementation::C)];
-    let mut wall = Wall {
-        link: Link::Software(NicProgram::new("/bin/false".into())),
-        ..wall()
-    };
-    let seen = Remember::measure(&mut wall, &cells);
-    assert!(
-        seen.failures[0]
-            .cause
-            .contains("nic ended with exit code 1"),
-        "{seen:?}"
-    );
+    wall.interrupt = Interrupt::new();
+    wall.link = Link::Software(NicProgram::new("/bin/false".into()));
+    let cause = &Remember::measure(&mut wall, &cells).failures[0].cause;
+    assert!(cause.contains("nic ended with exit code 1"), "{cause}");
     wall.link = Link::Software(NicProgram::new("/nonexistent/nic".into()));
     assert!(wall.unavailable().unwrap().contains("/nonexistent/nic"));
 }

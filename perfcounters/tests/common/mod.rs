@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use perfcounters::{Backend, Cell, Interrupt, Observer};
-use record::{BackendName, Conditions, Failure, Implementation, RecordError, Sample};
+use record::{BackendName, Conditions, Failure, Implementation, Metric, RecordError, Sample};
 
 pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -53,6 +53,12 @@ pub fn cell(folder: &Path, name: &str, implementation: Implementation) -> Cell {
     }
 }
 
+/// A cell whose forwarder is the stand-in, built with macros defined.
+pub fn driver(folder: &Path, name: &str, implementation: Implementation, defines: &[&str]) -> Cell {
+    forwarder(&folder.join(name), defines);
+    cell(folder, name, implementation)
+}
+
 /// A cell whose library is the stand-in, built with a macro defined.
 pub fn cell_with_library(folder: &Path, implementation: Implementation, define: &str) -> Cell {
     let cell = cell(folder, define, implementation);
@@ -77,6 +83,14 @@ impl Remember {
         let mut seen = Self::default();
         backend.measure(cells, &mut seen).unwrap();
         seen
+    }
+
+    /// All values of a metric of one driver.
+    pub fn values(&self, implementation: Implementation, metric: Metric) -> Vec<f64> {
+        let samples = self.samples.iter();
+        let wanted =
+            samples.filter(|it| it.implementation == implementation && it.metric == metric);
+        wanted.map(|sample| sample.value).collect()
     }
 }
 
