@@ -11,9 +11,9 @@ mod generator;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use common::{cell, fixture, library, Remember};
+use common::{cell, ends_when_interrupted, fixture, library, Remember};
 use generator::WiredGenerator;
 use perfcounters::device::{two_cpus, NicProgram};
 use perfcounters::load::Link;
@@ -23,7 +23,7 @@ use perfcounters::perf::resolve::EventSet;
 use perfcounters::perf::{Event, Perf};
 use perfcounters::placement::Topology;
 use perfcounters::{Backend, Cell, Interrupt};
-use record::{Implementation, Metric, Sample};
+use record::{Implementation, Metric};
 
 fn software(metric: Metric, name: &str, config: u64) -> Event {
     Event {
@@ -72,13 +72,6 @@ fn driver(folder: &Path, name: &str, implementation: Implementation, define: &st
     cell(folder, name, implementation)
 }
 
-fn of(samples: &[Sample], implementation: Implementation, metric: Metric) -> Vec<&Sample> {
-    samples
-        .iter()
-        .filter(|sample| sample.implementation == implementation && sample.metric == metric)
-        .collect()
-}
-
 #[test]
 fn counts_belong_to_the_packets_of_their_window() {
     if cannot_count() {
@@ -89,18 +82,14 @@ fn counts_belong_to_the_packets_of_their_window() {
         driver(folder.path(), "once", Implementation::C, "WORK=20"),
         driver(folder.path(), "thrice", Implementation::Rust, "WORK=60"),
     ];
-    let mut seen = Remember::default();
-    perf(3).measure(&cells, &mut seen).unwrap();
+    let seen = Remember::measure(&mut perf(3), &cells);
     assert!(seen.failures.is_empty(), "{:?}", seen.failures);
     assert_eq!(seen.planned, 6);
     let order: Vec<_> = seen.steps.iter().map(|step| &step[..1]).collect();
     assert_eq!(order, ["c", "r", "c", "r", "c", "r"], "in turn");
 
     let median = |implementation| {
-        let mut values: Vec<_> = of(&seen.samples, implementation, Metric::CoreCycles)
-            .iter()
-            .map(|sample| sample.value)
-            .collect();
+        let mut values = seen.values(implementation, Metric::CoreCycles);
         assert_eq!(values.len(), 3);
         values.sort_by(f64::total_cmp);
         values[1]
@@ -115,31 +104,22 @@ fn counts_belong_to_the_packets_of_their_window() {
         assert_eq!(sample.packets % (64 * 64), 0, "{sample:?}");
         assert_eq!(sample.note, "");
     }
-    let full = of(&seen.samples, Implementation::C, Metric::FullBatchRatio);
-    assert!(full.len() == 3 && full.iter().all(|sample| sample.value == 1.0));
-    let time = of(&seen.samples, Implementation::C, Metric::CoreCycles)[0];
+    let full = seen.values(Implementation::C, Metric::FullBatchRatio);
+    assert_eq!(full, [1.0; 3]);
+    let time = &seen.samples[0];
     assert_eq!((time.repeat, time.unit.as_str()), (0, "events/packet"));
 
     // An event that the kernel refuses is absent, with one warning for all cells and repeats.
-    assert!(of(&seen.samples, Implementation::C, Metric::L3Misses).is_empty());
+    assert!(seen.values(Implementation::C, Metric::L3Misses).is_empty());
     assert_eq!(seen.warnings.len(), 1, "{:?}", seen.warnings);
-    assert!(
-        seen.warnings[0].contains("no l3_misses"),
-        "{:?}",
-        seen.warnings
-    );
+    assert!(seen.warnings[0].contains("no l3_misses"), "{seen:?}");
     let absent = &seen.settings["not_measurable_metrics"];
     assert_eq!(absent["l1_hits"], "there is no such event");
     assert!(absent["l3_misses"].is_string());
     let clock = &seen.settings["core_clock"];
-    assert!(
-        clock["tsc_mhz"]["median"].as_f64().unwrap() > 100.0,
-        "{clock}"
-    );
-    assert!(clock["counted_against"]
-        .as_str()
-        .unwrap()
-        .contains("time-stamp"));
+    assert!(clock["tsc_mhz"]["median"].as_f64() > Some(100.0), "{clock}");
+    let against = clock["counted_against"].as_str().unwrap();
+    assert!(against.contains("time-stamp"), "{against}");
 }
 
 #[test]
@@ -155,22 +135,16 @@ fn a_failing_driver_is_named_and_the_others_are_measured() {
         cell(folder.path(), "gone", Implementation::C),
         driver(folder.path(), "good", Implementation::Rust, "WORK=2"),
     ];
-    let mut seen = Remember::default();
-    perf(2).measure(&cells, &mut seen).unwrap();
+    let seen = Remember::measure(&mut perf(2), &cells);
     let causes: Vec<_> = seen.failures.iter().map(ToString::to_string).collect();
     assert_eq!(causes.len(), 4, "once each: {causes:?}");
-    for (cause, expected) in
-        causes
-            .iter()
-            .zip(["signal 6", "no link", "would not drain", "gone.so"])
-    {
+    let expected = ["signal 6", "no link", "would not drain", "gone.so"];
+    for (cause, expected) in causes.iter().zip(expected) {
         assert!(cause.contains(expected), "{cause}");
     }
-    assert_eq!(
-        of(&seen.samples, Implementation::Rust, Metric::CoreCycles).len(),
-        2
-    );
-    assert!(of(&seen.samples, Implementation::C, Metric::CoreCycles).is_empty());
+    let values = |implementation| seen.values(implementation, Metric::CoreCycles);
+    assert_eq!(values(Implementation::Rust).len(), 2);
+    assert!(values(Implementation::C).is_empty());
 }
 
 #[test]
@@ -182,39 +156,7 @@ fn an_interrupt_ends_a_measurement_soon() {
     let cells = [driver(folder.path(), "hang", Implementation::C, "HANG")];
     let mut perf = perf(1);
     let interrupt = perf.interrupt.clone();
-    let start = Instant::now();
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(300));
-            interrupt.set();
-        });
-        let error = perf.measure(&cells, &mut Remember::default()).unwrap_err();
-        assert!(error.ends_the_run(), "{error}");
-    });
-    assert!(start.elapsed() < Duration::from_secs(10));
-}
-
-#[test]
-fn a_card_needs_no_software_nic() {
-    if cannot_count() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let mut perf = Perf {
-        link: Link::Real {
-            devices: ["0000:03:00.0".into(), "0000:03:00.1".into()],
-            generator: None,
-            link_timeout: Duration::from_secs(5),
-        },
-        ..perf(1)
-    };
-    assert_eq!(perf.unavailable(), None);
-    let cells = [driver(folder.path(), "good", Implementation::C, "WORK=2")];
-    let mut seen = Remember::default();
-    let settings = perf.settings();
-    perf.measure(&cells, &mut seen).unwrap();
-    assert!(!seen.samples.is_empty());
-    assert_eq!(settings["devices"][1], "0000:03:00.1");
+    ends_when_interrupted(&mut perf, &interrupt, &cells);
 }
 
 #[test]
@@ -239,10 +181,11 @@ fn the_load_begins_only_when_both_sides_have_a_link() {
         driver(folder.path(), "c", Implementation::C, &define),
         driver(folder.path(), "rust", Implementation::Rust, &define),
     ];
-    let mut seen = Remember::default();
-    perf.measure(&cells, &mut seen).unwrap();
+    assert_eq!(perf.unavailable(), None, "a card needs no software NIC");
+    let seen = Remember::measure(&mut perf, &cells);
     assert!(seen.failures.is_empty(), "{:?}", seen.failures);
-    assert!(!of(&seen.samples, Implementation::Rust, Metric::CoreCycles).is_empty());
+    let values = seen.values(Implementation::Rust, Metric::CoreCycles);
+    assert!(!values.is_empty());
     assert_eq!(
         *calls.lock().unwrap(),
         [
@@ -256,11 +199,11 @@ fn the_load_begins_only_when_both_sides_have_a_link() {
     );
     assert_eq!(seen.settings["generator_mpps"]["lowest"], 1000.0);
     assert_eq!(perf.settings()["order"][2], "links of both");
+    assert_eq!(perf.settings()["devices"][1], "0000:03:00.1");
 
     // Without a generator at the other end, the driver gets no link.
     perf.link = link(None);
-    let mut seen = Remember::default();
-    perf.measure(&cells[..1], &mut seen).unwrap();
+    let seen = Remember::measure(&mut perf, &cells[..1]);
     let cause = &seen.failures[0].cause;
     assert!(
         cause.contains("no link") && cause.contains("start its ports"),
