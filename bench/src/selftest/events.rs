@@ -30,7 +30,7 @@ pub fn check() -> Vec<Finding> {
     for event in &set.events {
         let Some(metric) = event.metric else { continue };
         let check = metric.to_string();
-        if let Some((_, why)) = checked.absent.iter().find(|(name, _)| *name == event.name) {
+        if let Some(why) = checked.absent.get(&event.name) {
             findings.push(Finding::not_available(check, why.clone()));
             continue;
         }

@@ -57,40 +57,27 @@ pub struct Cpu {
     /// The name of its microarchitecture.
     pub name: String,
     family: Option<u32>,
-    models: Option<Numbers>,
-    /// The kernel's event source that has these events. With `_` at the end, the beginning of its name.
-    #[serde(default = "usual_pmu")]
-    pmu: String,
+    #[serde(default)]
+    models: Vec<u32>,
+    range: Option<(u32, u32)>,
+    /// The kernel's event source that has these events: `cpu` unless given. With `_` at the end, the
+    /// beginning of its name.
+    pmu: Option<String>,
     /// Published errors that affect the counts.
     pub errata: Option<String>,
 }
 
 impl Cpu {
     fn is(&self, cpu: &CpuFacts, pmu: &Pmu) -> bool {
-        let modelled = |models: &Numbers| cpu.model.is_some_and(|model| models.contain(model));
-        (pmu.name == self.pmu || self.pmu.ends_with('_') && pmu.name.starts_with(&self.pmu))
-            && (self.family.is_none() || self.family == cpu.family)
-            && self.models.as_ref().is_none_or(modelled)
-    }
-}
-
-fn usual_pmu() -> String {
-    "cpu".to_owned()
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-enum Numbers {
-    List(Vec<u32>),
-    Range { from: u32, to: u32 },
-}
-
-impl Numbers {
-    fn contain(&self, number: u32) -> bool {
-        match self {
-            Self::List(list) => list.contains(&number),
-            Self::Range { from, to } => (*from..=*to).contains(&number),
-        }
+        let within = |model| {
+            self.range
+                .is_some_and(|(from, to)| (from..=to).contains(&model))
+        };
+        let modelled = |model| self.models.contains(&model) || within(model);
+        let source = self.pmu.as_deref().unwrap_or("cpu");
+        (pmu.name == source || source.ends_with('_') && pmu.name.starts_with(source))
+            && (self.family.is_none()
+                || self.family == cpu.family && cpu.model.is_some_and(modelled))
     }
 }
 

@@ -150,12 +150,8 @@ pub(super) fn core_clock(clocks: &[Clock]) -> serde_json::Value {
     let spread = |value: fn(&Clock) -> f64| {
         let mut values: Vec<f64> = clocks.iter().map(value).collect();
         values.sort_by(f64::total_cmp);
-        match (values.first(), values.last()) {
-            (Some(min), Some(max)) => {
-                json!({"min": min, "median": values[values.len() / 2], "max": max})
-            }
-            _ => json!(null),
-        }
+        let median = values.get(values.len() / 2);
+        json!({"min": values.first(), "median": median, "max": values.last()})
     };
     json!({
         "core_cycles_per_tsc_cycle": spread(|clock| clock.ratio),

@@ -11,6 +11,7 @@
 
 mod loop_code;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use record::Metric;
@@ -138,13 +139,7 @@ impl Check {
 
     /// Judges what an event counted more in the longer run than in the shorter one. `None` if the
     /// loop's count is not known.
-    fn new(
-        known_loop: KnownLoop,
-        event: &Event,
-        iterations: u64,
-        short: Value,
-        long: Value,
-    ) -> Option<Self> {
+    fn new(known_loop: KnownLoop, event: &Event, iterations: u64, more: Value) -> Option<Self> {
         let metric = event.metric?;
         let expected = known_loop.expected(metric)? * iterations as f64;
         Some(Self {
@@ -152,10 +147,10 @@ impl Check {
             metric,
             event: event.name.clone(),
             expected,
-            counted: long.count - short.count,
+            counted: more.count,
             tolerance: (expected * tolerance(metric)).max(STRAY * iterations as f64),
             iterations,
-            scaled: long.scaled || short.scaled,
+            scaled: more.scaled,
         })
     }
 }
@@ -182,7 +177,7 @@ pub struct Checked {
     /// One for each loop and event with a known count.
     pub checks: Vec<Check>,
     /// Events that could not be counted, with the reason.
-    pub absent: Vec<(String, String)>,
+    pub absent: BTreeMap<String, String>,
 }
 
 /// Runs every loop under the counters, and compares. The calling thread does the counting; `iterations`
@@ -205,14 +200,17 @@ pub fn check<C: Counters>(
         };
         let (short, long) = (run(iterations)?, run(2 * iterations)?);
         for (index, why) in short.absent.iter().chain(&long.absent) {
-            let name = &events[*index].name;
-            if !checked.absent.iter().any(|(known, _)| known == name) {
-                checked.absent.push((name.clone(), why.clone()));
-            }
+            let name = events[*index].name.clone();
+            checked.absent.entry(name).or_insert_with(|| why.clone());
         }
         for (index, event) in events.iter().enumerate() {
             if let Some((short, long)) = short.value(index).zip(long.value(index)) {
-                let check = Check::new(known_loop, event, iterations, short, long);
+                let more = Value {
+                    count: long.count - short.count,
+                    scaled: long.scaled || short.scaled,
+                    ..long
+                };
+                let check = Check::new(known_loop, event, iterations, more);
                 checked.checks.extend(check);
             }
         }
@@ -242,13 +240,12 @@ mod tests {
     fn an_exact_count_passes_and_a_wrong_code_fails() {
         use KnownLoop::{Loads, RandomBranches};
         let judged = |known_loop, metric, each: f64| {
-            let value = |count| Value {
+            let more = Value {
                 event: 0,
-                count,
+                count: each * N as f64,
                 scaled: false,
             };
-            let long = value(7.0 + each * N as f64);
-            Check::new(known_loop, &event(metric), N, value(7.0), long)
+            Check::new(known_loop, &event(metric), N, more)
         };
         for (known_loop, metric, right, wrong) in [
             // The codes of branches, of instructions, and of loads and stores together.
@@ -284,7 +281,7 @@ mod tests {
             // 100 iterations of ten instructions.
             assert_eq!(check.passed(), check.known_loop == KnownLoop::Additions);
         }
-        assert_eq!(checked.absent, [("missing".into(), "no such event".into())]);
+        assert_eq!(checked.absent["missing"], "no such event");
     }
 
     /// Not a test: valgrind runs it to count the loops.
