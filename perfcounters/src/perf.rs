@@ -1,8 +1,7 @@
 //! The processor's own counters, which the published figures come from.
 //!
-//! [`resolve`] chooses the events that this machine can count: it takes them from a table
-//! ([`events`]), compares them with the kernel's description of its counters ([`pmu`]) and tries
-//! each. Then one process for each cell and repeat ([`worker`]) forwards packets of a NIC that runs
+//! [`resolve`] chooses the events that this machine can count: the kernel's own, and those of a table
+//! ([`events`]) for the driver's kind of core ([`pmu`]). It tries each. Then one process for each cell and repeat ([`worker`]) forwards packets of a NIC that runs
 //! elsewhere. After a warm-up the process counts its own user-space events, in several windows
 //! ([`passes`], [`kernel`]). The module `findings` turns the counts into values per packet.
 //! [`known_loops`] checks on a machine that its events count what their names say.
@@ -196,11 +195,9 @@ impl Backend for Perf {
             ("warm_up".into(), json!(self.warm_up.as_secs_f64())),
             ("repeats".into(), json!(self.repeats)),
             ("driver_cpu".into(), json!(self.placement.driver)),
-            (
-                "counted".into(),
-                json!("the forwarding thread, user space only"),
-            ),
         ]);
+        let counted = json!("the forwarding thread, user space only");
+        settings.insert("counted".into(), counted);
         settings.extend(self.link.settings(&self.placement));
         if let Ok(set) = &self.events {
             settings.extend(set.facts.clone());

@@ -30,9 +30,9 @@ pub use crate::sys::ForwarderCounts;
 /// Turns between two readings of the clock.
 const TURNS: u32 = 64;
 /// Longest time between the links and the load: a generator measures and corrects its rate.
-const LOAD: Duration = Duration::from_secs(300);
+const LOAD: (Duration, &str) = (Duration::from_secs(300), "the load did not begin");
 /// Time within which the first packet must arrive, from the moment when the load has begun.
-const FIRST_PACKET: Duration = Duration::from_secs(30);
+const FIRST_PACKET: (Duration, &str) = (Duration::from_secs(30), "no packet arrived");
 /// Longest pause between packets after that.
 const NO_PACKET: Duration = Duration::from_secs(2);
 
@@ -141,25 +141,14 @@ fn measure<C: Counters>(
     let say = MeasureError::Other;
     let [a, b] = &specification.devices;
     let library = ForwarderLibrary::load(&specification.cell.library).map_err(say)?;
-    let cell = &specification.cell;
+    let conditions = &specification.cell.conditions;
+    let (batch, ring_size) = (conditions.batch, conditions.ring_size);
     let mut forwarder = library
-        .open(
-            a,
-            b,
-            cell.conditions.batch,
-            cell.conditions.ring_size,
-            specification.link_timeout,
-        )
+        .open(a, b, batch, ring_size, specification.link_timeout)
         .map_err(say)?;
     let (opened, begin) = (specification.opened(), specification.begin());
     fs::write(&opened, "").map_err(MeasureError::file(&opened))?;
-    forward_until(
-        &mut forwarder,
-        LOAD,
-        "the load did not begin",
-        interrupt,
-        |_| begin.exists(),
-    )?;
+    forward_until(&mut forwarder, LOAD, interrupt, |_| begin.exists())?;
     let plan = &specification.plan;
     let counted = count(&mut forwarder, plan, counters, interrupt);
     let closed = forwarder.close();
@@ -178,14 +167,7 @@ pub fn count<C: Counters, F: Forwarding>(
     counters: &C,
     interrupt: &Interrupt,
 ) -> Result<Counted<Window>, MeasureError> {
-    let arrived = |received| received > 0;
-    forward_until(
-        forwarder,
-        FIRST_PACKET,
-        "no packet arrived",
-        interrupt,
-        arrived,
-    )?;
+    forward_until(forwarder, FIRST_PACKET, interrupt, |received| received > 0)?;
     // The packets pass through rings and pool many times, so that every descriptor, page and branch
     // has been used.
     window(forwarder, plan.warm_up, interrupt).map_err(MeasureError::Other)?;
@@ -201,8 +183,7 @@ pub fn count<C: Counters, F: Forwarding>(
 /// Forwards until `done`, which receives the number of packets since it was last asked.
 fn forward_until<F: Forwarding>(
     forwarder: &mut F,
-    limit: Duration,
-    late: &str,
+    (limit, late): (Duration, &str),
     interrupt: &Interrupt,
     done: impl Fn(u32) -> bool,
 ) -> Result<(), MeasureError> {
@@ -290,7 +271,7 @@ mod tests {
         let start = Instant::now();
         let error = measure(&specification, &OneByOne::default(), &Interrupt::new()).unwrap_err();
         assert!(error.to_string().contains("no packet arrived"), "{error}");
-        assert!(start.elapsed() < FIRST_PACKET + Duration::from_secs(5));
+        assert!(start.elapsed() < FIRST_PACKET.0 + Duration::from_secs(5));
     }
 
     #[test]
