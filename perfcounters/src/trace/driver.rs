@@ -60,7 +60,6 @@ pub(super) fn record(
         control: nic.control().to_owned(),
         cpu,
         limit: LIMIT,
-        check: false,
         interrupt: interrupt.flag(),
     };
     let outcome = trace(&launch, &Plan::default());

@@ -1,6 +1,6 @@
 //! The software card's control socket: turns, and the memory that card and driver share.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -29,15 +29,6 @@ pub(crate) struct FileId {
     pub(crate) inode: u64,
 }
 
-/// The ring of an enabled queue.
-#[derive(Clone, Copy, Debug, Deserialize)]
-pub(crate) struct Ring {
-    /// Offset of the tail register in the register space.
-    pub(crate) tail: u64,
-    pub(crate) iova: u64,
-    pub(crate) bytes: u64,
-}
-
 /// A DMA map.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Map {
@@ -52,8 +43,6 @@ pub(crate) struct Map {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct PortMemory {
     pub(crate) registers: FileId,
-    pub(crate) rx_rings: Vec<Ring>,
-    pub(crate) tx_rings: Vec<Ring>,
     pub(crate) maps: Vec<Map>,
 }
 
@@ -62,22 +51,9 @@ struct Memory {
     ports: Vec<PortMemory>,
 }
 
-/// Why there is no answer, and what a user can do about it.
-fn unanswered(cause: std::io::Error) -> TraceError {
-    TraceError::Card(match cause.kind() {
-        std::io::ErrorKind::WouldBlock => format!(
-            "no answer within {} s; end other programs that use the processors, and run this again",
-            ANSWER.as_secs()
-        ),
-        _ => cause.to_string(),
-    })
-}
-
 /// A connection to the card.
 #[derive(Debug)]
-pub(crate) struct Card {
-    stream: BufReader<UnixStream>,
-}
+pub(crate) struct Card(BufReader<UnixStream>);
 
 impl Card {
     /// Connects to the card.
@@ -86,15 +62,10 @@ impl Card {
             let stream = UnixStream::connect(path)?;
             stream.set_read_timeout(Some(ANSWER))?;
             stream.set_write_timeout(Some(ANSWER))?;
-            Ok(BufReader::new(stream))
+            Ok(Self(BufReader::new(stream)))
         };
-        let failed = |cause: std::io::Error| TraceError::File {
-            path: path.to_owned(),
-            cause,
-        };
-        Ok(Self {
-            stream: connect().map_err(failed)?,
-        })
+        let what = format!("connect to the software card at {}", path.display());
+        connect().map_err(TraceError::system::<io::Error>(what))
     }
 
     /// Lets the card do one round. Afterwards as many frames wait in each receive ring as there is room for.
@@ -102,12 +73,9 @@ impl Card {
         self.ask("turn\n")
     }
 
-    /// The same, without the list of transfers. At most `ready` frames wait afterwards, if it says so.
-    pub(crate) fn turn_quietly(&mut self, ready: Option<u32>) -> Result<Turn, TraceError> {
-        match ready {
-            None => self.ask("turn quiet\n"),
-            Some(frames) => self.ask(&format!("turn {frames} quiet\n")),
-        }
+    /// The same, without the list of transfers.
+    pub(crate) fn turn_quietly(&mut self) -> Result<Turn, TraceError> {
+        self.ask("turn quiet\n")
     }
 
     /// The memory that each port and its driver share.
@@ -117,12 +85,26 @@ impl Card {
 
     fn ask<T: DeserializeOwned>(&mut self, command: &str) -> Result<T, TraceError> {
         let mut line = String::new();
-        self.stream
-            .get_mut()
-            .write_all(command.as_bytes())
-            .and_then(|()| self.stream.read_line(&mut line))
-            .map_err(unanswered)?;
-        let wrong = |_| TraceError::Card(format!("{:?} for {command:?}", line.trim_end()));
-        serde_json::from_str(&line).map_err(wrong)
+        let sent = self.0.get_mut().write_all(command.as_bytes());
+        sent.and_then(|()| self.0.read_line(&mut line))
+            .map_err(|cause| unexpected(&self::cause(&cause)))?;
+        serde_json::from_str(&line)
+            .map_err(|_| unexpected(&format!("{:?} for {command:?}", line.trim_end())))
+    }
+}
+
+fn unexpected(what: &str) -> TraceError {
+    let text = format!("the software card does not answer as expected: {what}");
+    TraceError::Unexpected(text)
+}
+
+/// Why there is no answer, and what a user can do about it.
+fn cause(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::WouldBlock => format!(
+            "no answer within {} s; end other programs that use the processors, and run this again",
+            ANSWER.as_secs()
+        ),
+        _ => error.to_string(),
     }
 }

@@ -8,31 +8,19 @@ use iced_x86::{
 use libc::user_regs_struct;
 
 use crate::error::TraceError;
-use crate::registers;
 
 /// What matters of an instruction while it is traced.
 #[derive(Clone, Debug)]
 pub(crate) struct Traced {
     /// The address of the instruction behind it.
     pub(crate) next: u64,
-    pub(crate) kind: Kind,
+    /// Whether it is SYSCALL.
+    pub(crate) system_call: bool,
     /// Whether it is a conditional branch.
-    pub(crate) conditional: bool,
-    pub(crate) instruction: Instruction,
+    conditional: bool,
     operands: Vec<Operand>,
     /// It does nothing if RCX is 0.
     repeated: bool,
-}
-
-/// Instructions that the tracer does not simply execute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Ordinary,
-    Syscall,
-    /// RDTSC or RDTSCP.
-    Counter {
-        with_processor: bool,
-    },
 }
 
 #[derive(Clone, Debug)]
@@ -71,7 +59,11 @@ impl Analyser {
         let mut stores = Vec::new();
         for memory in self.0.info(instruction).used_memory() {
             if memory.index().is_vector_register() {
-                return Err(TraceError::Vector(instruction.ip()));
+                return Err(TraceError::Unexpected(format!(
+                    "the instruction at {:#x} uses addresses in a vector register, which the tracer \
+                     cannot follow",
+                    instruction.ip()
+                )));
             }
             // A repeated instruction tells no size of its single accesses.
             let size = match memory.memory_size().size() {
@@ -94,18 +86,8 @@ impl Analyser {
         loads.append(&mut stores);
         Ok(Traced {
             next: instruction.next_ip(),
-            kind: match instruction.mnemonic() {
-                Mnemonic::Syscall => Kind::Syscall,
-                Mnemonic::Rdtsc => Kind::Counter {
-                    with_processor: false,
-                },
-                Mnemonic::Rdtscp => Kind::Counter {
-                    with_processor: true,
-                },
-                _ => Kind::Ordinary,
-            },
+            system_call: instruction.mnemonic() == Mnemonic::Syscall,
             conditional: instruction.flow_control() == FlowControl::ConditionalBranch,
-            instruction: *instruction,
             operands: loads,
             repeated: instruction.is_string_instruction()
                 && (instruction.has_rep_prefix() || instruction.has_repne_prefix()),
@@ -132,13 +114,44 @@ impl Traced {
     ) -> impl Iterator<Item = Touched> + 'a {
         let idle = self.repeated && registers.rcx == 0;
         self.operands.iter().filter(move |_| !idle).map(|operand| {
-            let value = |register: Register, _, _| registers::value(registers, register);
+            let value = |register: Register, _, _| value_of(registers, register);
             Touched {
                 address: operand.memory.virtual_address(0, value).unwrap_or(0),
                 bytes: operand.bytes,
                 kind: operand.kind,
             }
         })
+    }
+}
+
+/// The value of a general register, or the base of a segment; `None` for other registers.
+fn value_of(registers: &user_regs_struct, register: Register) -> Option<u64> {
+    let value = match register.full_register() {
+        Register::RAX => registers.rax,
+        Register::RBX => registers.rbx,
+        Register::RCX => registers.rcx,
+        Register::RDX => registers.rdx,
+        Register::RSI => registers.rsi,
+        Register::RDI => registers.rdi,
+        Register::RBP => registers.rbp,
+        Register::RSP => registers.rsp,
+        Register::R8 => registers.r8,
+        Register::R9 => registers.r9,
+        Register::R10 => registers.r10,
+        Register::R11 => registers.r11,
+        Register::R12 => registers.r12,
+        Register::R13 => registers.r13,
+        Register::R14 => registers.r14,
+        Register::R15 => registers.r15,
+        Register::FS => registers.fs_base,
+        Register::GS => registers.gs_base,
+        Register::CS | Register::DS | Register::ES | Register::SS => 0,
+        _ => return None,
+    };
+    // An address has 64 bits, or 32 with a prefix.
+    match register.size() {
+        4 => Some(value & 0xffff_ffff),
+        _ => Some(value),
     }
 }
 
@@ -269,6 +282,6 @@ mod tests {
         let bytes = [0xc4, 0xe2, 0x69, 0x90, 0x04, 0x88];
         let instruction = Decoder::with_ip(64, &bytes, 0x1000, DecoderOptions::NONE).decode();
         let error = Analyser::new().analyse(&instruction).unwrap_err();
-        assert!(matches!(error, TraceError::Vector(0x1000)));
+        assert!(error.to_string().contains("0x1000"), "{error}");
     }
 }

@@ -1,26 +1,14 @@
 //! Why a trace failed.
 
 use std::io;
-use std::path::PathBuf;
-
-use caches::stream::CodeError;
-use nix::errno::Errno;
 
 /// Why a trace failed. The program and its children have ended when a caller gets this.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
-    /// The program did not start.
-    #[error("cannot start {}: {cause}", program.display())]
-    Start {
-        /// The program.
-        program: PathBuf,
-        /// The system's error.
-        cause: io::Error,
-    },
-    /// The card does not answer, or not as expected.
-    #[error("the software card does not answer as expected: {0}")]
-    Card(String),
+    /// The user asked to stop.
+    #[error("interrupted")]
+    Interrupted,
     /// The program ended before the trace was complete.
     #[error("the program {how} while it was traced{last_words}")]
     Ended {
@@ -39,41 +27,33 @@ pub enum TraceError {
         /// The end of the program's standard error.
         last_words: String,
     },
-    /// The user asked to stop.
-    #[error("interrupted")]
-    Interrupted,
-    /// The system refuses a request to trace.
-    #[error(
-        "cannot {what} of the traced program: {cause}; tracing needs the permission for ptrace"
-    )]
-    Ptrace {
+    /// The system refuses a request.
+    #[error("cannot {what}: {cause}")]
+    System {
         /// The request.
-        what: &'static str,
-        /// The system's error.
-        cause: Errno,
-    },
-    /// A file of the system about the program cannot be used.
-    #[error("{}: {cause}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
+        what: String,
         /// The system's error.
         cause: io::Error,
     },
-    /// The program does not forward as a driver with rings does.
+    /// The program or the card does not behave as a driver or a card in turns does.
     #[error("{0}")]
-    NoDriver(String),
-    /// The program's code is not as expected.
-    #[error(transparent)]
-    Code(#[from] CodeError),
-    /// An instruction whose addresses the tracer cannot compute.
-    #[error("the instruction at {0:#x} uses addresses in a vector register, which the tracer cannot follow")]
-    Vector(u64),
+    Unexpected(String),
 }
 
 impl TraceError {
     /// Makes an error of a failed request.
-    pub(crate) fn ptrace(what: &'static str) -> impl FnOnce(Errno) -> Self {
-        move |cause| Self::Ptrace { what, cause }
+    pub(crate) fn system<E: Into<io::Error>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
+        let what = what.into();
+        move |cause| Self::System {
+            what,
+            cause: cause.into(),
+        }
+    }
+
+    /// Makes an error of a failed request to trace.
+    pub(crate) fn ptrace<E: Into<io::Error>>(what: &str) -> impl FnOnce(E) -> Self {
+        Self::system(format!(
+            "{what} of the traced program (tracing needs the permission for ptrace)"
+        ))
     }
 }

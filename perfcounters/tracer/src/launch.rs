@@ -12,8 +12,12 @@ use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 use std::time::Duration;
 
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::ptrace;
+use nix::sys::resource::{setrlimit, Resource};
+use nix::sys::signal::Signal;
+
 use crate::error::TraceError;
-use crate::filter;
 
 /// Size of the stack's limit: it decides where the kernel places the first mapping.
 const STACK: u64 = 8 << 20;
@@ -44,9 +48,6 @@ pub struct Launch {
     pub cpu: Option<usize>,
     /// Longest time of each step: to start, to warm up, to record.
     pub limit: Duration,
-    /// Lets the processor execute every instruction, and compares it with the tracer's own execution of
-    /// common instructions. It is slow.
-    pub check: bool,
     /// Ends the trace when it becomes true.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -55,10 +56,8 @@ impl Launch {
     /// Starts the command, stopped at its first instruction, as a child that this thread traces.
     pub(crate) fn start(&self) -> Result<Child, TraceError> {
         let program = PathBuf::from(self.command.first().cloned().unwrap_or_default());
-        let failed = |cause| TraceError::Start {
-            program: program.clone(),
-            cause,
-        };
+        let failed =
+            |cause: io::Error| TraceError::system(format!("start {}", program.display()))(cause);
         let mut command = Command::new(&program);
         command
             .args(self.command.iter().skip(1))
@@ -71,9 +70,8 @@ impl Launch {
         if let Some(filler) = self.filler() {
             command.env(FILLER, filler);
         }
-        let mut program = filter::program();
-        // SAFETY: between fork and exec, the functions make only system calls.
-        unsafe { command.pre_exec(move || prepare().and_then(|()| filter::apply(&mut program))) };
+        // SAFETY: between fork and exec, the function makes only system calls.
+        unsafe { command.pre_exec(prepare) };
         command.spawn().map_err(failed)
     }
 
@@ -117,30 +115,23 @@ impl Launch {
     }
 }
 
-/// Prepares the child: fixed addresses, a parent that it does not outlive, and its tracer.
+/// Prepares the child: fixed addresses, no time-stamp counter, a parent that it does not outlive, and its
+/// tracer.
 fn prepare() -> io::Result<()> {
-    let check = |result: i64| match result {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
+    // SAFETY: both calls take numbers only.
+    let done = unsafe {
+        libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) != -1
+            // From now on RDTSC raises SIGSEGV, also in other programs, so that the tracer can answer it.
+            && libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV) == 0
     };
-    let stack = libc::rlimit {
-        rlim_cur: STACK,
-        rlim_max: libc::RLIM_INFINITY,
-    };
-    // SAFETY: these calls take numbers and a pointer to a live struct. A lower hard limit makes
-    // `setrlimit` fail, so the second call keeps it.
-    unsafe {
-        check(libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong).into())?;
-        if libc::setrlimit(libc::RLIMIT_STACK, &stack) == -1 {
-            let stack = libc::rlimit {
-                rlim_max: STACK,
-                ..stack
-            };
-            check(libc::setrlimit(libc::RLIMIT_STACK, &stack).into())?;
-        }
-        check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL).into())?;
-        check(libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0))
+    if !done {
+        return Err(io::Error::last_os_error());
     }
+    let stack = Resource::RLIMIT_STACK;
+    // A lower hard limit makes the first call fail, so the second call keeps it.
+    setrlimit(stack, STACK, libc::RLIM_INFINITY).or_else(|_| setrlimit(stack, STACK, STACK))?;
+    set_pdeathsig(Signal::SIGKILL)?;
+    Ok(ptrace::traceme()?)
 }
 
 #[cfg(test)]
@@ -156,7 +147,6 @@ mod tests {
             control: "/tmp/none".into(),
             cpu: None,
             limit: Duration::from_secs(1),
-            check: false,
             interrupt: Arc::default(),
         }
     }

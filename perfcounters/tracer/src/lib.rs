@@ -27,24 +27,18 @@
 #![cfg(target_arch = "x86_64")]
 
 mod addresses;
-mod breakpoints;
 mod card;
 mod clock;
 mod counts;
 mod decode;
-mod discovery;
-mod emulate;
 mod error;
-mod filter;
 mod launch;
-mod memory;
 mod recorder;
-mod registers;
 mod session;
 mod target;
 mod tracee;
-mod waker;
 mod watchdog;
+mod watchpoints;
 
 pub use counts::Counts;
 pub use error::TraceError;

@@ -1,10 +1,8 @@
 //! The traced processes: their stops, their clocks and their end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Child;
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use libc::{c_long, user_regs_struct};
@@ -14,37 +12,22 @@ use nix::sys::signal::{kill, Signal};
 use nix::sys::wait::{waitpid, WaitPidFlag, WaitStatus};
 use nix::unistd::Pid;
 
-use crate::addresses::mappings;
-use crate::breakpoints::Breakpoints;
-use crate::clock::{nanoseconds, ClockCall, VirtualClock};
+use crate::addresses::{mappings, tails};
+use crate::card::FileId;
+use crate::clock::VirtualClock;
 use crate::error::TraceError;
 use crate::launch::Launch;
-use crate::memory::{text, write_word, Memory};
-use crate::target;
+use crate::target::{code, prepare, text};
 use crate::watchdog::{Verdict, Watchdog};
+use crate::watchpoints::{self, Watch};
 
 /// Time within which a launcher ends after its program, and after that its processes.
 const END: Duration = Duration::from_secs(5);
+/// The resume flag in RFLAGS: the processor ignores a breakpoint once.
+const RESUME: u64 = 1 << 16;
 
-/// Why a process has stopped, as far as the caller wants to know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// It has executed the driver's file.
-    Driver,
-    /// A thread of the driver is at a breakpoint, whose instruction it has not executed.
-    Breakpoint(Pid),
-    /// A thread of the driver has stopped as asked.
-    Asked(Pid),
-}
-
-/// The end of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stepped {
-    /// The instruction, or one iteration of it, is done.
-    Done,
-    /// A signal has arrived. If it is a fault, the instruction is not done.
-    Signal(Signal),
-}
+/// A thread of the driver has stopped at an address that is watched.
+pub(crate) type Stop = (Pid, u64);
 
 /// The program, its launcher and their children. Dropping it ends all of them.
 #[derive(Debug)]
@@ -53,147 +36,73 @@ pub(crate) struct Tracee<'a> {
     pub(crate) watchdog: Watchdog,
     child: Child,
     top: Pid,
-    driver: Option<(Pid, Memory)>,
+    driver: Option<Pid>,
     /// All processes and threads that have not ended, as far as they have stopped once.
     known: BTreeSet<Pid>,
-    threads: BTreeSet<Pid>,
-    /// The command, until its first stop.
-    unstopped: BTreeSet<Pid>,
+    /// The driver's threads, with the watchpoints that each has.
+    threads: BTreeMap<Pid, Vec<Watch>>,
+    /// The watchpoints that each thread gets before it goes on.
+    watches: Vec<Watch>,
+    /// The files of the card's registers, as long as the driver may map them.
+    registers: Vec<FileId>,
     pub(crate) clock: VirtualClock,
-    pub(crate) breakpoints: Breakpoints,
-    /// The thread that should stop after its next system call; 0 for none.
-    pub(crate) wanted: Arc<AtomicI32>,
-    /// System calls of the driver so far.
-    pub(crate) system_calls: u64,
-    /// Breakpoints for code that is not loaded yet: address and first word.
-    late: Vec<(u64, u64)>,
+    /// Looks at a clock and waits of the driver so far.
+    pub(crate) waits: u64,
 }
 
 fn all() -> WaitPidFlag {
     WaitPidFlag::__WALL | WaitPidFlag::__WNOTHREAD
 }
 
-/// Whether an address of a process is in executable memory.
-fn is_code(process: Pid, address: u64) -> Result<bool, TraceError> {
-    let maps = mappings(&text(process, "maps")?);
-    let mut holders = maps.iter().filter(|map| map.addresses.contains(&address));
-    Ok(holders.any(|map| map.executable))
+fn executable(process: Pid) -> PathBuf {
+    PathBuf::from(format!("/proc/{process}/exe"))
 }
 
 impl<'a> Tracee<'a> {
-    /// Starts the command and waits until a process executes the driver. The calling thread must not
-    /// have other children.
-    pub(crate) fn start(launch: &'a Launch) -> Result<Self, TraceError> {
+    /// Starts the command. The driver will stop at its doorbells, the tail registers in the files
+    /// `registers`. The calling thread must not have other children.
+    pub(crate) fn start(
+        launch: &'a Launch,
+        registers: Vec<FileId>,
+        step: &'static str,
+    ) -> Result<Self, TraceError> {
         let child = launch.start()?;
         let top = Pid::from_raw(child.id() as i32);
-        let mut tracee = Self {
+        Ok(Self {
             launch,
-            watchdog: Watchdog::start(launch.interrupt.clone()),
+            watchdog: Watchdog::start(top, step, launch.limit, launch.interrupt.clone()),
             child,
             top,
             driver: None,
-            known: BTreeSet::from([top]),
-            threads: BTreeSet::new(),
-            unstopped: BTreeSet::from([top]),
+            known: BTreeSet::new(),
+            threads: BTreeMap::new(),
+            watches: Vec::new(),
+            registers,
             clock: VirtualClock::default(),
-            breakpoints: Breakpoints::default(),
-            wanted: Arc::default(),
-            system_calls: 0,
-            late: Vec::new(),
-        };
-        tracee.watchdog.add(top);
-        tracee.watchdog.step("start the program", launch.limit);
-        match tracee.next()? {
-            Stop::Driver => Ok(tracee),
-            other => {
-                let text = format!("the program stopped before it began: {other:?}");
-                Err(TraceError::NoDriver(text))
-            }
+            waits: 0,
+        })
+    }
+
+    /// The mappings of the driver.
+    pub(crate) fn maps(&self) -> Result<String, TraceError> {
+        text(self.driver.unwrap_or(self.top), "maps")
+    }
+
+    /// Watches nothing from now on. `thread` is stopped.
+    pub(crate) fn unwatch(&mut self, thread: Pid) -> Result<(), TraceError> {
+        self.registers.clear();
+        self.watches.clear();
+        self.set_watches(thread)
+    }
+
+    /// Gives a thread of the driver the watchpoints that it should have.
+    fn set_watches(&mut self, thread: Pid) -> Result<(), TraceError> {
+        match self.threads.get_mut(&thread) {
+            Some(has) if *has != self.watches => has.clone_from(&self.watches),
+            _ => return Ok(()),
         }
-    }
-
-    /// The driver's process.
-    pub(crate) fn driver(&self) -> Pid {
-        self.driver.as_ref().map_or(self.top, |(pid, _)| *pid)
-    }
-
-    /// The driver's memory.
-    pub(crate) fn memory(&self) -> Result<&Memory, TraceError> {
-        let missing = || TraceError::NoDriver("no process executes the driver".to_owned());
-        Ok(&self.driver.as_ref().ok_or_else(missing)?.1)
-    }
-
-    /// Sets a breakpoint as soon as the word at `address` is `word`: code may be loaded later.
-    /// The driver must be stopped.
-    pub(crate) fn set_late(&mut self, address: u64, word: u64) -> Result<(), TraceError> {
-        self.late.push((address, word));
-        self.set_loaded(self.driver())
-    }
-
-    fn set_loaded(&mut self, thread: Pid) -> Result<(), TraceError> {
-        let Some((driver, memory)) = &self.driver else {
-            return Ok(());
-        };
-        let mut waiting = Vec::new();
-        for (address, word) in self.late.drain(..) {
-            match memory.word(address) {
-                // The loader first maps a whole file, and then its code over it.
-                Ok(found) if found == word && is_code(*driver, address)? => {
-                    self.breakpoints.set(thread, memory, address)?;
-                }
-                _ => waiting.push((address, word)),
-            }
-        }
-        self.late = waiting;
-        Ok(())
-    }
-
-    /// Sets a breakpoint in code that is loaded. `thread` is stopped.
-    pub(crate) fn set_breakpoint(&mut self, thread: Pid, address: u64) -> Result<(), TraceError> {
-        match &self.driver {
-            Some((_, memory)) => self.breakpoints.set(thread, memory, address),
-            None => Ok(()),
-        }
-    }
-
-    /// Removes all breakpoints, also those for later. `thread` is stopped.
-    pub(crate) fn clear_breakpoints(&mut self, thread: Pid) -> Result<(), TraceError> {
-        self.late.clear();
-        match &self.driver {
-            Some((_, memory)) => self.breakpoints.clear(thread, memory),
-            None => Ok(()),
-        }
-    }
-
-    /// Removes a breakpoint. `thread` is stopped.
-    pub(crate) fn remove_breakpoint(
-        &mut self,
-        thread: Pid,
-        address: u64,
-    ) -> Result<(), TraceError> {
-        match &self.driver {
-            Some((_, memory)) => self.breakpoints.remove(thread, memory, address),
-            None => Ok(()),
-        }
-    }
-
-    /// Delivers a signal, and lets the thread run until its handler has returned to `back`.
-    pub(crate) fn handle(
-        &mut self,
-        thread: Pid,
-        signal: Signal,
-        back: u64,
-    ) -> Result<(), TraceError> {
-        self.set_breakpoint(thread, back)?;
-        self.resume(thread, Some(signal))?;
-        loop {
-            match self.next()? {
-                Stop::Breakpoint(other) if other == thread => break,
-                Stop::Breakpoint(other) | Stop::Asked(other) => self.resume(other, None)?,
-                Stop::Driver => {}
-            }
-        }
-        self.remove_breakpoint(thread, back)
+        watchpoints::set(thread, &self.watches)
+            .or_else(|errno| self.unless_killed("set the watchpoints", errno))
     }
 
     /// The registers of a stopped thread.
@@ -217,23 +126,34 @@ impl<'a> Tracee<'a> {
         self.next()
     }
 
-    /// Lets a stopped thread execute one instruction, after a signal if there is one.
-    pub(crate) fn step(
+    /// Delivers a signal, and lets the thread run until its handler has returned to `back`.
+    pub(crate) fn handle(
         &mut self,
         thread: Pid,
-        signal: Option<Signal>,
-    ) -> Result<Stepped, TraceError> {
-        let mut signal = signal;
+        signal: Signal,
+        back: u64,
+    ) -> Result<(), TraceError> {
+        // The processor sets the flag when an instruction faults, and the handler's return restores it.
+        let mut registers = self.registers(thread)?;
+        registers.eflags &= !RESUME;
+        self.set_registers(thread, registers)?;
+        self.watches = vec![Watch::Execution(back)];
+        self.resume(thread, Some(signal))?;
+        while self.next()?.0 != thread {}
+        self.unwatch(thread)
+    }
+
+    /// Lets a stopped thread execute one instruction. Returns the signal that arrived; after a fault, the
+    /// instruction is not done.
+    pub(crate) fn step(&mut self, thread: Pid) -> Result<Option<Signal>, TraceError> {
         loop {
-            ptrace::step(thread, signal.take())
+            ptrace::step(thread, None)
                 .map_err(|errno| self.failed("step through the code", errno))?;
             let status = waitpid(thread, Some(WaitPidFlag::__WALL))
                 .map_err(|errno| self.failed("wait for a step", errno))?;
             match status {
-                WaitStatus::Stopped(_, Signal::SIGTRAP) => return Ok(Stepped::Done),
-                // A stop that was asked for, perhaps too late.
-                WaitStatus::Stopped(_, Signal::SIGSTOP) => {}
-                WaitStatus::Stopped(_, signal) => return Ok(Stepped::Signal(signal)),
+                WaitStatus::Stopped(_, Signal::SIGTRAP) => return Ok(None),
+                WaitStatus::Stopped(_, signal) => return Ok(Some(signal)),
                 WaitStatus::Exited(..) | WaitStatus::Signaled(..) => {
                     return Err(self.gone(thread, status))
                 }
@@ -242,60 +162,43 @@ impl<'a> Tracee<'a> {
         }
     }
 
-    fn resume(&self, thread: Pid, signal: Option<Signal>) -> Result<(), TraceError> {
-        self.resumed(ptrace::cont(thread, signal))
+    fn resume(&mut self, thread: Pid, signal: Option<Signal>) -> Result<(), TraceError> {
+        let resumed = match self.threads.contains_key(&thread) {
+            true => {
+                self.set_watches(thread)?;
+                ptrace::syscall(thread, signal)
+            }
+            false => ptrace::cont(thread, signal),
+        };
+        resumed.or_else(|errno| self.unless_killed("resume a thread", errno))
     }
 
-    fn resume_to_end_of_call(&self, thread: Pid) -> Result<(), TraceError> {
-        self.resumed(ptrace::syscall(thread, None))
-    }
-
-    fn resumed(&self, outcome: nix::Result<()>) -> Result<(), TraceError> {
-        match outcome {
-            // It has been killed. The next wait says so.
-            Ok(()) | Err(Errno::ESRCH) => Ok(()),
-            Err(errno) => Err(self.failed("resume a thread", errno)),
-        }
-    }
-
-    /// Waits for the next stop that matters. All threads that stop for another reason go on.
+    /// Waits for the next stop at a watchpoint. All threads that stop for another reason go on.
     pub(crate) fn next(&mut self) -> Result<Stop, TraceError> {
         loop {
             let status = waitpid(None, Some(all()))
                 .map_err(|errno| self.failed("wait for a stop", errno))?;
             match status {
                 WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..) => {
-                    if pid == self.top || pid == self.driver() {
+                    if pid == self.top || Some(pid) == self.driver {
                         return Err(self.gone(pid, status));
                     }
                     self.known.remove(&pid);
                     self.threads.remove(&pid);
                 }
-                WaitStatus::PtraceEvent(pid, _, libc::PTRACE_EVENT_EXEC) => {
-                    let driver = self.executes(pid)?;
-                    if driver {
-                        return Ok(Stop::Driver);
-                    }
-                }
-                WaitStatus::PtraceEvent(pid, _, libc::PTRACE_EVENT_SECCOMP)
-                    if self.threads.contains(&pid) =>
-                {
-                    match self.system_call(pid)? {
-                        true => self.resume_to_end_of_call(pid)?,
-                        false => self.resume(pid, None)?,
-                    }
-                }
-                WaitStatus::PtraceEvent(pid, ..) => self.resume(pid, None)?,
-                WaitStatus::PtraceSyscall(pid) => {
-                    self.set_loaded(pid)?;
-                    if self.wanted.load(Ordering::Relaxed) == pid.as_raw() {
-                        return Ok(Stop::Asked(pid));
+                WaitStatus::PtraceEvent(pid, _, event) => {
+                    if event == libc::PTRACE_EVENT_EXEC {
+                        self.executes(pid)?;
                     }
                     self.resume(pid, None)?;
                 }
+                WaitStatus::PtraceSyscall(pid) => {
+                    self.system_call(pid)?;
+                    self.resume(pid, None)?;
+                }
                 WaitStatus::Stopped(pid, signal) => {
-                    if let Some(stop) = self.signalled(pid, signal)? {
-                        return Ok(stop);
+                    if let Some(address) = self.signalled(pid, signal)? {
+                        return Ok((pid, address));
                     }
                 }
                 _ => {}
@@ -303,167 +206,143 @@ impl<'a> Tracee<'a> {
         }
     }
 
-    /// A thread has stopped because of a signal. It goes on unless the caller wants to know.
-    fn signalled(&mut self, pid: Pid, signal: Signal) -> Result<Option<Stop>, TraceError> {
-        if self.unstopped.remove(&pid) || self.known.insert(pid) {
-            return self.first_stop(pid, signal);
-        }
-        let own = self.threads.contains(&pid);
-        match signal {
-            Signal::SIGSTOP if own => return Ok(Some(Stop::Asked(pid))),
-            Signal::SIGTRAP if own => {
-                let mut registers = self.registers(pid)?;
-                if self.breakpoints.has(registers.rip.wrapping_sub(1)) {
-                    registers.rip -= 1;
-                    self.set_registers(pid, registers)?;
-                    return Ok(Some(Stop::Breakpoint(pid)));
-                }
-                self.resume(pid, Some(signal))?;
+    /// A thread has stopped because of a signal. Returns the watched address at which it stands, or lets
+    /// it go on.
+    fn signalled(&mut self, pid: Pid, signal: Signal) -> Result<Option<u64>, TraceError> {
+        let mut signal = Some(signal);
+        if self.known.insert(pid) {
+            self.begins(pid)?;
+            signal = signal.filter(|signal| ![Signal::SIGSTOP, Signal::SIGTRAP].contains(signal));
+        } else if signal == Some(Signal::SIGTRAP) {
+            let hit = watchpoints::hit(pid)
+                .map_err(|errno| self.failed("read the watchpoints", errno))?;
+            let has = self.threads.get(&pid);
+            if let Some(watch) = hit.and_then(|hit| has?.get(hit)) {
+                let (Watch::Store(address) | Watch::Execution(address)) = *watch;
+                return Ok(Some(address));
             }
-            Signal::SIGSEGV if own && self.answer_counter(pid)? => self.resume(pid, None)?,
-            _ => self.resume(pid, Some(signal))?,
+        } else if signal == Some(Signal::SIGSEGV) && self.answer_counter(pid)? {
+            signal = None;
         }
+        self.resume(pid, signal)?;
         Ok(None)
     }
 
     /// The first stop of a process or thread. That of the command itself ends its `execve`.
-    fn first_stop(&mut self, pid: Pid, signal: Signal) -> Result<Option<Stop>, TraceError> {
+    fn begins(&mut self, pid: Pid) -> Result<(), TraceError> {
         if pid == self.top {
             let options = Options::PTRACE_O_EXITKILL
                 | Options::PTRACE_O_TRACEEXEC
                 | Options::PTRACE_O_TRACEFORK
                 | Options::PTRACE_O_TRACEVFORK
                 | Options::PTRACE_O_TRACECLONE
-                | Options::PTRACE_O_TRACESECCOMP
                 | Options::PTRACE_O_TRACESYSGOOD;
             ptrace::setoptions(pid, options)
                 .map_err(|errno| self.failed("set the options", errno))?;
-            return Ok(self.executes(pid)?.then_some(Stop::Driver));
+            return self.executes(pid);
         }
-        let driver = self.driver();
-        if self.driver.is_some() && PathBuf::from(format!("/proc/{driver}/task/{pid}")).exists() {
-            self.threads.insert(pid);
-        }
-        let signal = (signal != Signal::SIGSTOP).then_some(signal);
-        self.resume(pid, signal)?;
-        Ok(None)
-    }
-
-    /// A process has executed a file. Prepares it and returns true if that is the driver.
-    fn executes(&mut self, pid: Pid) -> Result<bool, TraceError> {
-        let file = PathBuf::from(format!("/proc/{pid}/exe"));
-        if self.driver.is_some() || !self.launch.is_driver(&file) {
-            self.resume(pid, None)?;
-            return Ok(false);
-        }
-        let memory = Memory::open(pid)?;
-        target::prepare(pid, &memory)?;
-        self.driver = Some((pid, memory));
-        self.threads.insert(pid);
-        self.watchdog.add(pid);
-        Ok(true)
-    }
-
-    /// A thread of the driver begins a system call that the filter lets the tracer see. Returns whether
-    /// the tracer must see its end.
-    fn system_call(&mut self, thread: Pid) -> Result<bool, TraceError> {
-        let mut registers = self.registers(thread)?;
-        if registers.orig_rax as c_long == libc::SYS_mmap {
-            return Ok(!self.late.is_empty());
-        }
-        self.system_calls += 1;
-        let wanted = self.wanted.load(Ordering::Relaxed) == thread.as_raw();
-        let arguments = [registers.rdi, registers.rsi, registers.rdx];
-        let Some(call) = ClockCall::of(registers.orig_rax, arguments) else {
-            return Ok(wanted);
-        };
-        if let Some((_, nanoseconds)) = self.sleep_of(call)? {
-            self.clock.sleep(nanoseconds);
-            if !matches!(call, ClockCall::SleepOn(true, ..)) {
-                return Ok(wanted);
-            }
-        }
-        // The kernel gets no call, and returns what the tracer puts into RAX.
-        registers.rax = self.answer_clock(thread, call)?;
-        registers.orig_rax = u64::MAX;
-        self.set_registers(thread, registers)?;
-        Ok(wanted)
-    }
-
-    /// The clock and the duration of a sleep; `None` for a call that does not sleep.
-    fn sleep_of(&self, call: ClockCall) -> Result<Option<(u64, u64)>, TraceError> {
-        let (absolute, clock, at) = match call {
-            ClockCall::Sleep(at) => (false, 0, at),
-            ClockCall::SleepOn(absolute, clock, at) => (absolute, clock, at),
-            _ => return Ok(None),
-        };
-        let memory = self.memory()?;
-        let time = nanoseconds([memory.word(at)?, memory.word(at + 8)?]);
-        let duration = match absolute {
-            true => self.clock.until(clock, time),
-            false => time,
-        };
-        Ok(Some((clock, duration)))
-    }
-
-    /// Answers a call in the kernel's place, and returns the value for RAX. A sleep takes no time.
-    pub(crate) fn answer_clock(&mut self, thread: Pid, call: ClockCall) -> Result<u64, TraceError> {
-        let Some(answer) = self.clock.answer(call) else {
-            return Ok(0);
-        };
-        if let Some((at, words, count)) = answer.place {
-            for (nth, word) in words.iter().take(count).enumerate() {
-                write_word(thread, at + 8 * nth as u64, *word)?;
-            }
-        }
-        Ok(answer.value)
-    }
-
-    /// Moves the clock by a sleep that the caller answers in the kernel's place.
-    pub(crate) fn skip_sleep(&mut self, call: ClockCall) -> Result<(), TraceError> {
-        if let Some((_, nanoseconds)) = self.sleep_of(call)? {
-            self.clock.sleep(nanoseconds);
+        let mut driver = self.driver.iter();
+        if driver.any(|driver| PathBuf::from(format!("/proc/{driver}/task/{pid}")).exists()) {
+            self.threads.insert(pid, Vec::new());
         }
         Ok(())
     }
 
+    /// A process has executed a file, perhaps that of the driver.
+    fn executes(&mut self, pid: Pid) -> Result<(), TraceError> {
+        prepare(pid)?;
+        if self.driver.is_none() && self.launch.is_driver(&executable(pid)) {
+            self.driver = Some(pid);
+            self.threads.insert(pid, Vec::new());
+            self.watchdog.add(pid);
+        }
+        Ok(())
+    }
+
+    /// A thread of the driver begins or ends a system call.
+    fn system_call(&mut self, thread: Pid) -> Result<(), TraceError> {
+        let mut registers = self.registers(thread)?;
+        // At the start of a call, the kernel has this value in RAX.
+        let starts = registers.rax as i64 == -i64::from(libc::ENOSYS);
+        match (starts, registers.orig_rax as c_long) {
+            (false, libc::SYS_mmap) if !self.registers.is_empty() => {
+                let tails = tails(&self.registers, &mappings(&self.maps()?));
+                if tails.len() > watchpoints::MOST {
+                    return Err(TraceError::Unexpected(format!(
+                        "the program maps {} tail registers, and the processor can watch {}; \
+                         trace a program that maps the registers of two ports once",
+                        tails.len(),
+                        watchpoints::MOST
+                    )));
+                }
+                self.watches = tails.into_iter().map(Watch::Store).collect();
+            }
+            (true, _) => {
+                if let Some(answer) = self.answer_call(thread, registers.orig_rax, &registers)? {
+                    // The kernel gets no call, and returns what the tracer puts into RAX.
+                    (registers.rax, registers.orig_rax) = (answer, u64::MAX);
+                    self.set_registers(thread, registers)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Answers a system call in the kernel's place, with the value for RAX. `None`: the kernel must
+    /// execute it.
+    pub(crate) fn answer_call(
+        &mut self,
+        thread: Pid,
+        number: u64,
+        registers: &user_regs_struct,
+    ) -> Result<Option<u64>, TraceError> {
+        let waits = [
+            libc::SYS_clock_gettime,
+            libc::SYS_gettimeofday,
+            libc::SYS_time,
+            libc::SYS_nanosleep,
+            libc::SYS_clock_nanosleep,
+            libc::SYS_epoll_wait,
+            libc::SYS_epoll_pwait,
+            libc::SYS_epoll_pwait2,
+        ];
+        self.waits += u64::from(waits.contains(&(number as c_long)));
+        let arguments = [registers.rdi, registers.rsi, registers.rdx];
+        self.clock.answer(thread, number, arguments)
+    }
+
     /// Answers RDTSC and RDTSCP. Returns false if `thread` has stopped at another instruction.
-    fn answer_counter(&mut self, thread: Pid) -> Result<bool, TraceError> {
-        let registers = self.registers(thread)?;
-        let mut code = [0; 3];
-        let read = self.memory()?.read(registers.rip, &mut code).unwrap_or(0);
-        let len = match code {
-            [0x0f, 0x31, _] if read >= 2 => 2,
-            [0x0f, 0x01, 0xf9] if read == 3 => 3,
+    pub(crate) fn answer_counter(&mut self, thread: Pid) -> Result<bool, TraceError> {
+        let mut registers = self.registers(thread)?;
+        let code = code(thread, registers.rip);
+        registers.rip += match code.as_slice() {
+            [0x0f, 0x31, ..] => 2,
+            [0x0f, 0x01, 0xf9, ..] => {
+                // RDTSCP also gives the number of the processor.
+                registers.rcx = 0;
+                3
+            }
             _ => return Ok(false),
         };
-        self.give_counter(thread, registers, len)?;
+        let counter = self.clock.counter();
+        (registers.rax, registers.rdx) = (counter & 0xffff_ffff, counter >> 32);
+        self.set_registers(thread, registers)?;
         Ok(true)
     }
 
-    /// Executes RDTSC (2 bytes) or RDTSCP (3 bytes) in the processor's place.
-    pub(crate) fn give_counter(
-        &mut self,
-        thread: Pid,
-        mut registers: user_regs_struct,
-        len: u64,
-    ) -> Result<(), TraceError> {
-        let counter = self.clock.counter();
-        registers.rax = counter & 0xffff_ffff;
-        registers.rdx = counter >> 32;
-        if len == 3 {
-            registers.rcx = 0;
+    /// A program that has been killed is no error here: the next wait says so.
+    fn unless_killed(&self, what: &'static str, cause: Errno) -> Result<(), TraceError> {
+        match cause {
+            Errno::ESRCH => Ok(()),
+            _ => Err(self.failed(what, cause)),
         }
-        registers.rip += len;
-        self.set_registers(thread, registers)
     }
 
     /// The error for a request that failed. A program that has been killed explains it.
     fn failed(&self, what: &'static str, cause: Errno) -> TraceError {
-        match self.verdict() {
-            Some(error) => error,
-            None => TraceError::Ptrace { what, cause },
-        }
+        self.verdict()
+            .unwrap_or_else(|| TraceError::ptrace(what)(cause))
     }
 
     fn verdict(&self) -> Option<TraceError> {
@@ -479,9 +358,7 @@ impl<'a> Tracee<'a> {
 
     /// The error for a process that has ended.
     fn gone(&mut self, pid: Pid, status: WaitStatus) -> TraceError {
-        self.known.remove(&pid);
-        self.threads.remove(&pid);
-        self.watchdog.remove(pid);
+        self.forget(pid);
         let how = match status {
             WaitStatus::Exited(_, code) => format!("ended with status {code}"),
             WaitStatus::Signaled(_, signal, _) => format!("was ended by {signal}"),
@@ -493,13 +370,16 @@ impl<'a> Tracee<'a> {
         })
     }
 
+    fn forget(&mut self, pid: Pid) {
+        self.watchdog.remove(pid);
+        self.known.remove(&pid);
+    }
+
     /// Ends all processes: the driver first, so that a launcher can clean up behind it.
     fn end(&mut self) {
-        if let Some((driver, _)) = self.driver.take() {
-            if self.known.contains(&driver) {
-                // It fails only for a process that has ended.
-                let _ = kill(driver, Signal::SIGKILL);
-            }
+        if let Some(driver) = self.driver.filter(|driver| self.known.contains(driver)) {
+            // It fails only for a process that has ended.
+            let _ = kill(driver, Signal::SIGKILL);
         }
         drop(self.child.stdin.take());
         if !self.reap(END) {
@@ -512,17 +392,20 @@ impl<'a> Tracee<'a> {
 
     /// Lets all processes go on, and waits for their end. Returns whether all have ended in time.
     fn reap(&mut self, limit: Duration) -> bool {
+        self.threads.clear();
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline {
             match waitpid(None, Some(all() | WaitPidFlag::WNOHANG)) {
                 Ok(WaitStatus::StillAlive) => std::thread::sleep(Duration::from_millis(1)),
-                Ok(WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..)) => {
-                    self.watchdog.remove(pid);
-                    self.known.remove(&pid);
-                }
+                Ok(WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..)) => self.forget(pid),
                 Ok(WaitStatus::Stopped(pid, signal)) => {
                     let new = self.known.insert(pid);
-                    let own = signal == Signal::SIGTRAP || signal == Signal::SIGSTOP && new;
+                    let own = match signal {
+                        Signal::SIGTRAP => true,
+                        Signal::SIGSTOP => new,
+                        Signal::SIGSEGV => self.answer_counter(pid).unwrap_or(false),
+                        _ => false,
+                    };
                     // The process may have been killed meanwhile.
                     let _ = ptrace::cont(pid, (!own).then_some(signal));
                 }

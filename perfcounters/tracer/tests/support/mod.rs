@@ -60,7 +60,6 @@ impl Bench {
             control: self.folder.path().join("control"),
             cpu: None,
             limit: Duration::from_secs(20),
-            check: false,
             interrupt: Arc::default(),
         }
     }
