@@ -79,7 +79,7 @@ impl Backend for Trace {
     }
 
     fn estimate(&self, _cell: &Cell) -> Duration {
-        Duration::from_secs(2)
+        Duration::from_secs(6)
     }
 
     fn settings(&self) -> BTreeMap<String, serde_json::Value> {
