@@ -35,26 +35,15 @@ impl Environment {
         Ok(Self { machine, pmu })
     }
 
-    /// An event of the PMU by its code.
-    pub fn event(&self, name: &str, code: u64) -> Event {
-        Event {
+    /// An event of the PMU by its code, several times. The kernel gives each a counter of its own.
+    pub fn events(&self, code: u64, number: usize) -> Vec<Event> {
+        let event = Event {
             metric: None,
-            name: name.to_owned(),
+            name: format!("event {code:#x}"),
             kind: self.pmu.kind,
             config: code,
             unit: None,
-        }
-    }
-
-    /// The instructions several times. The kernel gives each a counter of its own.
-    pub fn instructions(&self, number: usize) -> Vec<Event> {
-        let event = self.event("instructions", INST_RETIRED);
-        vec![event; number]
-    }
-
-    /// The cycles several times. The first takes the cycle counter.
-    pub fn cycles(&self, number: usize) -> Vec<Event> {
-        let event = self.event("cycles", CPU_CYCLES);
+        };
         vec![event; number]
     }
 }
@@ -65,9 +54,6 @@ pub const LOOP: KnownLoop = KnownLoop::Additions;
 pub const LOOP_INSTRUCTIONS: u64 = 10;
 
 /// Counts the loop in passes.
-///
-/// # Errors
-/// If the counters cannot be read.
 pub fn count_loop(events: &[Event], iterations: u64) -> Result<Counted<()>> {
     passes::count(&Kernel, events, || {
         LOOP.run(iterations);
@@ -76,38 +62,26 @@ pub fn count_loop(events: &[Event], iterations: u64) -> Result<Counted<()>> {
     .map_err(|why| anyhow!(why))
 }
 
-/// The sizes of the passes.
-pub fn sizes<W>(counted: &Counted<W>) -> Vec<usize> {
-    let passes = counted.passes.iter();
-    passes.map(|pass| pass.values.len()).collect()
-}
-
 /// Counts the loop for `iterations` and for twice as many. Every event must have counted the whole
 /// time, and exactly the loop's `each` more. Returns the sizes of the passes.
-///
-/// # Errors
-/// If an event counted something else, or not all the time.
 pub fn ensure_exact(events: &[Event], iterations: u64, each: u64) -> Result<Vec<usize>> {
     let short = count_loop(events, iterations)?;
     let long = count_loop(events, 2 * iterations)?;
-    ensure!(
-        short.absent.is_empty() && long.absent.is_empty(),
-        "not counted: {:?}",
-        short.absent
-    );
-    ensure!(sizes(&short) == sizes(&long), "{short:?} {long:?}");
+    ensure!(short.absent.is_empty(), "{short:?}");
+    let sizes = |counted: &Counted<()>| {
+        let passes = counted.passes.iter();
+        passes.map(|pass| pass.values.len()).collect::<Vec<_>>()
+    };
+    let sizes_short = sizes(&short);
+    ensure!(sizes_short == sizes(&long));
+    ensure!(sizes_short.iter().sum::<usize>() == events.len());
     let values = |counted: Counted<()>| counted.passes.into_iter().flat_map(|pass| pass.values);
-    let sizes = sizes(&short);
-    ensure!(sizes.iter().sum::<usize>() == events.len(), "{short:?}");
     for (short, long) in values(short).zip(values(long)) {
         ensure!(!short.scaled && !long.scaled, "scaled: {short:?} {long:?}");
-        let difference = long.count - short.count;
+        let event = &events[long.event].name;
         let expected = (each * iterations) as f64;
-        ensure!(
-            difference == expected,
-            "{} counted {difference} and not {expected}",
-            events[long.event].name
-        );
+        let counted = long.count - short.count;
+        ensure!(counted == expected, "{event}: {counted}, not {expected}");
     }
-    Ok(sizes)
+    Ok(sizes_short)
 }

@@ -3,10 +3,8 @@
 /// A machine with one emulated processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Machine {
-    /// Its name: on the command lines, in the log's name and in the names of tests.
-    pub name: &'static str,
     /// QEMU's name of the processor.
-    pub processor: &'static str,
+    pub name: &'static str,
     /// The vendor and the model of the processor, as the kernel shows them.
     pub identity: (&'static str, u32),
     /// Each instruction takes 2^`shift` ns. The processor's clock is 1 GHz, so this is also the number
@@ -21,7 +19,6 @@ impl Machine {
     pub const ALL: [Self; 2] = [
         Self {
             name: "max",
-            processor: "max",
             identity: ("0x00", 0x51),
             shift: 4,
             timer_mhz: 1000.0,
@@ -29,7 +26,6 @@ impl Machine {
         // All counters but that of cycles have 32 bits, so the kernel adds their overflows up.
         Self {
             name: "cortex-a72",
-            processor: "cortex-a72",
             identity: ("0x41", 0xd08),
             shift: 6,
             timer_mhz: 62.5,
@@ -38,11 +34,6 @@ impl Machine {
 
     /// The counters of one processor besides its cycle counter.
     pub const COUNTERS: usize = 6;
-
-    /// The machine with a name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|machine| machine.name == name)
-    }
 
     /// The cycles of a number of instructions.
     pub fn cycles(&self, instructions: u64) -> u64 {

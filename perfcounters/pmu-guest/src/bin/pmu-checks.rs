@@ -4,45 +4,39 @@
 
 use std::process::ExitCode;
 
+use anyhow::{Context, Result};
 use perfcounters::perf::resolve::EventSet;
-use pmu_guest::checks::{CHECKS, DETECT};
+use pmu_guest::checks::{ALL_HOLD, CHECKS, DETECT};
 use pmu_guest::{Environment, Machine};
 
-fn main() -> ExitCode {
+fn main() -> Result<ExitCode> {
     let argument = std::env::args().nth(1).unwrap_or_default();
     if argument == DETECT {
-        return detect();
+        return Ok(detect());
     }
-    let environment = Machine::named(&argument)
-        .ok_or_else(|| format!("pmu-checks: {argument:?} is no machine of these tests"))
-        .and_then(|machine| Environment::new(machine).map_err(|error| format!("{error:#}")));
-    let environment = match environment {
-        Ok(environment) => environment,
-        Err(why) => {
-            eprintln!("{why}");
-            return ExitCode::from(2);
-        }
-    };
-    let mut failed = false;
+    let mut machines = Machine::ALL.into_iter();
+    let machine = machines.find(|machine| machine.name == argument);
+    let environment = Environment::new(machine.context("no such machine")?)?;
+    let mut hold = true;
     for (name, check) in CHECKS {
-        match check(&environment) {
-            Ok(()) => println!("check {name}: ok"),
-            Err(error) => {
-                failed = true;
-                println!("check {name}: {}", format!("{error:#}").replace('\n', " "));
-            }
-        }
+        let result = check(&environment);
+        hold &= result.is_ok();
+        let text = result.map_or_else(|error| format!("{error:#}"), |()| "ok".to_owned());
+        println!("check {name}: {}", text.replace('\n', " "));
     }
-    ExitCode::from(u8::from(failed))
+    if hold {
+        println!("{ALL_HOLD}");
+    }
+    Ok(ExitCode::from(u8::from(!hold)))
 }
 
 /// Prints the events that this user may count, or the reason for none.
 fn detect() -> ExitCode {
     match EventSet::detect(Some(0)) {
         Ok(set) => {
-            for event in set.events {
-                println!("{}", event.name);
-            }
+            set.events
+                .iter()
+                .for_each(|event| println!("{}", event.name));
             ExitCode::SUCCESS
         }
         Err(why) => {
