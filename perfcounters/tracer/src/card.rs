@@ -73,9 +73,12 @@ impl Card {
         self.ask("turn\n")
     }
 
-    /// The same, without the list of transfers.
-    pub(crate) fn turn_quietly(&mut self) -> Result<Turn, TraceError> {
-        self.ask("turn quiet\n")
+    /// The same, without the list of transfers. At most `ready` frames wait afterwards, if it says so.
+    pub(crate) fn turn_quietly(&mut self, ready: Option<u32>) -> Result<Turn, TraceError> {
+        match ready {
+            None => self.ask("turn quiet\n"),
+            Some(frames) => self.ask(&format!("turn {frames} quiet\n")),
+        }
     }
 
     /// The memory that each port and its driver share.

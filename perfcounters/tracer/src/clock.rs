@@ -32,6 +32,11 @@ impl VirtualClock {
         START + self.nanoseconds
     }
 
+    /// Nanoseconds since the program's start. This is no look.
+    pub(crate) fn now(&self) -> u64 {
+        self.nanoseconds
+    }
+
     /// Moves the clock by a sleep.
     pub(crate) fn sleep(&mut self, nanoseconds: u64) {
         self.nanoseconds = self.nanoseconds.saturating_add(nanoseconds);

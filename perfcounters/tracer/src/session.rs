@@ -21,6 +21,9 @@ const ROUNDS: u32 = 9_000;
 const STEADY: usize = 64;
 /// Rounds for each wait of a driver that polls. It may look at a clock now and then.
 const ROUNDS_A_WAIT: u64 = 8;
+/// Frames that first wait in each ring. A driver that waits for an interrupt starts again, and gets them
+/// when it waits: it enables its interrupts behind its first doorbells.
+const READY: u32 = 256;
 /// What must end first, and what a user can do if it does not.
 const FIRST: &str = "ring a doorbell of a card that shares its registers (nic --mmio shared)";
 
@@ -52,6 +55,10 @@ struct Session<'a> {
     launch: &'a Launch,
     tracee: Tracee<'a>,
     card: Card,
+    /// Frames that wait in each ring until the driver has sent the first packets.
+    ready: u32,
+    /// The thread that sent the first packets.
+    forwarder: Option<Pid>,
     /// The address behind the instruction, and the tail register, at which a round of the driver's loop
     /// ends.
     end_of_round: Option<(u64, u64)>,
@@ -67,15 +74,26 @@ pub fn trace(launch: &Launch, plan: &Plan) -> Result<Stream, TraceError> {
         let tracing = scope.spawn(|| {
             pin(launch.cpu)?;
             let mut card = Card::connect(&launch.control)?;
-            let registers = card.memory()?.iter().map(|port| port.registers).collect();
-            let mut session = Session {
-                launch,
-                tracee: Tracee::start(launch, registers, FIRST)?,
-                card,
-                end_of_round: None,
+            let registers: Vec<_> = card.memory()?.iter().map(|port| port.registers).collect();
+            let mut attempt = |ready| {
+                let mut session = Session {
+                    launch,
+                    tracee: Tracee::start(launch, Vec::clone(&registers), FIRST)?,
+                    card: Card::connect(&launch.control)?,
+                    ready,
+                    forwarder: None,
+                    end_of_round: None,
+                };
+                let Some(thread) = session.run(plan.native)? else {
+                    return Ok(None);
+                };
+                session.record(thread, plan.warm, plan.measured).map(Some)
             };
-            let thread = session.run(plan.native)?;
-            session.record(thread, plan.warm, plan.measured)
+            let sleeps = || TraceError::Unexpected("the program only waits".to_owned());
+            match attempt(READY)? {
+                Some(stream) => Ok(stream),
+                None => attempt(0)?.ok_or_else(sleeps),
+            }
         });
         match tracing.join() {
             Ok(outcome) => outcome,
@@ -105,15 +123,18 @@ fn pin(cpu: Option<usize>) -> Result<(), TraceError> {
 impl Session<'_> {
     /// Lets the driver forward at least `packets` packets natively, to the end of a round. The card takes
     /// a turn at each doorbell. A driver that sleeps between frames goes on until it polls: the driver's
-    /// clock moves by 0.5 ms in a round. Returns the forwarding thread.
-    fn run(&mut self, packets: u64) -> Result<Pid, TraceError> {
+    /// clock moves by 0.5 ms in a round. Returns the forwarding thread; `None` if it misses its frames.
+    fn run(&mut self, packets: u64) -> Result<Option<Pid>, TraceError> {
         let mut stop = self.tracee.next()?;
         self.tracee.watchdog.step("forward", self.launch.limit);
         let mut sent = 0;
         let mut rounds = 0;
         let mut waits = VecDeque::new();
         while sent < packets || !(polls(&waits) || rounds > ROUNDS) {
-            sent += self.run_to_end_of_round(&mut stop)?;
+            let Some(more) = self.run_to_end_of_round(&mut stop)? else {
+                return Ok(None);
+            };
+            sent += more;
             rounds += 1;
             waits.push_back(self.tracee.waits);
             if waits.len() > STEADY {
@@ -122,23 +143,37 @@ impl Session<'_> {
             self.tracee.clock.sleep(ROUND);
         }
         self.tracee.unwatch(stop.0)?;
-        Ok(stop.0)
+        Ok(Some(stop.0))
     }
 
     /// Lets the driver run until it has sent packets at the end of a round. Returns their number.
-    fn run_to_end_of_round(&mut self, stop: &mut Stop) -> Result<u64, TraceError> {
-        let mut sent = 0;
+    fn run_to_end_of_round(&mut self, stop: &mut Stop) -> Result<Option<u64>, TraceError> {
+        let (mut sent, mut rang) = (0, None);
         // The last stop was the end of a round.
         if self.end_of_round.is_some() {
             *stop = self.next_doorbell(*stop)?;
         }
         loop {
-            let (thread, tail) = *stop;
-            let behind = self.tracee.registers(thread)?.rip;
-            let turn = self.card.turn_quietly()?;
-            sent += turn.transmitted;
-            if self.ends_round((behind, tail), &turn) {
-                return Ok(sent);
+            let first = self.end_of_round.is_none().then_some(self.ready);
+            match *stop {
+                (thread, Some(tail)) => {
+                    rang = Some(thread);
+                    let behind = self.tracee.registers(thread)?.rip;
+                    let turn = self.card.turn_quietly(first)?;
+                    sent += turn.transmitted;
+                    if self.ends_round((behind, tail), &turn) {
+                        self.forwarder = Some(thread);
+                        return Ok(Some(sent));
+                    }
+                }
+                (thread, None) if first.is_some() && rang == Some(thread) => {
+                    if self.ready > 0 {
+                        return Ok(None);
+                    }
+                    self.ready = READY;
+                    self.card.turn_quietly(Some(READY))?;
+                }
+                (_, None) => {}
             }
             *stop = self.next_doorbell(*stop)?;
         }
@@ -147,7 +182,8 @@ impl Session<'_> {
     fn next_doorbell(&mut self, (thread, _): Stop) -> Result<Stop, TraceError> {
         let next = self.tracee.go_on(thread)?;
         // A program may set its rings up in one thread, and forward in another.
-        match self.end_of_round.is_some() && next.0 != thread {
+        let mut forwarder = self.forwarder.into_iter();
+        match next.1.is_some() && forwarder.any(|forwarder| forwarder != next.0) {
             true => Err(TraceError::Unexpected(
                 "two threads of the program drive the card; trace a program with one forwarding thread"
                     .to_owned(),

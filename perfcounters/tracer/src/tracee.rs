@@ -26,8 +26,14 @@ const END: Duration = Duration::from_secs(5);
 /// The resume flag in RFLAGS: the processor ignores a breakpoint once.
 const RESUME: u64 = 1 << 16;
 
-/// A thread of the driver has stopped at an address that is watched.
-pub(crate) type Stop = (Pid, u64);
+/// A thread of the driver has stopped at an address that is watched, or is about to wait.
+pub(crate) type Stop = (Pid, Option<u64>);
+/// Calls that wait for an interrupt.
+const WAITS: [c_long; 3] = [
+    libc::SYS_epoll_wait,
+    libc::SYS_epoll_pwait,
+    libc::SYS_epoll_pwait2,
+];
 
 /// The program, its launcher and their children. Dropping it ends all of them.
 #[derive(Debug)]
@@ -139,8 +145,12 @@ impl<'a> Tracee<'a> {
         self.set_registers(thread, registers)?;
         self.watches = vec![Watch::Execution(back)];
         self.resume(thread, Some(signal))?;
-        while self.next()?.0 != thread {}
-        self.unwatch(thread)
+        loop {
+            match self.next()? {
+                (stopped, Some(_)) if stopped == thread => return self.unwatch(thread),
+                (other, _) => self.resume(other, None)?,
+            }
+        }
     }
 
     /// Lets a stopped thread execute one instruction. Returns the signal that arrived; after a fault, the
@@ -173,7 +183,7 @@ impl<'a> Tracee<'a> {
         resumed.or_else(|errno| self.unless_killed("resume a thread", errno))
     }
 
-    /// Waits for the next stop at a watchpoint. All threads that stop for another reason go on.
+    /// Waits for the next stop at a watchpoint, or at a call that waits. All threads that stop for another reason go on.
     pub(crate) fn next(&mut self) -> Result<Stop, TraceError> {
         loop {
             let status = waitpid(None, Some(all()))
@@ -193,12 +203,14 @@ impl<'a> Tracee<'a> {
                     self.resume(pid, None)?;
                 }
                 WaitStatus::PtraceSyscall(pid) => {
-                    self.system_call(pid)?;
+                    if self.system_call(pid)? {
+                        return Ok((pid, None));
+                    }
                     self.resume(pid, None)?;
                 }
                 WaitStatus::Stopped(pid, signal) => {
                     if let Some(address) = self.signalled(pid, signal)? {
-                        return Ok((pid, address));
+                        return Ok((pid, Some(address)));
                     }
                 }
                 _ => {}
@@ -259,8 +271,8 @@ impl<'a> Tracee<'a> {
         Ok(())
     }
 
-    /// A thread of the driver begins or ends a system call.
-    fn system_call(&mut self, thread: Pid) -> Result<(), TraceError> {
+    /// A thread of the driver begins or ends a system call. Returns whether it is about to wait.
+    fn system_call(&mut self, thread: Pid) -> Result<bool, TraceError> {
         let mut registers = self.registers(thread)?;
         // At the start of a call, the kernel has this value in RAX.
         let starts = registers.rax as i64 == -i64::from(libc::ENOSYS);
@@ -283,10 +295,11 @@ impl<'a> Tracee<'a> {
                     (registers.rax, registers.orig_rax) = (answer, u64::MAX);
                     self.set_registers(thread, registers)?;
                 }
+                return Ok(WAITS.contains(&(registers.orig_rax as c_long)));
             }
             _ => {}
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Answers a system call in the kernel's place, with the value for RAX. `None`: the kernel must
@@ -297,19 +310,12 @@ impl<'a> Tracee<'a> {
         number: u64,
         registers: &user_regs_struct,
     ) -> Result<Option<u64>, TraceError> {
-        let waits = [
-            libc::SYS_clock_gettime,
-            libc::SYS_gettimeofday,
-            libc::SYS_time,
-            libc::SYS_nanosleep,
-            libc::SYS_clock_nanosleep,
-            libc::SYS_epoll_wait,
-            libc::SYS_epoll_pwait,
-            libc::SYS_epoll_pwait2,
-        ];
-        self.waits += u64::from(waits.contains(&(number as c_long)));
         let arguments = [registers.rdi, registers.rsi, registers.rdx];
-        self.clock.answer(thread, number, arguments)
+        let before = self.clock.now();
+        let answer = self.clock.answer(thread, number, arguments)?;
+        let waits = WAITS.contains(&(number as c_long)) || self.clock.now() != before;
+        self.waits += u64::from(waits);
+        Ok(answer)
     }
 
     /// Answers RDTSC and RDTSCP. Returns false if `thread` has stopped at another instruction.
