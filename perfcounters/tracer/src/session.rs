@@ -75,7 +75,7 @@ pub fn trace(launch: &Launch, plan: &Plan) -> Result<Stream, TraceError> {
             pin(launch.cpu)?;
             let mut card = Card::connect(&launch.control)?;
             let registers: Vec<_> = card.memory()?.iter().map(|port| port.registers).collect();
-            let mut attempt = |ready| {
+            let attempt = |ready| {
                 let mut session = Session {
                     launch,
                     tracee: Tracee::start(launch, Vec::clone(&registers), FIRST)?,
