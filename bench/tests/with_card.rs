@@ -129,6 +129,43 @@ fn an_ordinary_user_needs_no_root() {
     bench.assert_clean();
 }
 
+/// Makes the plain folder `ROOT` a root with the machine's folders, whose mounts hand new ones on, and runs its
+/// arguments in there.
+const IN_A_CHROOT: &str = r#"
+    mount --make-rshared /
+    for entry in /*; do
+        if [ -L "$entry" ]; then cp -P "$entry" "$ROOT"
+        elif [ -d "$entry" ]; then mkdir "$ROOT$entry"; mount --rbind "$entry" "$ROOT$entry"; fi
+    done
+    export OUTSIDE=/proc/$$/mountinfo
+    cat $OUTSIDE > "$ROOT/mounts"
+    timeout 10 chroot "$ROOT" sh -c 'cd /tmp; exec "$@"' sh "$@"
+    cmp $OUTSIDE "$ROOT/mounts"
+"#;
+
+#[test]
+fn the_root_of_a_chroot_need_not_be_a_mount() {
+    let space = ["unshare", "--mount", "sh", "-euc"];
+    let tried = Command::new(space[0]).args(&space[1..]).arg(":").output();
+    let tried = tried.unwrap();
+    if !tried.status.success() {
+        println!("skipped: {}", text(&tried));
+        return;
+    }
+    let bench = Bench::without_bridge();
+    let root = tempfile::tempdir().unwrap();
+    let prefix = [&space[..], &[IN_A_CHROOT, "sh"]].concat();
+    let line = "ls /sys/bus/pci/devices; pwd; cmp $OUTSIDE /mounts";
+    let output = bench
+        .prefixed(&prefix, &["-q"], &["sh", "-c", line])
+        .env("ROOT", root.path())
+        .output()
+        .unwrap();
+    assert_eq!(text(&output), "0000:03:00.0\n0000:04:00.0\n/tmp\n");
+    assert_eq!(output.status.code(), Some(0));
+    bench.assert_clean();
+}
+
 #[test]
 fn groups_can_be_forbidden_even_for_root() {
     if !permitted() {

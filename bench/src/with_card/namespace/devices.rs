@@ -9,10 +9,8 @@ use bridge_config::Config;
 use nix::sys::stat::{makedev, mknod, Mode, SFlag};
 use nix::unistd::geteuid;
 
-use super::folder::FOLDER;
+use super::folder::{DEV, FOLDER};
 use super::mounts;
-
-const DEV: &str = "/dev";
 
 /// Everyone may open VFIO's containers, because a container alone gives no device.
 const FOR_ALL: u32 = 0o666;

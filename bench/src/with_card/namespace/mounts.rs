@@ -6,21 +6,49 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use nix::errno::Errno;
 use nix::mount::{mount, umount2, MntFlags, MsFlags};
+use nix::unistd::{chdir, chroot, fchdir};
 use rustix::fs::{Mode, OFlags};
 
+use super::folder::DEV;
+
 const NOTHING: Option<&str> = None;
+/// More folders than any path has.
+const DEPTH: usize = 1024;
 
 /// Keeps mounts of this namespace from the rest of the system.
 pub fn detach() -> Result<()> {
-    mount(
-        NOTHING,
-        "/",
-        NOTHING,
-        MsFlags::MS_REC | MsFlags::MS_SLAVE,
-        NOTHING,
-    )
+    let flags = MsFlags::MS_REC | MsFlags::MS_SLAVE;
+    let separate = || mount(NOTHING, "/", NOTHING, flags, NOTHING);
+    match separate() {
+        // Only a mount can be separated, and the root of a chroot is often a plain folder.
+        Err(Errno::EINVAL) => outside_of_chroot(separate),
+        outcome => outcome,
+    }
     .context("cannot separate the mounts of the namespace")
+}
+
+/// Calls `act` with the root of the namespace as `/`, and returns into the chroot.
+///
+/// A mount on the chroot's own root would not do: it would reach the rest of the system before it is separate.
+fn outside_of_chroot(act: impl Fn() -> nix::Result<()>) -> nix::Result<()> {
+    let open = |path| {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::open(path, flags, Mode::empty())
+            .map_err(|error| Errno::from_raw(error.raw_os_error()))
+    };
+    let (root, here) = (open("/")?, open(".")?);
+    // `..` ends at the root of a process. A working folder outside of that root leads past it.
+    chdir("/")?;
+    chroot(DEV)?;
+    chdir("../".repeat(DEPTH).as_str())?;
+    chroot(".")?;
+    let outcome = act();
+    fchdir(&root)?;
+    chroot(".")?;
+    fchdir(&here)?;
+    outcome
 }
 
 /// Shows the file or folder `source`, with what is mounted below it, also at `target`.

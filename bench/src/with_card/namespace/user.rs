@@ -70,7 +70,10 @@ pub(super) fn refusal(error: Errno, setting: &dyn Fn(&str) -> Option<i64>) -> an
     } else if error == Errno::EINVAL {
         ("the kernel is built without them", None)
     } else {
-        ("a container or a security policy forbids them", None)
+        (
+            "a chroot, a container or a security policy forbids them",
+            None,
+        )
     };
     let command = command.map_or(String::new(), |command| {
         format!("`{command}` permits them; ")
