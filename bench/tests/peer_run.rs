@@ -134,6 +134,39 @@ fn a_peer_with_wrong_frames_gets_no_figure_but_a_failure() {
 }
 
 #[test]
+fn a_peer_that_cannot_run_is_named_once_and_the_run_succeeds() {
+    if !works_here("wall") {
+        return;
+    }
+    let build = build(Path::new("/bin/false"), "none");
+    let arguments = ["--impl", "c,ixy,ixy-rs", "--backend", "trace,wall"];
+    let output = run(build.path(), &arguments);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let (_, end) = said
+        .split_once("skipped drivers of other projects:\n")
+        .unwrap();
+    assert!(end.contains("ixy-rs/default: no network\n"), "{said}");
+    assert_eq!(
+        said.matches("ixy/default: not measured, because").count(),
+        1,
+        "{said}"
+    );
+    let (record, samples) = record(build.path());
+    let failed = record
+        .failures
+        .iter()
+        .map(|failure| failure.series.implementation);
+    assert_eq!(failed.collect::<Vec<_>>(), [Implementation::Ixy; 2]);
+    assert!(value(&samples, Implementation::C, BackendName::Wall, Metric::Mpps) > 0.01);
+
+    // A driver of this project still fails the run.
+    fs::remove_file(build.path().join("bin/c/ixgbe-fwd")).unwrap();
+    let output = run(build.path(), &arguments);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+}
+
+#[test]
 fn peers_that_are_not_built_are_named_with_the_command_that_builds_them() {
     let build = tempfile::tempdir().unwrap();
     let output = run(build.path(), &["--impl", "ixy-rs", "--backend", "wall"]);

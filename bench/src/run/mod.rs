@@ -40,7 +40,7 @@ mod setup;
 /// Measures and records, or prints the plan of `--dry-run`.
 ///
 /// # Errors
-/// If a measurement failed. All other measurements are recorded.
+/// If a measurement of this project's drivers failed, or nothing was measured. All other measurements are recorded.
 pub fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<()> {
     match arguments.dry_run {
         true => plan::print(arguments, interrupt),
@@ -186,7 +186,16 @@ fn finish(recorder: &mut Recorder, setup: &RunSetup, outcome: Result<()>) -> Res
     finished?;
 
     let record = &recorder.folder.record;
-    let list: Vec<_> = record.failures.iter().map(ToString::to_string).collect();
+    let missing = peers::missing(record);
+    if !missing.is_empty() {
+        let list = missing.join("\n  ");
+        eprintln!("skipped drivers of other projects:\n  {list}");
+    }
+    let own = record
+        .failures
+        .iter()
+        .filter(|failure| !failure.series.implementation.is_peer());
+    let list: Vec<_> = own.map(ToString::to_string).collect();
     if !list.is_empty() {
         bail!(
             "{} measurements failed:\n  {}\n`triptych run --retry-failed {}` measures them again",
@@ -195,12 +204,13 @@ fn finish(recorder: &mut Recorder, setup: &RunSetup, outcome: Result<()>) -> Res
             record.id
         );
     }
-    if recorder.folder.count() == 0 && !record.not_measurable.is_empty() {
+    if recorder.folder.count() == 0 {
         let why = record.not_measurable.iter();
-        let list: Vec<_> = why
-            .map(|(backend, why)| format!("{backend}: {why}"))
-            .collect();
-        bail!("nothing could be measured here:\n  {}", list.join("\n  "));
+        let why = why.map(|(backend, why)| format!("\n  {backend}: {why}"));
+        let list: String = why.collect();
+        if !list.is_empty() || !missing.is_empty() {
+            bail!("nothing could be measured here{list}");
+        }
     }
     Ok(())
 }

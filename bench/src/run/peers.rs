@@ -1,13 +1,13 @@
-//! The peers of a run: which backends measure them, and whether they forward correctly.
+//! The peers of a run: which backends measure them, whether they forward correctly, and which are missing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use anyhow::Result;
 use perfcounters::device::NicProgram;
 use perfcounters::peer::verification::verify;
 use perfcounters::{Backend, Cell, Interrupt, MeasureError, Observer};
-use record::Placement;
+use record::{Placement, RunRecord};
 
 use super::recorder::Recorder;
 
@@ -34,6 +34,29 @@ pub fn measurable(
     recorder.setting(name, NOT_MEASURABLE, why.into());
     cells.retain(|cell| cell.peer.is_none());
     cells
+}
+
+/// The peers that a run has not measured at all or not everywhere, one line for each reason.
+pub fn missing(record: &RunRecord) -> Vec<String> {
+    let absent = record.skipped_peers.iter();
+    let absent = absent.map(|peer| (peer.implementation, &peer.variant, &peer.reason));
+    let failed = record.failures.iter().map(|failure| {
+        let series = &failure.series;
+        (series.implementation, &series.variant, &failure.cause)
+    });
+    let mut reasons: Vec<(&String, BTreeSet<String>)> = Vec::new();
+    for (peer, variant, reason) in absent.chain(failed.filter(|failed| failed.0.is_peer())) {
+        let name = format!("{peer}/{variant}");
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => drop(names.insert(name)),
+            None => reasons.push((reason, BTreeSet::from([name]))),
+        }
+    }
+    let line = |(reason, names): (&String, BTreeSet<String>)| {
+        let names: Vec<_> = names.into_iter().collect();
+        format!("{}: {reason}", names.join(", "))
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// Verifies each program of a peer once, before its first measurement.

@@ -130,7 +130,10 @@ impl Observer for Recorder {
     }
 
     fn failure(&mut self, failure: Failure) {
-        self.progress.say(&format!("error: {failure}"));
+        // The end of the run names the peers that failed.
+        if !failure.series.implementation.is_peer() {
+            self.progress.say(&format!("error: {failure}"));
+        }
         self.failed.insert(failure.series.to_string());
         self.folder.record.failures.push(failure);
         // If saving fails, the next save will write the failure. If the run is killed before that,
