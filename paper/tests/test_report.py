@@ -147,6 +147,17 @@ def test_warnings_of_one_kind_are_folded_and_failures_named(tmp_path: Path) -> N
     assert "interrupted" in found[0] and "no card" in found[1] and "3 more of this kind" in found[2]
 
 
+def test_peers_that_were_skipped_or_failed_are_named_once_for_each_reason(tmp_path: Path) -> None:
+    skipped = [{"impl": "ixy", "variant": variant, "reason": "no network"} for variant in ("default", "own-flags")]
+    failed = {"impl": "dpdk-vector", "variant": "default", "backend": "trace", "cause": "no huge pages"}
+    failures = [{**failed, "batch": batch} for batch in (32, 8)]
+    run = read_run(write_run(tmp_path, skipped_peers=skipped, failures=failures))
+    assert report.warnings(run) == (
+        "Skipped ixy/default, ixy/own-flags: no network",
+        "Skipped dpdk-vector/default: no huge pages",
+    )
+
+
 def test_all_formats_escape_what_they_must() -> None:
     cell = Cell("a|b_c & <d>", ("1 to 2",), ("a note",))
     table = Table("key", "Title", (Column("x", numeric=False), Column("y")), ((cell, Cell("1")),), ())

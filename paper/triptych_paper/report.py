@@ -26,6 +26,7 @@ from triptych_paper.comparisons import COMPARISONS, Section, bars, others_publis
 from triptych_paper.errors import DataError
 from triptych_paper.published import Published, read_published
 from triptych_paper.records import Run, machine, part, read_run
+from triptych_paper.schema import UPSTREAM
 from triptych_paper.tables import latex, markdown
 from triptych_paper.values import Values
 from triptych_paper.warnings import fold
@@ -170,11 +171,20 @@ def warnings(run: Run) -> tuple[str, ...]:
         found.append("This is a quick trial run: it has few packets and repeats, so its figures are rough.")
     if not run.ended:
         found.append("The run was interrupted. The report shows the samples that it had until then.")
-    if run.failures:
-        found.append(
-            f"{len(run.failures)} measurements failed; run.json has the causes. The first: {run.failures[0]['cause']}"
-        )
-    return (*found, *fold(run.warnings))
+    ours = [failure for failure in run.failures if failure.get("impl") in UPSTREAM]
+    if ours:
+        found.append(f"{len(ours)} measurements failed; run.json has the causes. The first: {ours[0]['cause']}")
+    return (*found, *_missing_peers(run), *fold(run.warnings))
+
+
+def _missing_peers(run: Run) -> list[str]:
+    """Name the drivers of other projects that were not measured, or not everywhere: one line for each reason."""
+    absent = [(peer, peer.get("reason")) for peer in run.info.get("skipped_peers") or ()]
+    absent += [(failure, failure["cause"]) for failure in run.failures if failure.get("impl") not in UPSTREAM]
+    reasons: dict[str, dict[str, None]] = {}
+    for peer, reason in absent:
+        reasons.setdefault(str(reason), {})[f"{peer.get('impl')}/{peer.get('variant')}"] = None
+    return [f"Skipped {', '.join(names)}: {reason}" for reason, names in reasons.items()]
 
 
 def write(report: Report, run_folder: Path) -> Path:
