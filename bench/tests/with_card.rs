@@ -130,13 +130,14 @@ fn an_ordinary_user_needs_no_root() {
 }
 
 /// Makes the plain folder `ROOT` a root with the machine's folders, whose mounts hand new ones on, and runs its
-/// arguments in there.
+/// arguments in there. No path of the outside leads to anything inside.
 const IN_A_CHROOT: &str = r#"
-    mount --make-rshared /
     for entry in /*; do
         if [ -L "$entry" ]; then cp -P "$entry" "$ROOT"
         elif [ -d "$entry" ]; then mkdir "$ROOT$entry"; mount --rbind "$entry" "$ROOT$entry"; fi
     done
+    mount -t tmpfs hidden "$ROOT$ROOT"
+    mount --make-rshared /
     export OUTSIDE=/proc/$$/mountinfo
     cat $OUTSIDE > "$ROOT/mounts"
     timeout 10 chroot "$ROOT" sh -c 'cd /tmp; exec "$@"' sh "$@"

@@ -36,7 +36,7 @@ impl Card {
     /// # Errors
     /// It cannot be started.
     pub fn start(nic: &Path, options: &CardOptions, folder: &Path) -> Result<Self> {
-        let mut command = process::start_command(nic)?;
+        let mut command = process::start_command(nic);
         let output = |name: &str| {
             let path = folder.join(name);
             File::create(&path).with_context(|| format!("cannot make {}", path.display()))

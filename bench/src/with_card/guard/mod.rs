@@ -181,7 +181,7 @@ fn command(
     let file = Path::new(FOLDER).join("bridge.json");
     fs::write(&file, serde_json::to_vec(config)?).context("cannot write the bridge's file")?;
     let preload = program.preload(std::env::var_os("LD_PRELOAD"), parts.bridge()?.as_os_str());
-    let mut command = start_command(&program.path)?;
+    let mut command = start_command(&program.path);
     if foreground {
         command.arg("--foreground");
     }
