@@ -152,13 +152,13 @@ impl Peers {
     }
 }
 
-/// Whether there is such a variant of a peer: the flags matter where `make peers` compiles, and DPDK's
+/// Whether there is such a variant of a peer: a peer with a build file has flags of its own, and DPDK's
 /// program has several ways to forward.
 fn has_variant(peer: Implementation, variant: &str) -> bool {
-    use Implementation::{DpdkScalar, DpdkVector};
+    use Implementation::{DpdkScalar, DpdkVector, Ixy, IxyRs};
     match variant {
         DEFAULT => peer.is_peer(),
-        OWN_FLAGS => peer.is_peer() && !matches!(peer, DpdkVector | DpdkScalar),
+        OWN_FLAGS => matches!(peer, Ixy | IxyRs),
         MAC => matches!(peer, DpdkVector | DpdkScalar),
         _ => false,
     }
@@ -212,13 +212,14 @@ mod tests {
             let skipped = peers.skipped(&driver(implementation, variant));
             skipped.map(|skipped| skipped.reason)
         };
-        use Implementation::{DpdkVector, Ixy, IxyRs, C};
+        use Implementation::{DpdkVector, Ixy, IxyC2rust, IxyRs, C};
         assert_eq!(reason(Ixy, DEFAULT), None);
         assert!(reason(DpdkVector, DEFAULT).unwrap().contains("testpmd"));
         assert!(reason(IxyRs, OWN_FLAGS).unwrap().contains("make peers"));
         // There is no such variant.
         assert_eq!(reason(Ixy, MAC), None);
         assert_eq!(reason(DpdkVector, OWN_FLAGS), None);
+        assert_eq!(reason(IxyC2rust, OWN_FLAGS), None);
         assert_eq!(reason(C, DEFAULT), None);
         let none = Peers::default().skipped(&driver(Ixy, DEFAULT)).unwrap();
         assert!(none.reason.contains("make peers"), "{}", none.reason);
