@@ -63,15 +63,17 @@ unpack() {
 
 # package_of LIBRARY: prints the package of a library. Packages take the name of their library: librte-eal23 contains
 # librte_eal.so.23, libpcap0.8 contains libpcap.so.0.8, and librte-common-mlx5-23 contains librte_common_mlx5.so.23.
-# libmlx5 is an exception.
+# libmlx5 is an exception. Since Debian 13, some packages end with t64.
 package_of() {
-    local name="${1%%.so.*}" version="${1##*.so.}"
+    local name="${1%%.so.*}" version="${1##*.so.}" package
     name="${name//_/-}"
     case "$name" in
-        libmlx5) echo ibverbs-providers ;;
-        *[0-9]) echo "$name-$version" ;;
-        *) echo "$name$version" ;;
+        libmlx5) package=ibverbs-providers ;;
+        *[0-9]) package="$name-$version" ;;
+        *) package="$name$version" ;;
     esac
+    apt-cache show "${package}t64" >/dev/null 2>&1 && package+=t64
+    echo "$package"
 }
 
 say "unpacking testpmd (20 MB, once)"
