@@ -8,7 +8,7 @@ use record::BackendName;
 
 use super::backends::BackendFactory;
 use super::latency::{latency, loaded_cells, remaining_latency};
-use super::peers::{measurable, Verifier};
+use super::peers::measurable;
 use super::recorder::Recorder;
 use super::setup::RunSetup;
 use crate::builds::cells::missing;
@@ -78,9 +78,7 @@ pub(super) fn measure_all(
     eprintln!("{count} measurements, about {}", rounded(time));
     recorder.progress = Progress::new(time);
 
-    let mut verifier = Verifier::new(backends.nic(), backends.placement, backends.interrupt);
     for mut work in works {
-        work.cells = verifier.correct(work.backend.as_ref(), work.cells, recorder)?;
         recorder.estimate = work.remaining(recorder).1;
         work.backend.measure(&work.cells, recorder)?;
         recorder.folder.save()?;

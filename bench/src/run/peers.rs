@@ -1,13 +1,9 @@
-//! The peers of a run: which backends measure them, whether they forward correctly, and which are missing.
+//! The peers of a run: which backends measure them, and which are missing.
 
-use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::collections::BTreeSet;
 
-use anyhow::Result;
-use perfcounters::device::NicProgram;
-use perfcounters::peer::verification::verify;
-use perfcounters::{Backend, Cell, Interrupt, MeasureError, Observer};
-use record::{Placement, RunRecord};
+use perfcounters::{Backend, Cell, Observer};
+use record::RunRecord;
 
 use super::recorder::Recorder;
 
@@ -57,74 +53,4 @@ pub fn missing(record: &RunRecord) -> Vec<String> {
         format!("{}: {reason}", names.join(", "))
     };
     reasons.into_iter().map(line).collect()
-}
-
-/// Verifies each program of a peer once, before its first measurement.
-pub struct Verifier<'a> {
-    nic: NicProgram,
-    placement: &'a Placement,
-    interrupt: &'a Interrupt,
-    /// The verified programs and frame sizes, each with what is wrong.
-    results: HashMap<(PathBuf, Vec<String>, u32), Option<String>>,
-}
-
-impl<'a> Verifier<'a> {
-    /// Nothing is verified yet.
-    pub fn new(nic: NicProgram, placement: &'a Placement, interrupt: &'a Interrupt) -> Self {
-        Self {
-            nic,
-            placement,
-            interrupt,
-            results: HashMap::new(),
-        }
-    }
-
-    /// The cells whose drivers forward correctly. Records a failure for the others, which get no figure.
-    /// Cells that the record has already are not verified again.
-    ///
-    /// # Errors
-    /// If the user asks to stop.
-    pub fn correct(
-        &mut self,
-        backend: &dyn Backend,
-        cells: Vec<Cell>,
-        recorder: &mut Recorder,
-    ) -> Result<Vec<Cell>, MeasureError> {
-        let name = backend.name();
-        let mut correct = Vec::new();
-        for cell in cells {
-            let wanted = |repeat: &u32| recorder.wanted(&cell, name, *repeat);
-            if cell.peer.is_some() && backend.repeats().iter().any(wanted) {
-                if let Some(why) = self.verify(&cell, recorder)? {
-                    recorder.failure(cell.failure(name, &why));
-                    continue;
-                }
-            }
-            correct.push(cell);
-        }
-        Ok(correct)
-    }
-
-    /// What is wrong with the program of a cell.
-    fn verify(&mut self, cell: &Cell, recorder: &Recorder) -> Result<Option<String>, MeasureError> {
-        let arguments = cell.peer.as_ref().map(|peer| peer.arguments.clone());
-        let key = (
-            cell.program.clone(),
-            arguments.unwrap_or_default(),
-            cell.conditions.frame_size,
-        );
-        if let Some(known) = self.results.get(&key) {
-            return Ok(known.clone());
-        }
-        recorder.progress.say(&format!("verifying {cell}"));
-        let wrong = match verify(cell, &self.nic, self.placement, self.interrupt) {
-            Ok(()) => None,
-            Err(error) if error.ends_the_run() => return Err(error),
-            Err(error) => Some(format!(
-                "not measured, because its frames are not verified: {error}"
-            )),
-        };
-        self.results.insert(key, wrong.clone());
-        Ok(wrong)
-    }
 }

@@ -2,17 +2,16 @@
 //!
 //! A peer knows nothing of this project. It speaks the kernel's VFIO, so a launcher
 //! (`triptych with-card`) connects it to the software card. It prints no report, so the card counts its
-//! packets ([`card`]) and checks its frames ([`verification`]). It never ends by itself, so the
-//! measurement ends it with a signal ([`run`]).
+//! packets and checks its frames ([`card`]). It never ends by itself, so the measurement ends it with a
+//! signal ([`run`]).
 //!
 //! ```text
-//! PeerProgram -> PeerRun (card + launcher + program) -> throughput (wall), verification
+//! PeerProgram -> PeerRun (card + launcher + program) -> throughput (wall)
 //! ```
 
 pub mod card;
 pub(crate) mod run;
 pub mod throughput;
-pub mod verification;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

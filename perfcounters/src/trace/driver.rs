@@ -11,6 +11,7 @@ use tracer::{trace, Launch, Plan, TraceError};
 use crate::backend::{Cell, MeasureError};
 use crate::device::{Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
+use crate::peer::card::Control;
 use crate::process::ProcessError;
 use crate::temporary::TemporaryFolder;
 
@@ -23,7 +24,7 @@ const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 /// batches. Driver and card take turns on `cpu`, or on any. Both have ended when this returns.
 ///
 /// # Errors
-/// See [`MeasureError`].
+/// See [`MeasureError`]; also if the card found wrong frames.
 pub(super) fn record(
     program: &NicProgram,
     cpu: Option<usize>,
@@ -62,12 +63,16 @@ pub(super) fn record(
         limit: LIMIT,
         interrupt: interrupt.flag(),
     };
-    let outcome = trace(&launch, &Plan::default());
-    nic.stop()?;
-    outcome.map_err(|error| match error {
+    let stream = trace(&launch, &Plan::default()).map_err(|error| match error {
         TraceError::Interrupted => MeasureError::Process(ProcessError::Interrupted),
         other => MeasureError::Other(other.to_string()),
-    })
+    })?;
+    let counts = Control::connect(nic.control())?.counts()?;
+    nic.stop()?;
+    match counts.wrong_frames() {
+        None => Ok(stream),
+        Some(why) => Err(MeasureError::Other(why)),
+    }
 }
 
 /// The variables that a command sets itself, and those that every program needs. Others would change
