@@ -78,7 +78,7 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 		}
 		struct packet *packet = queue->packets[index];
 
-		/* The packet is in memory. It comes while the rest of the batch is received. */
+		/* No cache of this core has the packet. It comes while the rest of the batch is received. */
 		dma_prefetch(packet->data);
 		/*
 		 * TRUST-LENGTH: C believes the device's length. A length beyond the buffer makes

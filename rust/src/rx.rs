@@ -143,7 +143,7 @@ impl<'p> RxQueue<'p> {
             };
             descriptor_refill(&entry, fresh.iova());
             let mut packet = mem::replace(entry.slot, fresh);
-            // The packet is in memory. It comes while the rest of the batch is received.
+            // No cache of this core has the packet. It comes while the rest of the batch is received.
             packet.prefetch();
             // `Entries::entry` masks at every access, to stay inside the ring. rx.c masks here.
             index += 1;

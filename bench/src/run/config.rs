@@ -496,9 +496,18 @@ mod tests {
             (
                 "[[block]]\n\nbatch = [1, 513]\n",
                 3,
-                "513 is not from 1 to 512",
+                "513 is not a number from 1 to 512",
             ),
-            ("[[block]]\nbatch = [-1]\n", 2, "-1 is not from 1 to 512"),
+            (
+                "[[block]]\nbatch = [\"32k\"]\n",
+                2,
+                "\"32k\" is not a number from 1 to 512",
+            ),
+            (
+                "[[block]]\nbatch = [-1]\n",
+                2,
+                "-1 is not a number from 1 to 512",
+            ),
             (
                 "[[block]]\nring_size = [\n  64,\n  500,\n]\n",
                 2,
@@ -506,7 +515,11 @@ mod tests {
             ),
             ("[[block]]\nring_size = [8192]\n", 2, "power of two"),
             ("[[block]]\nframe_size = [64, 1518]\n", 2, "1518"),
-            ("[[block]]\nqueues = [1, 17]\n", 2, "17 is not from 1 to 16"),
+            (
+                "[[block]]\nqueues = [1, 17]\n",
+                2,
+                "17 is not a number from 1 to 16",
+            ),
             (
                 "[[block]]\nimpl = [\"fortran\"]\n",
                 2,
@@ -526,7 +539,11 @@ mod tests {
                 3,
                 "a number of seconds",
             ),
-            ("[[block]]\n[lockstep]\nrounds = 0\n", 3, "0 is not from 1"),
+            (
+                "[[block]]\n[lockstep]\nrounds = 0\n",
+                3,
+                "0 is not a number from 1",
+            ),
             ("[[block]]\nname = 7\n", 2, "expected a string"),
             ("[[block]]\nbatch = [1\n", 2, "unclosed array"),
         ] {

@@ -9,17 +9,21 @@ use serde::{Deserialize, Serialize};
 
 /// A whole number from `MIN` to `MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "i64", into = "u32")]
+#[serde(try_from = "toml::Value", into = "u32")]
 pub struct BoundedInteger<const MIN: u32, const MAX: u32>(pub u32);
 
-impl<const MIN: u32, const MAX: u32> TryFrom<i64> for BoundedInteger<MIN, MAX> {
+impl<const MIN: u32, const MAX: u32> TryFrom<toml::Value> for BoundedInteger<MIN, MAX> {
     type Error = String;
-    fn try_from(value: i64) -> Result<Self, String> {
-        match u32::try_from(value) {
-            Ok(number) if (MIN..=MAX).contains(&number) => Ok(Self(number)),
-            _ => Err(format!("{value} is not from {MIN} to {MAX}")),
+    fn try_from(value: toml::Value) -> Result<Self, String> {
+        match whole_number(&value) {
+            Some(number) if (MIN..=MAX).contains(&number) => Ok(Self(number)),
+            _ => Err(format!("{value} is not a number from {MIN} to {MAX}")),
         }
     }
+}
+
+fn whole_number(value: &toml::Value) -> Option<u32> {
+    u32::try_from(value.as_integer()?).ok()
 }
 
 impl<const MIN: u32, const MAX: u32> From<BoundedInteger<MIN, MAX>> for u32 {
@@ -39,14 +43,14 @@ pub type Repeats = BoundedInteger<1, 100_000>;
 
 /// Descriptors per ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "i64", into = "u32")]
+#[serde(try_from = "toml::Value", into = "u32")]
 pub struct RingSize(pub u32);
 
-impl TryFrom<i64> for RingSize {
+impl TryFrom<toml::Value> for RingSize {
     type Error = String;
-    fn try_from(value: i64) -> Result<Self, String> {
-        match u32::try_from(value) {
-            Ok(size) if size.is_power_of_two() && (64..=4096).contains(&size) => Ok(Self(size)),
+    fn try_from(value: toml::Value) -> Result<Self, String> {
+        match whole_number(&value) {
+            Some(size) if size.is_power_of_two() && (64..=4096).contains(&size) => Ok(Self(size)),
             _ => Err(format!("{value} is not a power of two from 64 to 4096")),
         }
     }
