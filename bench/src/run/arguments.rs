@@ -145,5 +145,5 @@ fn ring_size(text: &str) -> Result<u32, String> {
     let number: i64 = text
         .parse()
         .map_err(|_| format!("{text:?} is not a number"))?;
-    RingSize::try_from(number).map(|size| size.0)
+    RingSize::try_from(toml::Value::Integer(number)).map(|size| size.0)
 }
