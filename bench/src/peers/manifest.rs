@@ -341,7 +341,11 @@ mod tests {
         for (from, to, why) in [
             ("batch = [32, 8,", "batch = [8, 32,", "must begin with 32"),
             ("batch = [32, 8,", "batch = [32, 8, 8,", "twice"),
-            ("batch = [32, 8,", "batch = [32, 0,", "not from 1 to 512"),
+            (
+                "batch = [32, 8,",
+                "batch = [32, 0,",
+                "0 is not a number from 1 to 512",
+            ),
             (
                 "commit = \"0e00605b",
                 "commit = \"0e00605",

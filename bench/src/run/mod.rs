@@ -206,10 +206,11 @@ fn finish(recorder: &mut Recorder, setup: &RunSetup, outcome: Result<()>) -> Res
     }
     if recorder.folder.count() == 0 {
         let why = record.not_measurable.iter();
-        let why = why.map(|(backend, why)| format!("\n  {backend}: {why}"));
-        let list: String = why.collect();
-        if !list.is_empty() || !missing.is_empty() {
-            bail!("nothing could be measured here{list}");
+        let why = why.map(|(backend, why)| format!("{backend}: {why}"));
+        let list = Some(why.collect::<Vec<_>>()).filter(|list| !list.is_empty());
+        let list = list.unwrap_or(missing).join("\n  ");
+        if !list.is_empty() {
+            bail!("nothing could be measured here:\n  {list}");
         }
     }
     Ok(())

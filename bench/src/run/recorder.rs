@@ -268,26 +268,6 @@ mod tests {
         assert_eq!(measure(&mut recorder).unwrap(), 0);
     }
 
-    #[test]
-    fn a_run_with_undivided_cycles_is_resumed() {
-        let results = tempfile::tempdir().unwrap();
-        let recorder = new_run(results.path());
-        let path = recorder.folder.path().to_owned();
-        let id = recorder.folder.record.id.clone();
-        drop(recorder);
-        let mut samples = fs::read_to_string(path.join(SAMPLES_FILE)).unwrap();
-        samples +=
-            "c,default,cc 1.0,32,lockstep,cycles,90.5,tsc cycles/packet,100,0,512,60,,,,1,poll,,0\n";
-        fs::write(path.join(SAMPLES_FILE), &samples).unwrap();
-        fs::write(path.join(JOURNAL_FILE), format!("{}\n", samples.len())).unwrap();
-
-        let (folder, kept) = RunFolder::reopen(results.path(), &id).unwrap();
-        assert_eq!(kept[0].metric, Metric::TscCycles);
-        let recorder = Recorder::new(folder, &kept);
-        let wanted = |repeat| recorder.wanted(&cells()[0], BackendName::Lockstep, repeat);
-        assert!(!wanted(0) && wanted(1));
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
