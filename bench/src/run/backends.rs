@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use caches::cpu::Cpu;
 use perfcounters::burst::Burst;
 use perfcounters::device::NicProgram;
 use perfcounters::latency::Latency;
@@ -22,7 +21,6 @@ use record::{BackendName, Placement};
 
 use super::config::Config;
 use super::generator::Pktgen;
-use crate::settings::values::CpuName;
 
 /// Creates backends.
 #[derive(Debug)]
@@ -63,7 +61,7 @@ impl BackendFactory<'_> {
             BackendName::Trace => Box::new(Trace {
                 nic: self.nic(),
                 placement: self.placement.clone(),
-                cpus: cpus(&config.trace.cpus)?,
+                cpus: config.trace.cpus.iter().map(|cpu| cpu.0.clone()).collect(),
                 interrupt: self.interrupt.clone(),
             }),
             BackendName::Valgrind => Box::new(Valgrind {
@@ -141,15 +139,6 @@ impl BackendFactory<'_> {
             },
         }
     }
-}
-
-/// The processors whose caches are simulated.
-///
-/// # Errors
-/// If there is no file for a processor. Reading the configuration checks that, too.
-pub(crate) fn cpus(names: &[CpuName]) -> Result<Vec<Cpu>> {
-    let cpus = names.iter().map(|name| Ok(Cpu::named(&name.0)?));
-    cpus.collect()
 }
 
 /// The command line that runs this program as a worker.

@@ -1,5 +1,6 @@
 //! How each backend measures: the sections `[perf]`, `[trace]`, `[valgrind]`, `[lockstep]`, `[burst]`, `[wall]` and `[latency]`.
 
+use caches::cpu::Cpu;
 use serde::{Deserialize, Serialize};
 
 use super::values::{BoundedInteger, CpuName, MeasurementSeconds, Repeats, WarmUpSeconds};
@@ -97,7 +98,7 @@ impl Default for Trace {
     /// The processor of the published counters.
     fn default() -> Self {
         Self {
-            cpus: vec![CpuName("haswell".to_owned())],
+            cpus: Cpu::named("haswell").map(CpuName).into_iter().collect(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use caches::cpu::Cpu;
+use caches::cpu::{Cpu, CpuError};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
@@ -106,24 +106,21 @@ impl From<Ghz> for f64 {
     }
 }
 
-/// The name of a CPU file: `haswell`.
+/// A processor, by the name of its CPU file: `haswell`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct CpuName(pub String);
+pub struct CpuName(pub Cpu);
 
 impl TryFrom<String> for CpuName {
-    type Error = String;
-    fn try_from(value: String) -> Result<Self, String> {
-        match Cpu::named(&value) {
-            Ok(_) => Ok(Self(value)),
-            Err(error) => Err(error.to_string()),
-        }
+    type Error = CpuError;
+    fn try_from(value: String) -> Result<Self, CpuError> {
+        Cpu::named(&value).map(Self)
     }
 }
 
 impl From<CpuName> for String {
     fn from(value: CpuName) -> Self {
-        value.0
+        value.0.name
     }
 }
 

@@ -1,19 +1,23 @@
 //! What a processor's caches and branch predictor make of an execution.
 
 use crate::cpu::Cpu;
-use crate::hierarchy::{Counts, Dma, Hierarchy};
-use crate::predictor::{BranchCounts, Predictor};
-use crate::stream::{Event, Stream};
+use crate::hierarchy::{Dma, Hierarchy, Level};
+use crate::predictor::Predictor;
+use crate::stream::{AccessKind, Event, Stream};
 
 /// The measured part of a stream on a processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evaluation {
-    /// Packets that the driver sent.
-    pub packets: u64,
-    /// Loads by the level that served them.
-    pub loads: Counts,
-    /// Branches and mispredictions.
-    pub branches: BranchCounts,
+    /// Loads that L1 served.
+    pub l1: u64,
+    /// Loads that L2 served.
+    pub l2: u64,
+    /// Loads that L3 served.
+    pub l3: u64,
+    /// Loads that the main memory served: L3 misses.
+    pub memory: u64,
+    /// Branches that were predicted wrongly.
+    pub mispredicted: u64,
 }
 
 /// Executes a stream on the caches and the predictor of `cpu`, both empty at the start. The card's
@@ -22,28 +26,37 @@ pub struct Evaluation {
 pub fn evaluate(cpu: &Cpu, dma: Dma, stream: &Stream) -> Evaluation {
     let mut hierarchy = Hierarchy::new(cpu, dma, stream.regions.clone());
     let mut predictor = Predictor::new(cpu);
+    let mut found = Evaluation::default();
     for (index, event) in stream.events.iter().enumerate() {
         if index == stream.measured_from {
-            hierarchy.reset_counts();
-            predictor.reset_counts();
+            found = Evaluation::default();
         }
-        match event {
-            Event::Device(access) => hierarchy.device(access),
-            Event::Step(step) => {
-                hierarchy.step(step);
-                let decoded = stream.code.get(step.address);
-                let branch = decoded.and_then(|it| Some((it.branch?, it.instruction.len())));
-                if let Some((kind, length)) = branch {
-                    predictor.branch(kind, length, step);
-                }
+        let step = match event {
+            Event::Step(step) => step,
+            Event::Device(access) => {
+                hierarchy.device(access);
+                continue;
+            }
+        };
+        hierarchy.step(step.address);
+        for access in &step.accesses {
+            let level = hierarchy.access(access);
+            match level {
+                _ if access.kind != AccessKind::Load => {}
+                Level::L1 => found.l1 += 1,
+                Level::L2 => found.l2 += 1,
+                Level::L3 => found.l3 += 1,
+                Level::Memory => found.memory += 1,
+                Level::Underway | Level::Register => {}
             }
         }
+        let decoded = stream.code.get(step.address);
+        if let Some((kind, code)) = decoded.and_then(|it| Some((it.branch?, it.instruction))) {
+            let wrong = predictor.branch(kind, code.len(), step);
+            found.mispredicted += u64::from(wrong);
+        }
     }
-    Evaluation {
-        packets: stream.packets,
-        loads: hierarchy.counts(),
-        branches: predictor.counts(),
-    }
+    found
 }
 
 #[cfg(test)]
@@ -54,13 +67,29 @@ mod tests {
         Access, AccessKind, Accesses, DeviceAccess, DeviceAccessKind, Memory, Step,
     };
 
-    const LOAD: u64 = 0x1000;
+    const CODE: u64 = 0x1000;
     const BUFFER: u64 = 0x10_0000;
     /// More than the reorder buffer holds, and less than L1.
     const LINES: u64 = 256;
 
-    /// A driver that loads `LINES` lines. With `card`, the card writes each line before.
-    fn loads(card: bool) -> Vec<Event> {
+    fn step(address: u64, kind: Option<AccessKind>, at: u64) -> Event {
+        let access = |kind| Access {
+            address: at,
+            bytes: 8,
+            kind,
+            memory: Memory::WriteBack,
+        };
+        Event::Step(Step {
+            address,
+            accesses: kind.map(access).into_iter().collect::<Accesses>(),
+            taken: None,
+            target: CODE,
+        })
+    }
+
+    /// A driver that loads from and stores to `LINES` lines, each with an indirect jump. With `card`, the card writes
+    /// each line before.
+    fn round(card: bool) -> Vec<Event> {
         let mut events = Vec::new();
         for line in 0..LINES {
             let address = BUFFER + line * LINE;
@@ -71,50 +100,49 @@ mod tests {
                     kind: DeviceAccessKind::Write,
                 }));
             }
-            let access = Access {
-                address,
-                bytes: 8,
-                kind: AccessKind::Load,
-                memory: Memory::WriteBack,
-            };
-            events.push(Event::Step(Step {
-                address: LOAD,
-                accesses: Accesses::from_slice(&[access]),
-                taken: None,
-                target: LOAD,
-            }));
+            events.push(step(CODE, Some(AccessKind::Load), address));
+            events.push(step(CODE, Some(AccessKind::Store), address));
+            events.push(step(CODE + 3, None, 0));
         }
         events
     }
 
-    /// What the second of two equal parts counts.
-    fn second_of_two(card: bool, dma: Dma) -> Counts {
-        let mut events = loads(card);
-        let measured_from = events.len();
-        events.extend(loads(card));
+    /// What the second of two equal rounds counts.
+    fn second_of_two(card: bool, dma: Dma) -> Evaluation {
         let mut stream = Stream {
-            events,
-            measured_from,
-            packets: LINES,
+            events: round(card),
+            measured_from: round(card).len(),
             ..Stream::default()
         };
-        stream.code.insert(LOAD, &[0x48, 0x8b, 0x07]).unwrap();
-        let found = evaluate(&Cpu::named("haswell").unwrap(), dma, &stream);
-        assert_eq!((found.packets, found.branches.all), (LINES, 0));
-        found.loads
+        stream.events.extend(round(card));
+        stream.code.insert(CODE, &[0x48, 0x8b, 0x07]).unwrap();
+        stream.code.insert(CODE + 3, &[0xff, 0xe0]).unwrap();
+        evaluate(&Cpu::named("haswell").unwrap(), dma, &stream)
     }
 
     #[test]
-    fn the_first_part_warms_the_caches_and_does_not_count() {
-        let counts = second_of_two(false, Dma::Memory);
-        assert_eq!((counts.loads, counts.l1), (LINES, LINES));
+    fn the_first_part_warms_caches_and_predictor_and_does_not_count() {
+        let expected = Evaluation {
+            l1: LINES,
+            ..Evaluation::default()
+        };
+        assert_eq!(second_of_two(false, Dma::Memory), expected);
+        let mut cold = Stream {
+            events: round(false),
+            ..Stream::default()
+        };
+        cold.code.insert(CODE + 3, &[0xff, 0xe0]).unwrap();
+        let cold = evaluate(&Cpu::named("haswell").unwrap(), Dma::Memory, &cold);
+        assert!(cold.memory > 0 && cold.mispredicted > 0, "{cold:?}");
     }
 
     #[test]
     fn lines_that_the_card_writes_are_where_dma_left_them() {
         let memory = second_of_two(true, Dma::Memory);
+        assert!(memory.memory > 0, "{memory:?}");
         assert_eq!((memory.l1, memory.l3), (0, 0), "{memory:?}");
         let l3 = second_of_two(true, Dma::L3);
+        assert!(l3.l3 > 0, "{l3:?}");
         assert_eq!((l3.l1, l3.memory), (0, 0), "{l3:?}");
     }
 }

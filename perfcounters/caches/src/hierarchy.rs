@@ -3,24 +3,20 @@
 //! [`Hierarchy`] takes a stream in order and says for each access which level served it. It simulates
 //! one core: the driver's.
 
-mod array;
-mod counts;
-mod frames;
-mod level;
-mod prefetch;
-mod underway;
+use std::collections::{HashMap, VecDeque};
 
-use smallvec::SmallVec;
-
+use crate::array::Array;
 use crate::cpu::{Contents, Cpu, LINE};
-use crate::stream::{Access, AccessKind, DeviceAccess, DeviceAccessKind, Memory, Region, Step};
-use array::{Array, Ways};
-use frames::{Frames, Slices};
-use prefetch::{NextLine, Stride};
-use underway::Underway;
+use crate::frames::Frames;
+use crate::stream::{Access, AccessKind, DeviceAccess, DeviceAccessKind, Memory, Region};
 
-pub use counts::Counts;
-pub use level::Level;
+/// Load instructions that the stride prefetcher knows, as Chen et al. measure it on Haswell and later (AfterImage,
+/// ASPLOS 2023).
+const STRIDE_INSTRUCTIONS: usize = 24;
+/// The longest stride in bytes that it follows (Intel's Optimization Reference Manual, Sandy Bridge, data prefetching).
+const LONGEST_STRIDE: u64 = 2048;
+/// Bytes of a page, which it never leaves.
+const PAGE: u64 = 4096;
 
 /// Where the card's writes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,263 +27,253 @@ pub enum Dma {
     L3,
 }
 
-/// Who served the accesses of an instruction, in their order.
-pub type Levels = SmallVec<[Level; 2]>;
+/// Who served an access, from the nearest to the furthest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// The L1 cache.
+    L1,
+    /// The line was on its way to L1 for an earlier access.
+    Underway,
+    /// The L2 cache.
+    L2,
+    /// The L3 cache.
+    L3,
+    /// The main memory.
+    Memory,
+    /// A register of the card.
+    Register,
+}
 
 /// The caches of one core.
 #[derive(Clone, Debug)]
 pub struct Hierarchy {
     contents: Contents,
     /// The ways of L3 that a write of the card may use; 0 if it goes to memory.
-    device_ways: Ways,
+    device_ways: usize,
     adjacent_line: bool,
     frames: Frames,
-    slices: Slices,
     l1: Array,
     l2: Array,
     l3: Array,
     /// Instructions so far.
     now: u64,
-    /// Lines on their way to L1, and those that prefetchers have asked L2 for.
+    /// The address of the current instruction.
+    instruction: u64,
     to_l1: Underway,
+    /// What prefetchers have asked L2 for.
     to_l2: Underway,
-    stride: Stride,
-    next_line: NextLine,
-    counts: Counts,
+    strides: Strides,
 }
 
 impl Hierarchy {
     /// Empty caches of `cpu`. `regions` are those of [`crate::stream::Stream::regions`].
     #[must_use]
     pub fn new(cpu: &Cpu, dma: Dma, regions: Vec<Region>) -> Self {
-        let sets = |kib: u32, ways: u32, slices: u32| {
-            (u64::from(kib) * 1024 / LINE / u64::from(ways) / u64::from(slices)).max(1)
+        let underway = || Underway {
+            window: u64::from(cpu.reorder_buffer),
+            requests: HashMap::new(),
         };
-        let inner = |cache: &crate::cpu::Cache| {
-            Array::new(
-                sets(cache.size_kib, cache.ways, 1),
-                cache.ways,
-                cache.policy,
-            )
-        };
-        let l3_sets = sets(cpu.l3.size_kib, cpu.l3.ways, cpu.l3.slices);
-        let all_sets = l3_sets * u64::from(cpu.l3.slices);
-        let l3 = Array::new(all_sets, cpu.l3.ways, cpu.l3.policy);
-        let window = cpu.core.reorder_buffer;
         Self {
-            contents: cpu.l3.contents,
+            contents: cpu.l3_contents,
             device_ways: match dma {
                 Dma::Memory => 0,
-                Dma::L3 => l3.last_ways(cpu.ddio.ways),
+                Dma::L3 => cpu.ddio_ways as usize,
             },
-            adjacent_line: cpu.prefetchers.adjacent_line,
+            adjacent_line: cpu.adjacent_line,
             frames: Frames::new(regions),
-            slices: Slices::new(cpu.l3.slices, l3_sets),
-            l1: inner(&cpu.l1d),
-            l2: inner(&cpu.l2),
-            l3,
+            l1: Array::new(cpu.l1d),
+            l2: Array::new(cpu.l2),
+            l3: Array::new(cpu.l3),
             now: 0,
-            to_l1: Underway::new(window),
-            to_l2: Underway::new(window),
-            stride: Stride::new(&cpu.prefetchers),
-            next_line: NextLine::new(&cpu.prefetchers, cpu.core.fill_buffers),
-            counts: Counts::default(),
+            instruction: 0,
+            to_l1: underway(),
+            to_l2: underway(),
+            strides: Strides::default(),
         }
     }
 
-    /// The sums so far.
-    #[must_use]
-    pub fn counts(&self) -> Counts {
-        self.counts
-    }
-
-    /// Sets all sums to 0 and leaves the caches as they are, after a warm-up.
-    pub fn reset_counts(&mut self) {
-        self.counts = Counts::default();
-    }
-
-    /// Executes one instruction.
-    pub fn step(&mut self, step: &Step) -> Levels {
+    /// The next instruction begins, which is at `address`.
+    pub fn step(&mut self, address: u64) {
         self.now += 1;
-        self.to_l1.step(self.now);
-        self.to_l2.step(self.now);
-        let accesses = step.accesses.iter();
-        accesses
-            .map(|access| self.access(step.address, access))
-            .collect()
+        self.instruction = address;
     }
 
-    /// The card accesses the driver's memory. A read leaves all lines where they are.
+    /// The card accesses the driver's memory. A write takes a line away from L1 and L2, and puts it into L3 or leaves
+    /// it in memory. A read leaves all lines where they are.
     pub fn device(&mut self, access: &DeviceAccess) {
         if access.kind == DeviceAccessKind::Read {
             return;
         }
-        let bytes = u64::from(access.bytes.max(1));
-        let end = access.address.saturating_add(bytes);
-        let mut address = access.address;
-        while address < end {
+        for address in lines(access.address, access.bytes) {
             let line = self.frames.line(address);
-            self.device_write(line);
-            address = (address / LINE + 1) * LINE;
-        }
-    }
-
-    /// Takes a line away from L1 and L2, and puts it into L3 or leaves it in memory.
-    fn device_write(&mut self, line: u64) {
-        self.to_l1.cancel(line);
-        self.to_l2.cancel(line);
-        self.next_line.forget(line);
-        self.l1.remove(line % self.l1.sets(), line);
-        self.l2.remove(line % self.l2.sets(), line);
-        let set = self.slices.set(line);
-        if self.device_ways == 0 {
-            self.l3.remove(set, line);
-        } else if !self.l3.hit(set, line) {
-            self.insert_l3(line, self.device_ways);
-        }
-    }
-
-    fn access(&mut self, instruction: u64, access: &Access) -> Level {
-        let level = match access.memory {
-            Memory::Uncached => Level::Register,
-            Memory::WriteBack => {
-                let bytes = u64::from(access.bytes.max(1));
-                let last = access.address.saturating_add(bytes - 1);
-                let level = self.part(instruction, access, access.address);
-                match last / LINE == access.address / LINE {
-                    true => level,
-                    false => level.max(self.part(instruction, access, last / LINE * LINE)),
-                }
+            self.drop_inner(line);
+            if self.device_ways == 0 {
+                self.l3.remove(line);
+            } else if !self.l3.hit(line) {
+                let evicted = self.l3.insert_in_last(line, self.device_ways);
+                self.left_l3(evicted);
             }
-        };
-        if access.kind == AccessKind::Load {
-            self.count(level);
         }
-        level
+    }
+
+    /// Serves an access of the current instruction. One that crosses a line counts at the slower of its two lines.
+    pub fn access(&mut self, access: &Access) -> Level {
+        if access.memory == Memory::Uncached {
+            return Level::Register;
+        }
+        let lines = lines(access.address, access.bytes.into());
+        let levels = lines.map(|address| self.part(access.kind, address));
+        levels.max().unwrap_or(Level::L1)
     }
 
     /// Serves the part of an access that lies in the line of `address`.
-    fn part(&mut self, instruction: u64, access: &Access, address: u64) -> Level {
+    fn part(&mut self, kind: AccessKind, address: u64) -> Level {
         let line = self.frames.line(address);
-        let level = self.line(line);
-        match access.kind {
-            AccessKind::Load => {
-                self.l1_prefetchers(instruction, line * LINE + address % LINE, level);
-            }
-            AccessKind::Store => self.l1.set_dirty(line % self.l1.sets(), line),
-            AccessKind::Prefetch => {}
-        }
-        level
-    }
-
-    /// Brings a line into L1. Returns who had it.
-    fn line(&mut self, line: u64) -> Level {
-        if self.l1.hit(line % self.l1.sets(), line) {
-            return match self.to_l1.origin(line) {
-                Some(_) => Level::Underway,
-                None => Level::L1,
-            };
-        }
-        let level = self.below_l1(line);
-        self.to_l1.request(self.now, line, level);
-        self.insert_l1(line);
-        level
-    }
-
-    /// Brings a line into L2 for L1. Returns who had it.
-    fn below_l1(&mut self, line: u64) -> Level {
-        if self.l2.hit(line % self.l2.sets(), line) {
-            // A request that waits for a prefetch of L2 has missed L2.
-            self.to_l2.origin(line).unwrap_or(Level::L2)
+        let level = if !self.l1.hit(line) {
+            self.fetch_l1(line)
+        } else if self.to_l1.origin(self.now, line).is_some() {
+            Level::Underway
         } else {
-            let level = self.below_l2(line);
-            self.insert_l2(line);
-            if self.adjacent_line {
-                self.fetch_l2(prefetch::adjacent(line));
+            Level::L1
+        };
+        if kind == AccessKind::Load {
+            let physical = line * LINE + address % LINE;
+            let next = self.strides.load(self.instruction, physical);
+            if let Some(next) = next.filter(|next| !self.l1.contains(*next)) {
+                self.fetch_l1(next);
+            }
+        }
+        level
+    }
+
+    /// Brings a line into L1 that it does not hold. Returns who had it.
+    fn fetch_l1(&mut self, line: u64) -> Level {
+        let level = if self.l2.hit(line) {
+            // A request that waits for a prefetch of L2 has missed L2.
+            self.to_l2.origin(self.now, line).unwrap_or(Level::L2)
+        } else {
+            let level = self.fetch_l2(line);
+            let pair = line ^ 1;
+            if self.adjacent_line && !self.l2.contains(pair) {
+                let level = self.fetch_l2(pair);
+                self.to_l2.request(self.now, pair, level);
             }
             level
-        }
+        };
+        self.to_l1.request(self.now, line, level);
+        self.l1.insert(line);
+        level
     }
 
-    /// Takes a line from L3 or from memory.
-    fn below_l2(&mut self, line: u64) -> Level {
-        let set = self.slices.set(line);
-        if self.l3.hit(set, line) {
-            if self.contents == Contents::Victims {
-                self.l3.remove(set, line);
+    /// Brings a line into L2 that it does not hold. Returns who had it.
+    fn fetch_l2(&mut self, line: u64) -> Level {
+        let level = match self.l3.hit(line) {
+            true => Level::L3,
+            false => Level::Memory,
+        };
+        match (self.contents, level) {
+            (Contents::Victims, _) => self.l3.remove(line),
+            (Contents::Inclusive, Level::Memory) => {
+                let evicted = self.l3.insert(line);
+                self.left_l3(evicted);
             }
-            return Level::L3;
+            (Contents::Inclusive, _) => {}
         }
-        if self.contents == Contents::Inclusive {
-            self.insert_l3(line, self.l3.all_ways());
-        }
-        Level::Memory
-    }
-
-    /// An L2 prefetcher asks for a line.
-    fn fetch_l2(&mut self, line: u64) {
-        if self.l2.contains(line % self.l2.sets(), line) {
-            return;
-        }
-        let level = self.below_l2(line);
-        self.to_l2.request(self.now, line, level);
-        self.insert_l2(line);
-    }
-
-    fn l1_prefetchers(&mut self, instruction: u64, address: u64, level: Level) {
-        let stride = self.stride.load(instruction, address);
-        let next = self.next_line.load(address, level > Level::Underway);
-        for line in [stride, next].into_iter().flatten() {
-            if self.l1.contains(line % self.l1.sets(), line) {
-                continue;
-            }
-            let level = self.below_l1(line);
-            self.to_l1.request(self.now, line, level);
-            self.insert_l1(line);
-        }
-    }
-
-    fn insert_l1(&mut self, line: u64) {
-        let all = self.l1.all_ways();
-        let evicted = self.l1.insert(line % self.l1.sets(), line, all);
-        if let Some(evicted) = evicted.filter(|evicted| evicted.dirty) {
-            let set = evicted.tag % self.l2.sets();
-            if !self.l2.hit(set, evicted.tag) {
-                self.insert_l2(evicted.tag);
+        let evicted = self.l2.insert(line);
+        if let (Contents::Victims, Some(evicted)) = (self.contents, evicted) {
+            if !self.l3.hit(evicted) {
+                self.l3.insert(evicted);
             }
         }
+        level
     }
 
-    fn insert_l2(&mut self, line: u64) {
-        let all = self.l2.all_ways();
-        let evicted = self.l2.insert(line % self.l2.sets(), line, all);
-        if let (Some(evicted), Contents::Victims) = (evicted, self.contents) {
-            if !self.l3.hit(self.slices.set(evicted.tag), evicted.tag) {
-                self.insert_l3(evicted.tag, self.l3.all_ways());
-            }
+    /// What an inclusive L3 drops leaves L1 and L2.
+    fn left_l3(&mut self, evicted: Option<u64>) {
+        if let (Contents::Inclusive, Some(line)) = (self.contents, evicted) {
+            self.drop_inner(line);
         }
     }
 
-    fn insert_l3(&mut self, line: u64, ways: Ways) {
-        let evicted = self.l3.insert(self.slices.set(line), line, ways);
-        if let (Some(evicted), Contents::Inclusive) = (evicted, self.contents) {
-            self.l1.remove(evicted.tag % self.l1.sets(), evicted.tag);
-            self.l2.remove(evicted.tag % self.l2.sets(), evicted.tag);
-            self.to_l1.cancel(evicted.tag);
-            self.to_l2.cancel(evicted.tag);
-        }
+    fn drop_inner(&mut self, line: u64) {
+        self.l1.remove(line);
+        self.l2.remove(line);
+        self.to_l1.requests.remove(&line);
+        self.to_l2.requests.remove(&line);
+    }
+}
+
+/// The first address of each line that an access of at least one byte touches; of the first line, the access's own.
+fn lines(address: u64, bytes: u32) -> impl Iterator<Item = u64> {
+    let last = address.saturating_add(u64::from(bytes.max(1)) - 1);
+    (address / LINE..=last / LINE).map(move |line| address.max(line * LINE))
+}
+
+/// Lines that an instruction has just asked for.
+///
+/// Intel counts a load neither as an L1 hit nor as a hit of another level if its line is on its way already. The
+/// caches see instructions and no time. So a line counts as on its way for as many instructions as the core holds at
+/// a time: a later one enters only when the load is done.
+#[derive(Clone, Debug)]
+struct Underway {
+    /// Instructions for which a line is on its way.
+    window: u64,
+    /// The latest request of each line: the number of the instruction, and who had the line.
+    requests: HashMap<u64, (u64, Level)>,
+}
+
+impl Underway {
+    /// Instruction `now` asks for a line that `origin` has.
+    fn request(&mut self, now: u64, line: u64, origin: Level) {
+        self.requests.insert(line, (now, origin));
     }
 
-    fn count(&mut self, level: Level) {
-        self.counts.loads += 1;
-        *match level {
-            Level::L1 => &mut self.counts.l1,
-            Level::Underway => &mut self.counts.underway,
-            Level::L2 => &mut self.counts.l2,
-            Level::L3 => &mut self.counts.l3,
-            Level::Memory => &mut self.counts.memory,
-            Level::Register => &mut self.counts.registers,
-        } += 1;
+    /// Who had the line, if it is on its way.
+    fn origin(&self, now: u64, line: u64) -> Option<Level> {
+        let (at, origin) = self.requests.get(&line)?;
+        (now < at + self.window).then_some(*origin)
+    }
+}
+
+/// The L1 prefetcher that follows the strides of load instructions.
+#[derive(Clone, Debug, Default)]
+struct Strides {
+    /// The instruction that loaded longest ago is the first.
+    known: VecDeque<LatestLoad>,
+}
+
+/// The latest load of an instruction.
+#[derive(Clone, Copy, Debug)]
+struct LatestLoad {
+    /// The low 8 bits of the instruction's address.
+    key: u8,
+    address: u64,
+    /// The distance from the load before; 0 for the first load.
+    stride: i64,
+}
+
+impl Strides {
+    /// `instruction` loads from the physical `address`. Returns the line to fetch: after two equal strides, where the
+    /// next one leads.
+    fn load(&mut self, instruction: u64, address: u64) -> Option<u64> {
+        let key = instruction as u8;
+        let index = self.known.iter().position(|load| load.key == key);
+        let before = index.and_then(|index| self.known.remove(index));
+        if self.known.len() == STRIDE_INSTRUCTIONS {
+            self.known.pop_front();
+        }
+        let stride = before.map_or(0, |load| address.wrapping_sub(load.address) as i64);
+        self.known.push_back(LatestLoad {
+            key,
+            address,
+            stride,
+        });
+        let next = address.wrapping_add_signed(stride);
+        let follows = before?.stride == stride
+            && stride.unsigned_abs() <= LONGEST_STRIDE
+            && next / PAGE == address / PAGE
+            && next / LINE != address / LINE;
+        follows.then_some(next / LINE)
     }
 }
 

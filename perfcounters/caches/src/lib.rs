@@ -5,8 +5,10 @@
 //! and which branches were predicted wrongly ([`evaluation::evaluate`]). There is no time in it: the
 //! same stream and the same processor give the same result to the last digit.
 
+mod array;
 pub mod cpu;
 pub mod evaluation;
+mod frames;
 pub mod hierarchy;
 pub mod predictor;
 pub mod stream;

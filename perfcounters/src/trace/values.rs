@@ -1,7 +1,7 @@
 //! What a trace shows, as samples.
 
 use caches::cpu::Cpu;
-use caches::evaluation::{evaluate, Evaluation};
+use caches::evaluation::evaluate;
 use caches::hierarchy::Dma;
 use caches::stream::Stream;
 use record::{BackendName, LinePlacement, Metric, Sample};
@@ -24,27 +24,26 @@ pub(super) fn counts(cell: &Cell, found: &tracer::Counts) -> Vec<Sample> {
 /// Levels and mispredictions on a processor, for each place where DMA may leave the lines.
 pub(super) fn simulated(cell: &Cell, cpu: &Cpu, stream: &Stream) -> Vec<Sample> {
     let mut places = vec![(Dma::Memory, LinePlacement::Memory)];
-    if cpu.ddio.ways > 0 {
+    if cpu.ddio_ways > 0 {
         places.push((Dma::L3, LinePlacement::L3));
     }
-    let at = |(dma, place)| of_evaluation(cell, cpu, place, &evaluate(cpu, dma, stream));
+    let at = |(dma, place)| {
+        let found = evaluate(cpu, dma, stream);
+        let sums = [
+            (Metric::BranchMisses, found.mispredicted),
+            (Metric::L1Hits, found.l1),
+            (Metric::L2Hits, found.l2),
+            (Metric::L3Hits, found.l3),
+            (Metric::L3Misses, found.memory),
+        ];
+        let mut samples = per_packet(cell, &sums, stream.packets);
+        for sample in &mut samples {
+            sample.cpu.clone_from(&cpu.name);
+            sample.conditions.placement = Some(place);
+        }
+        samples
+    };
     places.into_iter().flat_map(at).collect()
-}
-
-fn of_evaluation(cell: &Cell, cpu: &Cpu, at: LinePlacement, found: &Evaluation) -> Vec<Sample> {
-    let sums = [
-        (Metric::BranchMisses, found.branches.mispredicted()),
-        (Metric::L1Hits, found.loads.l1),
-        (Metric::L2Hits, found.loads.l2),
-        (Metric::L3Hits, found.loads.l3),
-        (Metric::L3Misses, found.loads.memory),
-    ];
-    let mut samples = per_packet(cell, &sums, found.packets);
-    for sample in &mut samples {
-        sample.cpu.clone_from(&cpu.name);
-        sample.conditions.placement = Some(at);
-    }
-    samples
 }
 
 fn per_packet(cell: &Cell, sums: &[(Metric, u64)], packets: u64) -> Vec<Sample> {
@@ -62,6 +61,9 @@ fn per_packet(cell: &Cell, sums: &[(Metric, u64)], packets: u64) -> Vec<Sample> 
 mod tests {
     use std::path::Path;
 
+    use caches::stream::{
+        Access, AccessKind, Accesses, DeviceAccess, DeviceAccessKind, Event, Memory, Step,
+    };
     use record::Implementation;
 
     use super::*;
@@ -104,29 +106,45 @@ mod tests {
             .all(|sample| plain(sample) && sample.packets == 32));
     }
 
+    /// A driver that sent four packets and loaded one of their lines, which the card had written.
+    fn stream() -> Stream {
+        let address = 0x1_0000;
+        let load = Access {
+            address,
+            bytes: 8,
+            kind: AccessKind::Load,
+            memory: Memory::WriteBack,
+        };
+        let step = Step {
+            address: 0x1000,
+            accesses: Accesses::from_slice(&[load]),
+            taken: None,
+            target: 0x1003,
+        };
+        let write = DeviceAccess {
+            address,
+            bytes: 64,
+            kind: DeviceAccessKind::Write,
+        };
+        Stream {
+            events: vec![Event::Device(write), Event::Step(step)],
+            packets: 4,
+            ..Stream::default()
+        }
+    }
+
     #[test]
     fn simulated_values_name_their_processor_and_where_dma_goes() {
-        let cpu = |name| Cpu::named(name).unwrap();
-        let placements = |name| {
-            let samples = simulated(&cell(), &cpu(name), &Stream::default());
+        let misses = |name| {
+            let samples = simulated(&cell(), &Cpu::named(name).unwrap(), &stream());
             assert!(samples.iter().all(|sample| sample.cpu == name));
-            let mut places: Vec<_> = samples.iter().map(|one| one.conditions.placement).collect();
-            places.dedup();
-            places
+            let misses = samples.iter().filter(|one| one.metric == Metric::L3Misses);
+            let misses = misses.map(|sample| (sample.conditions.placement, sample.value));
+            misses.collect::<Vec<_>>()
         };
         let (memory, l3) = (Some(LinePlacement::Memory), Some(LinePlacement::L3));
-        assert_eq!(placements("haswell"), [memory, l3]);
+        assert_eq!(misses("haswell"), [(memory, 0.25), (l3, 0.0)]);
         // AMD documents no writes of cards into L3.
-        assert_eq!(placements("zen4"), [memory]);
-        let found = Evaluation {
-            packets: 1000,
-            loads: caches::hierarchy::Counts {
-                l2: 500,
-                ..Default::default()
-            },
-            ..Evaluation::default()
-        };
-        let samples = of_evaluation(&cell(), &cpu("haswell"), LinePlacement::L3, &found);
-        assert_eq!(value(&samples, Metric::L2Hits), 0.5);
+        assert_eq!(misses("zen4"), [(memory, 0.25)]);
     }
 }
