@@ -7,6 +7,8 @@ use crate::cpu::Cache;
 pub(crate) struct Array {
     sets: u64,
     ways: usize,
+    /// How many sets further a line belongs for each way of lines below it.
+    shift: u64,
     entries: Vec<Entry>,
     time: u64,
 }
@@ -19,12 +21,22 @@ struct Entry {
 }
 
 impl Array {
-    /// An empty array.
-    pub(crate) fn new(cache: Cache) -> Self {
+    /// An empty array, in which each `sets` lines begin at the first set.
+    pub(crate) fn plain(cache: Cache) -> Self {
+        Self::new(cache, 0)
+    }
+
+    /// An empty array, in which each `sets` lines begin at another set, as with the slices of an L3.
+    pub(crate) fn spread(cache: Cache) -> Self {
+        Self::new(cache, 0x9e37_79b9)
+    }
+
+    fn new(cache: Cache, shift: u64) -> Self {
         let (sets, ways) = (cache.sets(), cache.ways as usize);
         Self {
             sets,
             ways,
+            shift,
             entries: vec![Entry::default(); sets as usize * ways],
             time: 0,
         }
@@ -32,7 +44,8 @@ impl Array {
 
     /// The ways of the set to which a line belongs.
     fn set(&mut self, line: u64) -> &mut [Entry] {
-        let first = (line % self.sets) as usize * self.ways;
+        let index = line.wrapping_add((line / self.sets).wrapping_mul(self.shift));
+        let first = (index % self.sets) as usize * self.ways;
         &mut self.entries[first..first + self.ways]
     }
 
@@ -86,7 +99,7 @@ mod tests {
     /// An array of `sets` sets, a multiple of 16.
     fn array(sets: u32, ways: u32) -> Array {
         let size_kib = sets * ways / 16;
-        Array::new(Cache { size_kib, ways })
+        Array::plain(Cache { size_kib, ways })
     }
 
     /// Accesses a line as a cache does. Returns whether it hit.

@@ -21,7 +21,7 @@ const FILES: &[(&str, &str)] = files!(
     "zen4"
 );
 
-/// A processor. The README describes the keys of its file.
+/// A processor. Its fields but the name are the keys of its file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cpu {

@@ -102,18 +102,3 @@ impl Backend for Trace {
         })
     }
 }
-
-#[cfg(all(test, target_arch = "x86_64"))]
-mod tests {
-    use super::*;
-    #[test]
-    fn a_missing_nic_makes_the_backend_unavailable() {
-        let trace = Trace {
-            nic: NicProgram::new("/nonexistent/nic".into()),
-            placement: Placement::default(),
-            cpus: Vec::new(),
-            interrupt: Interrupt::new(),
-        };
-        assert!(trace.unavailable().unwrap().contains("/nonexistent/nic"));
-    }
-}

@@ -135,16 +135,17 @@ mod tests {
 
     #[test]
     fn simulated_values_name_their_processor_and_where_dma_goes() {
-        let misses = |name| {
+        let who_served = |name| {
             let samples = simulated(&cell(), &Cpu::named(name).unwrap(), &stream());
             assert!(samples.iter().all(|sample| sample.cpu == name));
-            let misses = samples.iter().filter(|one| one.metric == Metric::L3Misses);
-            let misses = misses.map(|sample| (sample.conditions.placement, sample.value));
-            misses.collect::<Vec<_>>()
+            let served = samples.iter().filter(|sample| sample.value == 0.25);
+            let served = served.map(|sample| (sample.conditions.placement, sample.metric));
+            served.collect::<Vec<_>>()
         };
-        let (memory, l3) = (Some(LinePlacement::Memory), Some(LinePlacement::L3));
-        assert_eq!(misses("haswell"), [(memory, 0.25), (l3, 0.0)]);
+        let memory = (Some(LinePlacement::Memory), Metric::L3Misses);
+        let l3 = (Some(LinePlacement::L3), Metric::L3Hits);
+        assert_eq!(who_served("haswell"), [memory, l3]);
         // AMD documents no writes of cards into L3.
-        assert_eq!(misses("zen4"), [(memory, 0.25)]);
+        assert_eq!(who_served("zen4"), [memory]);
     }
 }

@@ -1,7 +1,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::cpu::Cache;
 
 const KIB: u64 = 1024;
 const BASE: u64 = 0x10_0000_0000;
@@ -16,6 +15,13 @@ fn quiet() -> Cpu {
         adjacent_line: false,
         ..haswell()
     }
+}
+
+/// The same with an L3 of one set.
+fn one_set() -> Cpu {
+    let mut cpu = quiet();
+    cpu.l3.size_kib = 1;
+    cpu
 }
 
 fn with_dma(cpu: &Cpu, dma: Dma) -> Hierarchy {
@@ -110,26 +116,34 @@ fn a_card_that_reads_leaves_the_line() {
 
 #[test]
 fn a_card_fills_only_its_own_ways() {
-    let mut caches = hierarchy(&quiet());
-    // 512 KiB apart, so of the same set of L3. It is empty, and still only two of its ways are used.
-    let same: Vec<u64> = (0..12).map(|index| BASE + index * 512 * KIB).collect();
+    // Its set is empty. Still only two of the ways are used.
+    let mut caches = hierarchy(&one_set());
+    device(&mut caches, DeviceAccessKind::Write, BASE, 12 * 64);
+    for index in (0..12).rev() {
+        let level = load(&mut caches, BASE + index * 64);
+        assert_eq!(level == Level::L3, index >= 10, "{index}");
+    }
+}
+
+#[test]
+fn pages_of_2_mib_do_not_compete_for_l3() {
+    // Sets of 2 MiB in all, as on Skylake-SP.
+    let mut caches = hierarchy(&Cpu::named("skylake-sp").unwrap());
+    let same: Vec<u64> = (0..12).map(|page| BASE + page * 2048 * KIB).collect();
     for address in &same {
         device(&mut caches, DeviceAccessKind::Write, *address, 64);
     }
-    let levels: Vec<_> = same.iter().map(|at| load(&mut caches, *at)).collect();
-    assert_eq!(levels[..10], [Level::Memory; 10]);
-    assert_eq!(levels[10..], [Level::L3; 2]);
+    for address in same {
+        assert_eq!(load(&mut caches, address), Level::L3);
+    }
 }
 
 #[test]
 fn an_inclusive_l3_takes_its_victims_from_l1_and_l2() {
-    let l3 = Cache {
-        size_kib: 512,
-        ways: 1,
-    };
-    let mut caches = hierarchy(&Cpu { l3, ..quiet() });
-    load(&mut caches, BASE);
-    load(&mut caches, BASE + 512 * KIB);
+    let mut caches = hierarchy(&one_set());
+    for index in 0..17 {
+        load(&mut caches, BASE + index * 64);
+    }
     assert_eq!(load(&mut caches, BASE), Level::Memory);
 }
 
@@ -245,13 +259,14 @@ fn the_stride_prefetcher_forgets_the_instruction_that_loaded_longest_ago() {
 #[test]
 fn lines_of_a_stride_arrive_in_l1() {
     let mut caches = hierarchy(&quiet());
-    for (index, expected) in [Level::Memory, Level::Memory, Level::Memory, Level::L1]
-        .into_iter()
-        .enumerate()
-    {
-        let address = BASE + index as u64 * 256;
-        let level = now_at(&mut caches, 0x4500, AccessKind::Load, address);
-        assert_eq!(level, expected, "{index}");
+    for (offset, expected) in [
+        (0, Level::Memory),
+        (256, Level::Memory),
+        (512, Level::Memory),
+        (768, Level::L1),
+    ] {
+        let level = now_at(&mut caches, 0x4500, AccessKind::Load, BASE + offset);
+        assert_eq!(level, expected, "{offset}");
         idle(&mut caches);
     }
 }
