@@ -12,6 +12,7 @@ use crate::error::TraceError;
 /// What matters of an instruction while it is traced.
 #[derive(Clone, Debug)]
 pub(crate) struct Traced {
+    pub(crate) instruction: Instruction,
     /// The address of the instruction behind it.
     pub(crate) next: u64,
     /// Whether it is SYSCALL.
@@ -85,6 +86,7 @@ impl Analyser {
         }
         loads.append(&mut stores);
         Ok(Traced {
+            instruction: *instruction,
             next: instruction.next_ip(),
             system_call: instruction.mnemonic() == Mnemonic::Syscall,
             conditional: instruction.flow_control() == FlowControl::ConditionalBranch,
@@ -125,7 +127,7 @@ impl Traced {
 }
 
 /// The value of a general register, or the base of a segment; `None` for other registers.
-fn value_of(registers: &user_regs_struct, register: Register) -> Option<u64> {
+pub(crate) fn value_of(registers: &user_regs_struct, register: Register) -> Option<u64> {
     let value = match register.full_register() {
         Register::RAX => registers.rax,
         Register::RBX => registers.rbx,

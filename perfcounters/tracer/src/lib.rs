@@ -13,6 +13,7 @@ mod card;
 mod clock;
 mod counts;
 mod decode;
+mod emulate;
 mod error;
 mod launch;
 mod recorder;

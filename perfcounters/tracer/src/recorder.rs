@@ -13,6 +13,7 @@ use nix::unistd::Pid;
 use crate::addresses::Addresses;
 use crate::card::Turn;
 use crate::decode::{Analyser, Traced};
+use crate::emulate::{self, Effect};
 use crate::error::TraceError;
 use crate::target;
 use crate::tracee::Tracee;
@@ -25,17 +26,23 @@ pub(crate) struct Stepper {
     traced: HashMap<u64, Rc<Traced>>,
     /// The registers before the next instruction.
     registers: user_regs_struct,
+    /// Whether the thread does not have these registers yet.
+    ahead: bool,
+    check: bool,
 }
 
 impl Stepper {
-    /// Steps `thread`.
-    pub(crate) fn new(thread: Pid, tracee: &Tracee<'_>) -> Result<Self, TraceError> {
+    /// Steps `thread`. With `check`, the processor executes every instruction, and the results are
+    /// compared.
+    pub(crate) fn new(thread: Pid, tracee: &Tracee<'_>, check: bool) -> Result<Self, TraceError> {
         Ok(Self {
             thread,
             analyser: Analyser::new(),
             code: Code::default(),
             traced: HashMap::new(),
             registers: tracee.registers(thread)?,
+            ahead: false,
+            check,
         })
     }
 
@@ -71,9 +78,11 @@ impl Stepper {
                 let registers = &mut self.registers;
                 (registers.rax, registers.r11) = (answer, registers.eflags);
                 (registers.rcx, registers.rip) = (traced.next, traced.next);
-                tracee.set_registers(self.thread, *registers)?;
+                self.ahead = true;
             }
+            None if self.emulate(tracee, &traced)? => {}
             None => {
+                self.give_registers(tracee)?;
                 self.execute(tracee, &traced)?;
                 self.registers = tracee.registers(self.thread)?;
             }
@@ -93,6 +102,67 @@ impl Stepper {
         let traced = Rc::new(self.analyser.analyse(&decoded.instruction)?);
         self.traced.insert(address, traced.clone());
         Ok(traced)
+    }
+
+    /// Executes a common instruction in the processor's place. Returns false if the processor must do it.
+    fn emulate(&mut self, tracee: &mut Tracee<'_>, traced: &Traced) -> Result<bool, TraceError> {
+        let load = |address, size| target::load(self.thread, address, size);
+        let effect = emulate::execute(&traced.instruction, &self.registers, load);
+        let Some(effect) = effect else {
+            return Ok(false);
+        };
+        if self.check {
+            self.compare(tracee, traced, &effect)?;
+            return Ok(true);
+        }
+        let done = effect.stored.is_none_or(|stored| {
+            target::store(self.thread, stored.address, stored.size, stored.value)
+        });
+        if done {
+            self.registers = effect.registers;
+            self.ahead = true;
+        }
+        Ok(done)
+    }
+
+    /// Lets the processor execute an instruction, and compares registers and stores with `effect`.
+    fn compare(
+        &mut self,
+        tracee: &mut Tracee<'_>,
+        traced: &Traced,
+        effect: &Effect,
+    ) -> Result<(), TraceError> {
+        self.give_registers(tracee)?;
+        self.execute(tracee, traced)?;
+        self.registers = tracee.registers(self.thread)?;
+        let defined = |registers: &user_regs_struct| user_regs_struct {
+            eflags: registers.eflags & !effect.undefined,
+            orig_rax: 0,
+            ..*registers
+        };
+        let (expected, found) = (defined(&effect.registers), defined(&self.registers));
+        let same = effect.stored.is_none_or(|stored| {
+            target::load(self.thread, stored.address, stored.size) == Some(stored.value)
+        });
+        match same && expected == found {
+            true => Ok(()),
+            false => Err(TraceError::Unexpected(format!(
+                "the tracer executes the instruction at {:#x} otherwise than the processor: \
+                 {expected:x?} and {:x?} instead of {found:x?}",
+                traced.instruction.ip(),
+                effect.stored,
+            ))),
+        }
+    }
+
+    /// Gives the thread the registers that it should have.
+    fn give_registers(&mut self, tracee: &Tracee<'_>) -> Result<(), TraceError> {
+        if !std::mem::take(&mut self.ahead) {
+            return Ok(());
+        }
+        // The kernel must not start the last system call again.
+        self.registers.orig_rax = u64::MAX;
+        tracee.set_registers(self.thread, self.registers)
     }
 
     fn execute(&self, tracee: &mut Tracee<'_>, traced: &Traced) -> Result<(), TraceError> {

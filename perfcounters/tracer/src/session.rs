@@ -37,6 +37,8 @@ pub struct Plan {
     pub warm: u64,
     /// In the recorded part that counts.
     pub measured: u64,
+    /// Whether the processor also executes the instructions that the tracer executes, to compare.
+    pub check: bool,
 }
 
 impl Default for Plan {
@@ -46,6 +48,7 @@ impl Default for Plan {
             native: 4_096,
             warm: 1_024,
             measured: 1_024,
+            check: false,
         }
     }
 }
@@ -87,7 +90,7 @@ pub fn trace(launch: &Launch, plan: &Plan) -> Result<Stream, TraceError> {
                 let Some(thread) = session.run(plan.native)? else {
                     return Ok(None);
                 };
-                session.record(thread, plan.warm, plan.measured).map(Some)
+                session.record(thread, plan).map(Some)
             };
             let sleeps = || TraceError::Unexpected("the program only waits".to_owned());
             match attempt(READY)? {
@@ -201,19 +204,19 @@ impl Session<'_> {
         self.end_of_round == Some(doorbell)
     }
 
-    /// Records a part that does not count, and a part that does. The driver takes single steps, and
-    /// the card a turn at each doorbell.
-    fn record(&mut self, thread: Pid, warm: u64, measured: u64) -> Result<Stream, TraceError> {
+    /// Records a part that does not count, and a part that does. The driver executes one instruction at
+    /// a time, and the card takes a turn at each doorbell.
+    fn record(&mut self, thread: Pid, plan: &Plan) -> Result<Stream, TraceError> {
         self.tracee.watchdog.step("record", self.launch.limit);
         let ports = self.card.memory()?;
         let maps = mappings(&self.tracee.maps()?);
         let registers: Vec<_> = ports.iter().map(|port| port.registers).collect();
         let place = (Addresses::new(&ports, &maps), tails(&registers, &maps));
-        let mut stepper = Stepper::new(thread, &self.tracee)?;
+        let mut stepper = Stepper::new(thread, &self.tracee, plan.check)?;
         let mut recording = Recording::default();
-        self.record_part(&place, &mut stepper, &mut recording, warm)?;
+        self.record_part(&place, &mut stepper, &mut recording, plan.warm)?;
         recording.begin_measured();
-        self.record_part(&place, &mut stepper, &mut recording, measured)?;
+        self.record_part(&place, &mut stepper, &mut recording, plan.measured)?;
         let mut stream = recording.into_stream(stepper.into_code());
         stream.regions = place.0.card_memory();
         Ok(stream)

@@ -1,6 +1,9 @@
 //! The memory of a traced process, and its preparation: no clock without a system call, no randomness.
 
+use std::io::{IoSlice, IoSliceMut};
+
 use nix::sys::ptrace;
+use nix::sys::uio::{process_vm_readv, process_vm_writev, RemoteIoVec};
 use nix::unistd::Pid;
 
 use crate::error::TraceError;
@@ -22,6 +25,28 @@ pub(crate) fn word(pid: Pid, address: u64) -> Result<u64, TraceError> {
 pub(crate) fn write_word(pid: Pid, address: u64, word: u64) -> Result<(), TraceError> {
     ptrace::write(pid, address as ptrace::AddressType, word as libc::c_long)
         .map_err(TraceError::ptrace("write the memory"))
+}
+
+/// Reads 1 to 8 bytes that the process may read.
+pub(crate) fn load(pid: Pid, address: u64, size: usize) -> Option<u64> {
+    let mut bytes = [0; 8];
+    let mut into = [IoSliceMut::new(bytes.get_mut(..size)?)];
+    let read = process_vm_readv(pid, &mut into, &[remote(address, size)]);
+    (read == Ok(size)).then_some(u64::from_le_bytes(bytes))
+}
+
+/// Writes 1 to 8 bytes. Returns false if the process may not write them.
+pub(crate) fn store(pid: Pid, address: u64, size: usize, value: u64) -> bool {
+    let bytes = value.to_le_bytes();
+    let from = [IoSlice::new(&bytes[..size])];
+    process_vm_writev(pid, &from, &[remote(address, size)]) == Ok(size)
+}
+
+fn remote(address: u64, len: usize) -> RemoteIoVec {
+    RemoteIoVec {
+        base: address as usize,
+        len,
+    }
 }
 
 /// The bytes of an instruction and of what follows it. `pid` must be stopped.

@@ -72,6 +72,7 @@ fn plan() -> Plan {
         native: 256,
         warm: 0,
         measured: 64,
+        check: false,
     }
 }
 
@@ -118,6 +119,21 @@ fn clocks_do_not_make_two_traces_differ() {
     assert!(first.events == second.events);
     let varied = Counts::of(&first).instructions;
     assert!(varied > 64 * 64, "the clocks move: {varied} instructions");
+}
+
+#[test]
+fn instructions_do_what_the_processor_does() {
+    let checked = |check| {
+        // All pairs of the program's 12 values.
+        let plan = Plan {
+            measured: 144,
+            check,
+            ..plan()
+        };
+        trace(&Known::new().launch("arithmetic"), &plan).unwrap()
+    };
+    let (by_processor, by_tracer) = (checked(true), checked(false));
+    assert!(by_processor.events == by_tracer.events);
 }
 
 #[test]

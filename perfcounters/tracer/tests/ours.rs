@@ -1,4 +1,5 @@
-//! The project's own C driver, if it is built: two traces are the same.
+//! The project's own C driver, if it is built: two traces are the same, also if the processor executes
+//! every instruction of one.
 #![cfg(target_arch = "x86_64")]
 #![allow(clippy::unwrap_used)]
 
@@ -12,11 +13,16 @@ fn two_traces_of_a_driver_are_the_same() {
     let Some(driver) = built("c/ixgbe-fwd") else {
         return;
     };
-    let mut traces = (0..2).map(|_| {
+    let mut traces = [false, true].into_iter().map(|check| {
         let bench = Bench::start();
         let launch = bench.launch(&driver, &["--batch", "32"]);
         let start = std::time::Instant::now();
-        let traced = trace(&launch, &Plan::default()).unwrap();
+        let plan = Plan {
+            warm: 0,
+            check,
+            ..Plan::default()
+        };
+        let traced = trace(&launch, &plan).unwrap();
         eprintln!("{:?} {:?}", start.elapsed(), Counts::of(&traced));
         traced
     });
