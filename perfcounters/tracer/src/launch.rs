@@ -18,6 +18,7 @@ use nix::sys::resource::{setrlimit, Resource};
 use nix::sys::signal::Signal;
 
 use crate::error::TraceError;
+use crate::filter;
 
 /// Size of the stack's limit: it decides where the kernel places the first mapping.
 const STACK: u64 = 8 << 20;
@@ -70,8 +71,9 @@ impl Launch {
         if let Some(filler) = self.filler() {
             command.env(FILLER, filler);
         }
-        // SAFETY: between fork and exec, the function makes only system calls.
-        unsafe { command.pre_exec(prepare) };
+        let mut program = filter::program();
+        // SAFETY: between fork and exec, both functions make only system calls.
+        unsafe { command.pre_exec(move || prepare().and_then(|()| filter::apply(&mut program))) };
         command.spawn().map_err(failed)
     }
 

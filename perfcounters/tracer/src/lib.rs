@@ -15,6 +15,7 @@ mod counts;
 mod decode;
 mod emulate;
 mod error;
+mod filter;
 mod launch;
 mod recorder;
 mod session;

@@ -28,6 +28,15 @@ const RESUME: u64 = 1 << 16;
 
 /// A thread of the driver has stopped at an address that is watched, or is about to wait.
 pub(crate) type Stop = (Pid, Option<u64>);
+/// A system call that a thread begins.
+enum Call {
+    /// It waits for an interrupt.
+    Waits,
+    /// It maps memory.
+    Maps,
+    Other,
+}
+
 /// Calls that wait for an interrupt.
 const WAITS: [c_long; 3] = [
     libc::SYS_epoll_wait,
@@ -173,14 +182,8 @@ impl<'a> Tracee<'a> {
     }
 
     fn resume(&mut self, thread: Pid, signal: Option<Signal>) -> Result<(), TraceError> {
-        let resumed = match self.threads.contains_key(&thread) {
-            true => {
-                self.set_watches(thread)?;
-                ptrace::syscall(thread, signal)
-            }
-            false => ptrace::cont(thread, signal),
-        };
-        resumed.or_else(|errno| self.unless_killed("resume a thread", errno))
+        self.set_watches(thread)?;
+        ptrace::cont(thread, signal).or_else(|errno| self.unless_killed("resume a thread", errno))
     }
 
     /// Waits for the next stop at a watchpoint, or at a call that waits. All threads that stop for another reason go on.
@@ -197,15 +200,21 @@ impl<'a> Tracee<'a> {
                     self.threads.remove(&pid);
                 }
                 WaitStatus::PtraceEvent(pid, _, event) => {
-                    if event == libc::PTRACE_EVENT_EXEC {
-                        self.executes(pid)?;
+                    match event {
+                        libc::PTRACE_EVENT_EXEC => self.executes(pid)?,
+                        libc::PTRACE_EVENT_SECCOMP if self.threads.contains_key(&pid) => {
+                            match self.system_call(pid)? {
+                                Call::Waits => return Ok((pid, None)),
+                                Call::Maps => continue,
+                                Call::Other => {}
+                            }
+                        }
+                        _ => {}
                     }
                     self.resume(pid, None)?;
                 }
                 WaitStatus::PtraceSyscall(pid) => {
-                    if self.system_call(pid)? {
-                        return Ok((pid, None));
-                    }
+                    self.find_tails()?;
                     self.resume(pid, None)?;
                 }
                 WaitStatus::Stopped(pid, signal) => {
@@ -248,6 +257,7 @@ impl<'a> Tracee<'a> {
                 | Options::PTRACE_O_TRACEFORK
                 | Options::PTRACE_O_TRACEVFORK
                 | Options::PTRACE_O_TRACECLONE
+                | Options::PTRACE_O_TRACESECCOMP
                 | Options::PTRACE_O_TRACESYSGOOD;
             ptrace::setoptions(pid, options)
                 .map_err(|errno| self.failed("set the options", errno))?;
@@ -271,35 +281,43 @@ impl<'a> Tracee<'a> {
         Ok(())
     }
 
-    /// A thread of the driver begins or ends a system call. Returns whether it is about to wait.
-    fn system_call(&mut self, thread: Pid) -> Result<bool, TraceError> {
+    /// A thread of the driver begins a system call. If it maps memory, it goes on and stops again behind
+    /// the call.
+    fn system_call(&mut self, thread: Pid) -> Result<Call, TraceError> {
         let mut registers = self.registers(thread)?;
-        // At the start of a call, the kernel has this value in RAX.
-        let starts = registers.rax as i64 == -i64::from(libc::ENOSYS);
-        match (starts, registers.orig_rax as c_long) {
-            (false, libc::SYS_mmap) if !self.registers.is_empty() => {
-                let tails = tails(&self.registers, &mappings(&self.maps()?));
-                if tails.len() > watchpoints::MOST {
-                    return Err(TraceError::Unexpected(format!(
-                        "the program maps {} tail registers, and the processor can watch {}; \
-                         trace a program that maps the registers of two ports once",
-                        tails.len(),
-                        watchpoints::MOST
-                    )));
-                }
-                self.watches = tails.into_iter().map(Watch::Store).collect();
-            }
-            (true, _) => {
-                if let Some(answer) = self.answer_call(thread, registers.orig_rax, &registers)? {
-                    // The kernel gets no call, and returns what the tracer puts into RAX.
-                    (registers.rax, registers.orig_rax) = (answer, u64::MAX);
-                    self.set_registers(thread, registers)?;
-                }
-                return Ok(WAITS.contains(&(registers.orig_rax as c_long)));
-            }
-            _ => {}
+        if let Some(answer) = self.answer_call(thread, registers.orig_rax, &registers)? {
+            // The kernel gets no call, and returns what the tracer puts into RAX.
+            (registers.rax, registers.orig_rax) = (answer, u64::MAX);
+            self.set_registers(thread, registers)?;
+            return Ok(Call::Other);
         }
-        Ok(false)
+        match registers.orig_rax as c_long {
+            libc::SYS_mmap => {
+                ptrace::syscall(thread, None)
+                    .or_else(|errno| self.unless_killed("resume a thread", errno))?;
+                Ok(Call::Maps)
+            }
+            call if WAITS.contains(&call) => Ok(Call::Waits),
+            _ => Ok(Call::Other),
+        }
+    }
+
+    /// Watches the tail registers that the driver has mapped.
+    fn find_tails(&mut self) -> Result<(), TraceError> {
+        if self.registers.is_empty() {
+            return Ok(());
+        }
+        let tails = tails(&self.registers, &mappings(&self.maps()?));
+        if tails.len() > watchpoints::MOST {
+            return Err(TraceError::Unexpected(format!(
+                "the program maps {} tail registers, and the processor can watch {}; \
+                 trace a program that maps the registers of two ports once",
+                tails.len(),
+                watchpoints::MOST
+            )));
+        }
+        self.watches = tails.into_iter().map(Watch::Store).collect();
+        Ok(())
     }
 
     /// Answers a system call in the kernel's place, with the value for RAX. `None`: the kernel must
