@@ -106,7 +106,7 @@ impl Default for Trace {
 impl Default for Valgrind {
     fn default() -> Self {
         Self {
-            packets: BoundedInteger(102_400),
+            packets: BoundedInteger(51_200),
             repeats: BoundedInteger(1),
         }
     }
@@ -134,7 +134,7 @@ impl Default for Burst {
 impl Default for Wall {
     fn default() -> Self {
         Self {
-            seconds: MeasurementSeconds(0.5),
+            seconds: MeasurementSeconds(0.3),
             warm_up: WarmUpSeconds(0.0),
             repeats: BoundedInteger(3),
         }
