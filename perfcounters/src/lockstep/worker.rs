@@ -37,9 +37,14 @@ pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureErr
         move |cause| MeasureError::File { path, cause }
     };
     let text = fs::read_to_string(specification).map_err(file_error(specification))?;
-    let specification: Specification = serde_json::from_str(&text).map_err(|error| {
+    let mut specification: Specification = serde_json::from_str(&text).map_err(|error| {
         MeasureError::Other(format!("{} is malformed: {error}", specification.display()))
     })?;
+    // The kernel gives the pages of one process to the next. Each process opens the drivers in another order, so
+    // that no driver gets the same pages in all of them.
+    specification.cells = order(specification.cells.len(), specification.process as usize)
+        .map(|index| specification.cells[index].clone())
+        .collect();
     let file = fs::OpenOptions::new()
         .append(true)
         .open(&specification.output)
