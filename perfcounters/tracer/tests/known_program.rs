@@ -27,7 +27,8 @@ struct Known {
 
 fn number(file: &OwnedFd) -> OsString {
     rustix::io::fcntl_setfd(file, rustix::io::FdFlags::empty()).unwrap();
-    file.as_raw_fd().to_string().into()
+    // The same number of digits in each test keeps the addresses of the arguments.
+    format!("{:04}", file.as_raw_fd()).into()
 }
 
 impl Known {
