@@ -56,8 +56,6 @@ pub enum Traffic {
     Off,
     /// A frame for every free receive descriptor.
     Saturate,
-    /// The same, while at most this number of frames of each port have not come back.
-    Window(u32),
     /// A number of million frames per second, both ports together.
     Offered(f64),
 }
@@ -68,7 +66,6 @@ impl Traffic {
         match self {
             Self::Off => "off".to_owned(),
             Self::Saturate => "saturate".to_owned(),
-            Self::Window(frames) => format!("window={frames}"),
             Self::Offered(mpps) => format!("rate={}", mpps / 2.0),
         }
     }
@@ -294,7 +291,6 @@ mod tests {
     fn each_port_gets_half_of_the_offered_load() {
         assert_eq!(Traffic::Offered(20.0).argument(), "rate=10");
         assert_eq!(Traffic::Saturate.argument(), "saturate");
-        assert_eq!(Traffic::Window(256).argument(), "window=256");
     }
 
     #[test]

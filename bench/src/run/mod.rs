@@ -206,11 +206,16 @@ fn finish(recorder: &mut Recorder, setup: &RunSetup, outcome: Result<()>) -> Res
     }
     if recorder.folder.count() == 0 {
         let why = record.not_measurable.iter();
-        let why = why.map(|(backend, why)| format!("{backend}: {why}"));
-        let list = Some(why.collect::<Vec<_>>()).filter(|list| !list.is_empty());
-        let list = list.unwrap_or(missing).join("\n  ");
-        if !list.is_empty() {
-            bail!("nothing could be measured here:\n  {list}");
+        let why: Vec<_> = why
+            .map(|(backend, why)| format!("{backend}: {why}"))
+            .collect();
+        // A run that is resumed after its end measures nothing, and has no reason.
+        let reasons = if why.is_empty() { missing } else { why };
+        if !reasons.is_empty() {
+            bail!(
+                "nothing could be measured here:\n  {}",
+                reasons.join("\n  ")
+            );
         }
     }
     Ok(())
