@@ -268,7 +268,8 @@ fn qemu_command(
         .arg(image.initramfs());
     // The guest's processors wait for the host's. Without these options the kernel would call its
     // clock unstable and its work queues slow, and warn of both.
-    let mut kernel = "console=ttyS0 panic=-1 loglevel=5 tsc=reliable \
+    // `no_timer_check`: on a busy machine the emulated timer may be late, and the kernel would give up.
+    let mut kernel = "console=ttyS0 panic=-1 loglevel=5 tsc=reliable no_timer_check \
                       workqueue.cpu_intensive_thresh_us=0 agent=/bin/guest"
         .to_owned();
     if let Some(Iommu { address_bits }) = machine.iommu {
