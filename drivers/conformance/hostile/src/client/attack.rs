@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::client::session::Session;
+use crate::client::session::{Session, PATIENCE};
 use crate::descriptors::{files, Kind};
 use crate::message::{send, Message};
 
@@ -151,7 +151,7 @@ impl Malformed {
         let mut session = if self.first {
             Session::connect(&target.socket)?
         } else {
-            Session::open(&target.socket)?
+            Session::open_when_free(&target.socket, PATIENCE)?
         };
         let mut message = session.request(self.command, &(self.payload)());
         let mut cut = None;

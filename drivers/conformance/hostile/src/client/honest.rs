@@ -99,14 +99,7 @@ impl Queue {
 /// If that is not done within [`LIMIT`]: the error says what was missing.
 pub fn drive(socket: &Path) -> io::Result<Duration> {
     let start = Instant::now();
-    let mut session = loop {
-        // A port that an attacker has held may be busy for a moment.
-        match Session::open(socket) {
-            Ok(session) => break session,
-            Err(error) if start.elapsed() > LIMIT => return Err(error),
-            Err(_) => std::thread::sleep(Duration::from_millis(20)),
-        }
-    };
+    let mut session = Session::open_when_free(socket, LIMIT)?;
     let mut queue = Queue::start(&mut session)?;
     for sent in (0..200).step_by(40) {
         let last = (0..40).map(|_| queue.post_frame()).last().unwrap_or(0);

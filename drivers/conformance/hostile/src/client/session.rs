@@ -4,13 +4,14 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::client::payload;
 use crate::message::{command, get32, receive, send, Message, FLAG_ERROR};
 
 /// Longest wait for a reply.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A connection. Every command waits at most five seconds.
 #[derive(Debug)]
@@ -44,6 +45,20 @@ impl Session {
         let answer = session.call(command::VERSION, &payload::version(), &[])?;
         expect("VERSION", answer)?;
         Ok(session)
+    }
+
+    /// Opens a port that the client before may hold for a moment.
+    ///
+    /// # Errors
+    /// Those of [`Session::open`], if the port is not free within `limit`.
+    pub fn open_when_free(socket: &Path, limit: Duration) -> io::Result<Self> {
+        let start = Instant::now();
+        loop {
+            match Self::open(socket) {
+                Err(_) if start.elapsed() < limit => thread::sleep(Duration::from_millis(20)),
+                outcome => return outcome,
+            }
+        }
     }
 
     /// A request with the next id.
