@@ -71,7 +71,7 @@ ifdef DRY_RUN
 	@$(BIN)/triptych run $(reproduce_options) --dry-run
 else
 	@bench/setup/setup.sh reproduce
-	@$(MAKE) build variants
+	@$(MAKE) $(if $(DEVICES)$(RESUME),build variants,measured)
 	@$(MAKE) peers || echo 'reproduce: continuing without the peers that failed' >&2
 	@rm -f build/runs.txt
 	@status=0; $(BIN)/triptych run $(if $(RESUME),--retry-failed,$(reproduce_options)) --list-runs build/runs.txt || status=$$?; \
@@ -171,6 +171,14 @@ hugepages: ## Reserve 256 huge pages of 2 MiB for packet buffers until the next 
 
 .PHONY: build
 build: nic bridge triptych c rust rust-unsafe applications ## Build the tools and the three drivers into build/bin/.
+
+# What `make reproduce` measures on the software card. A real card's configuration, or a run that is continued, may name
+# any variant, so those build all. Tools and drivers build side by side, because Cargo optimises a driver on one core.
+.PHONY: measured measured-tools measured-drivers
+measured:
+	@printf '%s\n' measured-tools measured-drivers | xargs --max-procs 2 --max-args 1 $(MAKE)
+measured-tools: nic bridge triptych
+measured-drivers: c rust-forwarder rust-overflow-checks rust-unsafe-forwarder
 
 build_tool = $(CARGO) build --quiet $(CARGO_TOOLS) --release --package $(1) --bin $(1) \
 	&& $(call put,build/cargo/release/$(1),$(BIN)/$(1))
@@ -348,18 +356,20 @@ build_rust_unsafe = $(call cargo_driver,build) $(1) --package ixgbe-unsafe --bin
 build_apps = $(call cargo_driver,build) driver --package $(1) $(C_APPS:%=--bin ixgbe-%$(2)) \
 	$(foreach app,$(C_APPS),&& $(call put,$(DRIVER_OUT)/driver/ixgbe-$(app)$(2),$(3)/ixgbe-$(app)))
 
-.PHONY: rust
-rust: ## Build only the safe Rust driver.
-	@$(call step,the safe Rust driver); $(call build_rust,driver,$(BIN)/rust) \
-		&& $(call cargo_driver,build) driver --package ports-abi-rust \
+.PHONY: rust rust-forwarder
+rust: rust-forwarder ## Build only the safe Rust driver.
+	@$(call step,the safe Rust programs); $(call cargo_driver,build) driver --package ports-abi-rust \
 		&& $(call put,$(DRIVER_OUT)/driver/libports_abi_rust.so,$(BIN)/rust/libports.so) \
 		&& $(call build_apps,ixgbe,,$(BIN)/rust)
+rust-forwarder:
+	@$(call step,the safe Rust driver); $(call build_rust,driver,$(BIN)/rust)
 
-.PHONY: rust-unsafe
-rust-unsafe: ## Build only the transpiled driver.
+.PHONY: rust-unsafe rust-unsafe-forwarder
+rust-unsafe: rust-unsafe-forwarder ## Build only the transpiled driver.
+	@$(call step,the transpiled programs); $(call build_apps,ixgbe-unsafe,-unsafe,$(BIN)/rust-unsafe)
+rust-unsafe-forwarder:
 	@$(call step,the transpiled driver); $(call build_rust_unsafe,driver,$(BIN)/rust-unsafe) \
-		&& $(call put,$(BIN)/rust-unsafe/libforwarder.so,$(BIN)/rust-unsafe/libports.so) \
-		&& $(call build_apps,ixgbe-unsafe,-unsafe,$(BIN)/rust-unsafe)
+		&& $(call put,$(BIN)/rust-unsafe/libforwarder.so,$(BIN)/rust-unsafe/libports.so)
 
 # --- variants of the drivers, in build/variants/<variant>/<implementation>/
 

@@ -145,4 +145,4 @@ def test_each_step_of_a_build_says_what_it_does() -> None:
     planned = subprocess.run(
         ["make", "--dry-run", "build", "variants"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
-    assert len(re.findall(r"step\.sh '", planned)) == 13
+    assert len(re.findall(r"step\.sh '", planned)) == 15
