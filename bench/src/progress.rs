@@ -85,6 +85,8 @@ impl Progress {
             self.work.done += self.step;
         }
         self.begun += 1;
+        // A backend may repeat a step, for example a process in which the CPUs moved.
+        self.steps = self.steps.max(self.begun);
         let elapsed = self.work.start.elapsed();
         let left = rounded(self.work.left(elapsed));
         match &self.bar {
@@ -196,5 +198,15 @@ mod tests {
         assert_eq!(progress.work.done, seconds(15));
         progress.finish();
         assert_eq!(progress.work.done, seconds(30));
+    }
+
+    #[test]
+    fn a_repeated_step_makes_the_part_longer() {
+        let mut progress = Progress::new(Duration::from_secs(2));
+        progress.begin("burst", 2, Duration::from_secs(2));
+        for _ in 0..3 {
+            progress.step("c");
+        }
+        assert_eq!((progress.begun, progress.steps), (3, 3));
     }
 }
