@@ -1084,3 +1084,23 @@ fn the_rings_can_be_seen_before_a_doorbell() {
     assert_eq!(bench.port(0).rings().transmit.head, 1);
     assert!(bench.port(0).take_watched().is_empty());
 }
+
+/// A port has had its turn when the round finds that its peer was reset. Both counts belong to one moment.
+#[test]
+fn frames_that_a_reset_loses_are_outstanding_or_abandoned_after_each_round() {
+    let mut bench = bench_with(MmioMode::Shared, |port| port.traffic = Traffic::Saturate);
+    let _a = bench.driver(0, Rings::default());
+    let mut b = bench.driver(1, Rings::default());
+    bench.plane.poll();
+    let counts = |bench: &Bench| {
+        let generated = bench.port(1).stats().generated;
+        let stats = bench.port(0).stats();
+        (generated, stats.outstanding, stats.verify.abandoned)
+    };
+    let (generated, outstanding, abandoned) = counts(&bench);
+    assert!(generated > 0);
+    assert_eq!((outstanding, abandoned), (generated, 0));
+    b.client.reset();
+    bench.plane.poll();
+    assert_eq!(counts(&bench), (generated, 0, generated));
+}

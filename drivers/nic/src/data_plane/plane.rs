@@ -201,6 +201,7 @@ impl DataPlane {
 
     pub(super) fn round(&mut self, clock: Clock, pace: Pace) -> Progress {
         let mut progress = Progress::default();
+        let mut abandoned = false;
         if pace != Pace::Exact {
             self.fairness.begin_round();
         }
@@ -226,6 +227,7 @@ impl DataPlane {
             if self.ports[index].generation != device.generation {
                 self.ports[index].generation = device.generation;
                 self.abandon_frames(index);
+                abandoned = true;
             }
             if let Some(traffic) = device.new_traffic.take() {
                 self.ports[index].generator.set_traffic(traffic);
@@ -251,6 +253,9 @@ impl DataPlane {
                 self.fairness.ran(index, worked);
             }
         }
+        if abandoned {
+            self.publish_verified();
+        }
         // A running data plane may show this number late.
         self.rounds = self.rounds.wrapping_add(1);
         if pace == Pace::Exact || self.rounds % OUTSTANDING_ROUNDS == 0 {
@@ -270,6 +275,15 @@ impl DataPlane {
                 if *source == reset {
                     verifier.abandon(&next);
                 }
+            }
+        }
+    }
+
+    /// Shows the verifiers' counts. A port that had its turn before the reset of its peer shows old ones.
+    fn publish_verified(&self) {
+        for port in &self.ports {
+            if let Some((_, verifier)) = &port.verifier {
+                port.shared.lock().counters.verify = verifier.counts();
             }
         }
     }
