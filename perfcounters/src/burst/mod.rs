@@ -67,7 +67,6 @@ pub struct Burst {
 /// One process of a program: the costs of a packet, and the distance of the processors meanwhile.
 #[derive(Debug, Clone)]
 struct Measured {
-    process: u32,
     distance: f64,
     blocks: Vec<Block>,
 }
@@ -191,13 +190,13 @@ impl Burst {
         let blocks = run.run()?;
         let after = distance::round_trip((driver, card))?;
         Ok(distance::is_same(before, after).then_some(Measured {
-            process,
             distance: before.min(after),
             blocks,
         }))
     }
 
-    /// The samples of a cell.
+    /// The samples of a cell. Processes that count get numbers from 0, also where one between them was dropped:
+    /// a comparison pairs the processes of two programs by these numbers.
     fn samples(&self, cell: &Cell, measured: &[&Measured]) -> Vec<Sample> {
         let here = |block: &&Block| Some(block.placement) == cell.conditions.placement;
         let blocks = measured
@@ -215,13 +214,9 @@ impl Burst {
             })
         };
         let mut samples: Vec<Vec<Sample>> = Vec::new();
-        for one in measured {
+        for (process, one) in (0..).zip(measured) {
             let blocks = one.blocks.iter().filter(here);
-            samples.push(
-                blocks
-                    .filter_map(|block| sample(one.process, block))
-                    .collect(),
-            );
+            samples.push(blocks.filter_map(|block| sample(process, block)).collect());
         }
         let value = |sample: &Sample| sample.value;
         let values: Vec<Vec<f64>> = samples
@@ -382,9 +377,8 @@ mod tests {
         Program { cells, measured }
     }
 
-    fn measured(process: u32, distance: f64, blocks: &[Block]) -> Measured {
+    fn measured(distance: f64, blocks: &[Block]) -> Measured {
         Measured {
-            process,
             distance,
             blocks: blocks.to_vec(),
         }
@@ -412,19 +406,19 @@ mod tests {
         let partly = [block(0, 1000, 52), block(1, 9000, 90)];
         let programs = [
             program(vec![
-                measured(0, 210.0, &near),
-                measured(1, 850.0, &[block(0, 5000, 95), block(1, 5000, 96)]),
-                measured(2, 200.0, &partly),
+                measured(210.0, &near),
+                measured(850.0, &[block(0, 5000, 95), block(1, 5000, 96)]),
+                measured(200.0, &partly),
             ]),
-            program(vec![measured(1, 860.0, &[block(0, 5000, 97)])]),
-            program(vec![measured(0, 190.0, &near)]),
+            program(vec![measured(860.0, &[block(0, 5000, 97)])]),
+            program(vec![measured(190.0, &near)]),
         ];
         let mut seen = Remember::default();
         burst().report(&programs, &mut seen).unwrap();
         let rounded = |sample: &Sample| (sample.process, sample.repeat, sample.value.round());
         let values: Vec<_> = seen.samples.iter().map(rounded).collect();
-        let first = [(0, 0, 50.0), (0, 1, 51.0), (2, 0, 52.0)];
-        let others = [(1, 0, 97.0), (0, 0, 50.0), (0, 1, 51.0)];
+        let first = [(0, 0, 50.0), (0, 1, 51.0), (1, 0, 52.0)];
+        let others = [(0, 0, 97.0), (0, 0, 50.0), (0, 1, 51.0)];
         assert_eq!(values, [&first[..], &others[..]].concat());
         // The second program was never measured at the distance of the others.
         assert_eq!(seen.warnings.len(), 1, "{:?}", seen.warnings);
@@ -444,9 +438,8 @@ mod tests {
     #[test]
     fn two_states_are_named_in_each_sample() {
         let states = [
-            measured(0, 200.0, &[block(0, 1000, 62), block(1, 1000, 62)]),
+            measured(200.0, &[block(0, 1000, 62), block(1, 1000, 62)]),
             measured(
-                1,
                 200.0,
                 &[block(0, 1000, 62), block(1, 1000, 45), block(2, 1000, 45)],
             ),
