@@ -213,7 +213,7 @@ code-size: ## Build only the tool that counts the drivers' lines of code.
 
 # --- the C driver: build/bin/c/ixgbe-fwd and build/bin/c/libforwarder.so
 
-C_LIBRARY := $(wildcard c/src/*.c)
+C_LIBRARY := $(filter-out c/src/apps/%,$(wildcard c/src/*.c c/src/*/*.c))
 C_PROGRAM := $(addprefix c/src/apps/,fwd.c pipeline_threads.c program.c queue_threads.c rates.c threads.c totals.c)
 # The other programs: ixgbe-NAME is made of NAME.c, of what they share, and of these.
 C_APPS := capture echo pktgen replay
@@ -670,7 +670,7 @@ lint: ## Check the formatting and run all linters; a warning is an error.
 	@bench/setup/setup.sh lint
 	@$(MAKE) --keep-going lint-c lint-rust lint-python lint-shell lint-rules
 
-C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch] \
+C_LINTED = $(filter-out c/src/driver/registers.h c/src/driver/device_ids.h,$(wildcard c/src/*.[ch] c/src/*/*.[ch] c/tests/*.[ch] \
 	drivers/conformance/safety/programs/*.c))
 PYTHON_LINTED := paper bench/setup/tests bench/lint
 SHELL_LINTED = $(wildcard bench/setup/*.sh perfcounters/pmu-guest/*.sh bench/ladder/*.sh rust-unsafe/*.sh drivers/*.sh rust/*.sh .ci/*)

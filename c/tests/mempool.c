@@ -1,5 +1,5 @@
 /* The pool of packets. */
-#include "mempool.h"
+#include "driver/mempool.h"
 #include "test.h"
 #include <pthread.h>
 

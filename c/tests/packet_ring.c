@@ -1,5 +1,5 @@
 /* The ring of packets between two threads. */
-#include "packet_ring.h"
+#include "rooms/packet_ring.h"
 #include "test.h"
 #include <pthread.h>
 #include <sched.h>

@@ -5,7 +5,7 @@
 #ifndef IXGBE_TEST_QUEUES_H
 #define IXGBE_TEST_QUEUES_H
 
-#include "device.h"
+#include "driver/device.h"
 #include "test.h"
 
 #define TEST_RING_SIZE 64

@@ -3,9 +3,9 @@
  * server can do to all that.
  */
 #define _GNU_SOURCE
-#include "vfio.h"
-#include "dma.h"
+#include "driver/dma.h"
 #include "test.h"
+#include "vfio/vfio.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

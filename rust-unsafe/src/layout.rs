@@ -27,21 +27,21 @@ macro_rules! assert_packet {
 
 // C2Rust copies the structures of a header into each module that includes it, so this checks each copy.
 const _: () = {
-    assert_descriptor!(gen::init::descriptor);
-    assert_descriptor!(gen::rx::descriptor);
-    assert_descriptor!(gen::tx::descriptor);
+    assert_descriptor!(gen::driver::init::descriptor);
+    assert_descriptor!(gen::driver::rx::descriptor);
+    assert_descriptor!(gen::driver::tx::descriptor);
 
-    assert_packet!(gen::forwarder::packet);
-    assert_packet!(gen::init::packet);
-    assert_packet!(gen::mempool::packet);
-    assert_packet!(gen::rx::packet);
-    assert_packet!(gen::tx::packet);
+    assert_packet!(gen::rooms::forwarder::packet);
+    assert_packet!(gen::driver::init::packet);
+    assert_packet!(gen::driver::mempool::packet);
+    assert_packet!(gen::driver::rx::packet);
+    assert_packet!(gen::driver::tx::packet);
 
     // The messages of the vfio-user protocol.
-    assert!(size_of::<gen::vfio_user::message_header>() == 16);
-    assert!(size_of::<gen::vfio_user::version>() == 4);
-    assert!(size_of::<gen::vfio_user::dma_map>() == 32);
-    assert!(size_of::<gen::vfio_user::dma_unmap>() == 24);
-    assert!(size_of::<gen::vfio_user::region_access>() == 16);
-    assert!(size_of::<gen::vfio_user::vfio_region_info>() == 32);
+    assert!(size_of::<gen::vfio_user::vfio_user::message_header>() == 16);
+    assert!(size_of::<gen::vfio_user::vfio_user::version>() == 4);
+    assert!(size_of::<gen::vfio_user::vfio_user::dma_map>() == 32);
+    assert!(size_of::<gen::vfio_user::vfio_user::dma_unmap>() == 24);
+    assert!(size_of::<gen::vfio_user::vfio_user::region_access>() == 16);
+    assert!(size_of::<gen::vfio_user::vfio_user::vfio_region_info>() == 32);
 };

@@ -4,7 +4,7 @@
 //! `make transpile`. The rest is written by hand:
 //!
 //! - this crate root, and `bin`, which runs the transpiled programs,
-//! - [`shim`]: the accessors of `c/src/mmio.h`, which C2Rust cannot translate correctly,
+//! - [`shim`]: the accessors of `c/src/driver/mmio.h`, which C2Rust cannot translate correctly,
 //! - `layout`: the assertions of the C about sizes and offsets, which C2Rust drops.
 
 // Transpiled C cannot satisfy the lints for Rust.

@@ -1,5 +1,5 @@
-//! The functions that the C headers only declare under `TRANSPILE`: the accessors of `c/src/mmio.h` and
-//! `c/src/atomics.h`, and the version.
+//! The functions that the C headers only declare under `TRANSPILE`: the accessors of `c/src/driver/mmio.h` and
+//! `c/src/rooms/atomics.h`, and the version.
 //!
 //! C2Rust 0.22 turns a volatile read into a plain load, and cannot translate fences and the time-stamp counter. The
 //! compiler inlines these functions into their callers, because all are in one crate (`codegen-units = 1`).
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn dma_store64(address: *mut u64, value: u64) {
     unsafe { write_volatile(address, value) }
 }
 
-// The barriers are those of c/src/mmio.h, which explains the instructions.
+// The barriers are those of c/src/driver/mmio.h, which explains the instructions.
 
 /// Completes the loads before it before the loads and stores after it.
 #[no_mangle]
@@ -132,7 +132,7 @@ pub extern "C" fn tsc_read() -> u64 {
     }
 }
 
-// The accesses to memory that threads share are those of c/src/atomics.h.
+// The accesses to memory that threads share are those of c/src/rooms/atomics.h.
 
 /// Reads a number, with acquire order.
 ///

@@ -7,7 +7,8 @@
 
 use core::mem::zeroed;
 
-use crate::gen::{mempool, rx, tx, vfio};
+use crate::gen::driver::{mempool, rx, tx};
+use crate::gen::vfio::vfio;
 
 const RING_SIZE: usize = 64;
 const CAPACITY: u32 = 256;

@@ -11,15 +11,15 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::clock::Instant;
-use crate::descriptor::Descriptor;
-use crate::device::{Config, Device, Stats};
-use crate::device_ids::Family;
-use crate::mempool::{Mempool, Packet, MAX_SIZE};
-use crate::register_access::{Registers, Tail};
-use crate::registers::{
+use crate::driver::descriptor::Descriptor;
+use crate::driver::device::{Config, Device, Stats};
+use crate::driver::device_ids::Family;
+use crate::driver::mempool::{Mempool, Packet, MAX_SIZE};
+use crate::driver::register_access::{Registers, Tail};
+use crate::driver::registers::{
     field64_get, RXD_DD, RXD_EOP, RXD_LENGTH, TXD_DD, TXD_DTALEN, TXD_EOP, TXD_PAYLEN,
 };
-use crate::reset::disable_bus_master;
+use crate::driver::reset::disable_bus_master;
 use crate::test_queues::{pool, Queues, RING_SIZE};
 use crate::vfio::fake::Answers;
 use crate::vfio::{Container, VfioDevice};

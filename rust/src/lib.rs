@@ -4,10 +4,10 @@
 //! them: 1092 lines of code, of which 115 are unsafe. The public interface of
 //! the driver is sound, whatever safe code does. It trusts the device in one case, named below.
 //!
-//! The driver is the twin of the C driver in `c/src`, file by file and function by function. Where the
+//! The driver is the twin of the C driver in `c/src`, folder by folder and function by function. Where the
 //! C driver trusts itself and the device, this one checks, or rules the mistake out:
 //!
-//! - A [`mempool::Packet`] is an owned value that returns to its pool when dropped. The program
+//! - A [`driver::mempool::Packet`] is an owned value that returns to its pool when dropped. The program
 //!   cannot use it after sending it, and cannot free it twice.
 //! - The driver checks the length of a received packet before it uses it (TRUST-LENGTH).
 //!
@@ -28,35 +28,17 @@ mod clock {
 #[cfg(any(test, feature = "fuzzing"))]
 #[path = "clock_fake.rs"]
 mod clock;
-mod descriptor;
-pub mod device;
-pub mod device_ids;
+pub mod driver;
 pub mod error;
-pub mod forwarder;
 #[cfg(any(test, feature = "fuzzing"))]
 #[path = "../fuzz/hostile_device.rs"]
 pub mod fuzzing;
-mod init;
-pub mod interrupts;
-pub mod lane;
-mod link;
-pub mod mempool;
-mod packet_bytes;
-mod phy;
-pub mod pipeline;
-mod register_access;
-#[rustfmt::skip]
-#[allow(missing_docs, dead_code)]
-mod registers;
-mod reset;
-mod rss;
-mod rx;
-mod stats;
+pub mod rooms;
 #[allow(unsafe_code)]
 mod sys;
 #[cfg(any(test, feature = "fuzzing"))]
 mod test_queues;
-mod tx;
 pub mod vfio;
+mod vfio_user;
 
 pub use sys::mmio::tsc_read;

@@ -7,13 +7,13 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use crate::descriptor::Descriptor;
-use crate::mempool::Mempool;
-use crate::register_access::Tail;
-use crate::registers::{RXD_DD, RXD_EOP, TXD_DD};
-use crate::rx::{Discard, RxQueue};
+use crate::driver::descriptor::Descriptor;
+use crate::driver::mempool::Mempool;
+use crate::driver::register_access::Tail;
+use crate::driver::registers::{RXD_DD, RXD_EOP, TXD_DD};
+use crate::driver::rx::{Discard, RxQueue};
+use crate::driver::tx::TxQueue;
 use crate::sys::dma::Ring;
-use crate::tx::TxQueue;
 use crate::vfio::Container;
 
 pub(crate) const RING_SIZE: usize = 64;

@@ -13,14 +13,14 @@ use support::sources;
 
 /// Private modules whose items are `pub` for other modules of the driver, and modules for tests.
 const PRIVATE: [&str; 9] = [
-    "bin",
+    "apps",
     "clock_fake.rs",
-    "descriptor.rs",
-    "registers.rs",
-    "rx.rs",
+    "driver/descriptor.rs",
+    "driver/registers.rs",
+    "driver/rx.rs",
+    "driver/tx.rs",
     "sys",
     "test_queues.rs",
-    "tx.rs",
     "vfio/fake.rs",
 ];
 

@@ -1,11 +1,11 @@
 //! The driver belongs to one thread, but for its lanes, the parts of a pipeline, and remote packets. Types say
 //! so, and this fails to compile if they no longer do.
 
-use ixgbe::device::{Device, OpenDevice};
-use ixgbe::forwarder::{Forwarder, Ports};
-use ixgbe::lane::{Lane, Monitor};
-use ixgbe::mempool::{Mempool, Packet};
-use ixgbe::pipeline::{Receiver, RemotePacket, Sender, Worker};
+use ixgbe::driver::device::{Device, OpenDevice};
+use ixgbe::driver::mempool::{Mempool, Packet};
+use ixgbe::rooms::forwarder::{Forwarder, Ports};
+use ixgbe::rooms::lane::{Lane, Monitor};
+use ixgbe::rooms::pipeline::{Receiver, RemotePacket, Sender, Worker};
 use ixgbe::vfio::{BareDevice, Container};
 
 /// Asserts that types are neither `Send` nor `Sync`: if one were, two of the implementations would

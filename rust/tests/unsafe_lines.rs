@@ -14,8 +14,8 @@ const MOST: f64 = 0.05;
 /// Generated constants would make the share look smaller. The other files are for tests.
 const NOT_COUNTED: [&str; 5] = [
     "clock_fake.rs",
-    "registers.rs",
-    "device_ids.rs",
+    "driver/registers.rs",
+    "driver/device_ids.rs",
     "test_queues.rs",
     "vfio/fake.rs",
 ];
@@ -57,6 +57,12 @@ fn unsafe_lines(code: &[&str]) -> usize {
     lines
 }
 
+/// A ladder rung makes a file unsafe, so the file of its room must not forbid that.
+fn only_declares_modules(code: &[&str]) -> bool {
+    code.iter()
+        .all(|line| line.starts_with('#') || line.contains("mod "))
+}
+
 #[test]
 fn only_a_small_part_of_sys_is_unsafe() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -83,7 +89,7 @@ fn only_a_small_part_of_sys_is_unsafe() {
         if name.starts_with("sys") {
             core += code.len();
             inside += unsafe_lines(&code);
-        } else if name != Path::new("lib.rs") {
+        } else if !only_declares_modules(&code) && name != Path::new("lib.rs") {
             let forbids = text.contains("#![forbid(unsafe_code)]");
             assert!(forbids, "{} does not forbid unsafe code", name.display());
         }

@@ -29,8 +29,8 @@ pub const SOURCES: &[Sources] = &[
         implementation: Implementation::C,
         folder: "c/src",
         without: &[
-            "registers.h",
-            "device_ids.h",
+            "driver/registers.h",
+            "driver/device_ids.h",
             "apps/ports.h",
             "apps/ports.c",
         ],
@@ -40,8 +40,8 @@ pub const SOURCES: &[Sources] = &[
         folder: "rust/src",
         without: &[
             "clock_fake.rs",
-            "registers.rs",
-            "device_ids.rs",
+            "driver/registers.rs",
+            "driver/device_ids.rs",
             "test_queues.rs",
             "vfio/fake.rs",
             "sys/memory_heap.rs",
@@ -61,10 +61,6 @@ const OTHER_PROGRAMS: &[&str] = &[
     "echo",
     "echo_packet",
     "flow_packet",
-    "ixgbe-capture",
-    "ixgbe-echo",
-    "ixgbe-pktgen",
-    "ixgbe-replay",
     "pcap_file",
     "pcap_writer",
     "pktgen",
@@ -79,7 +75,7 @@ fn is_of_other_program(inside: &str) -> bool {
         return false;
     };
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
-    ["apps", "bin"].contains(&folder) && OTHER_PROGRAMS.contains(&stem)
+    folder == "apps" && OTHER_PROGRAMS.contains(&stem)
 }
 
 /// A file of a driver.
@@ -190,15 +186,15 @@ fn twin(inside: &str) -> String {
         .rsplit_once('.')
         .map_or(inside, |(stem, _ending)| stem)
         .trim_start_matches("gen/");
-    let name = match stem {
-        "apps/fwd" => "program",
-        "bin/ixgbe-fwd" => "program",
-        "vfio_kernel" | "vfio/kernel" => "vfio kernel",
-        "vfio_user" | "vfio/user" => "vfio user",
-        "vfio/mod" => "vfio",
-        "lib" | "mod" | "gen/mod" | "sys/mod" | "layout" => "crate",
-        "shim" => "mmio",
-        other => other.trim_start_matches("sys/"),
+    let (room, name) = stem.rsplit_once('/').unwrap_or(("", stem));
+    let name = match (room, name) {
+        ("apps", "fwd") => "program",
+        ("vfio", "kernel") => "vfio kernel",
+        ("vfio", "vfio" | "mod") => "vfio",
+        ("vfio_user", "vfio_user" | "mod") => "vfio user",
+        (_, "lib" | "mod" | "layout") => "crate",
+        (_, "shim") => "mmio",
+        (_, name) => name,
     };
     name.into()
 }
@@ -230,22 +226,23 @@ mod tests {
 
     #[test]
     fn twins_share_a_name() {
-        assert_eq!(twin("rx.c"), twin("gen/rx.rs"));
-        assert_eq!(twin("vfio_kernel.c"), twin("vfio/kernel.rs"));
-        assert_eq!(twin("mmio.h"), twin("sys/mmio.rs"));
-        assert_eq!(twin("apps/fwd.c"), twin("bin/ixgbe-fwd.rs"));
+        assert_eq!(twin("driver/rx.c"), twin("gen/driver/rx.rs"));
+        assert_eq!(twin("vfio_user/vfio_user.c"), twin("vfio_user/mod.rs"));
+        assert_eq!(twin("driver/mmio.h"), twin("sys/mmio.rs"));
+        assert_eq!(twin("apps/fwd.c"), twin("gen/apps/fwd.rs"));
+        assert_ne!(twin("vfio/kernel.c"), twin("vfio/vfio.c"));
     }
 
     #[test]
     fn only_the_forwarder_counts_of_the_programs() {
-        for inside in ["apps/echo.c", "gen/apps/port.rs", "bin/ixgbe-pktgen.rs"] {
+        for inside in ["apps/echo.c", "gen/apps/port.rs", "apps/pktgen.rs"] {
             assert!(is_of_other_program(inside), "{inside}");
         }
         for inside in [
             "apps/fwd.c",
             "apps/queue_threads.rs",
-            "bin/ixgbe-fwd.rs",
-            "port.rs",
+            "gen/apps/fwd.rs",
+            "driver/port.rs",
         ] {
             assert!(!is_of_other_program(inside), "{inside}");
         }

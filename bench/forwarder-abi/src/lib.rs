@@ -1,4 +1,4 @@
-//! The C interface of libforwarder.so (`c/src/forwarder.h`) for the safe Rust forwarder. With it, a
+//! The C interface of libforwarder.so (`c/src/rooms/forwarder.h`) for the safe Rust forwarder. With it, a
 //! benchmark or a test uses all three implementations in the same way. It is not part of the driver,
 //! and only changes the calling convention.
 
@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int, CStr};
 use std::ptr::null_mut;
 
 use ixgbe::error::Result;
-use ixgbe::forwarder::{Counts, Forwarder, Ports};
+use ixgbe::rooms::forwarder::{Counts, Forwarder, Ports};
 use self_cell::self_cell;
 
 self_cell!(
@@ -86,7 +86,7 @@ fn open(
     })
 }
 
-/// See `c/src/forwarder.h`.
+/// See `c/src/rooms/forwarder.h`.
 ///
 /// # Safety
 /// The device names are NUL-terminated strings. `error` is valid for writes of `error_size` bytes.
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn forwarder_open(
     }
 }
 
-/// See `c/src/forwarder.h`.
+/// See `c/src/rooms/forwarder.h`.
 ///
 /// # Safety
 /// As for [`forwarder_open`].
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn forwarder_open_queues(
     }
 }
 
-/// See `c/src/forwarder.h`.
+/// See `c/src/rooms/forwarder.h`.
 ///
 /// # Safety
 /// `this` came from [`forwarder_open`] and was not closed.
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn forwarder_limit(this: *mut Handle, packets: u64) {
     });
 }
 
-/// See `c/src/forwarder.h`. A device that has failed receives nothing. [`forwarder_device_stats`]
+/// See `c/src/rooms/forwarder.h`. A device that has failed receives nothing. [`forwarder_device_stats`]
 /// reports the reason.
 ///
 /// # Safety
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn forwarder_turn(this: *mut Handle) -> u32 {
     })
 }
 
-/// See `c/src/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
+/// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
 ///
 /// # Safety
 /// `this` came from [`forwarder_open`] and was not closed.
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn forwarder_queue_turn(this: *mut Handle, queue: u32) -> 
     })
 }
 
-/// See `c/src/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
+/// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
 ///
 /// # Safety
 /// `this` came from [`forwarder_open`] and was not closed.
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn forwarder_receive(this: *mut Handle) -> u32 {
     })
 }
 
-/// See `c/src/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
+/// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
 ///
 /// # Safety
 /// `this` came from [`forwarder_open`] and was not closed.
@@ -221,7 +221,7 @@ pub unsafe extern "C" fn forwarder_send(this: *mut Handle) -> u32 {
     })
 }
 
-/// See `c/src/forwarder.h`.
+/// See `c/src/rooms/forwarder.h`.
 ///
 /// # Safety
 /// `this` came from [`forwarder_open`] and was not closed.
@@ -235,7 +235,7 @@ pub unsafe extern "C" fn forwarder_alloc(this: *mut Handle) -> u32 {
     })
 }
 
-/// See `c/src/forwarder.h`.
+/// See `c/src/rooms/forwarder.h`.
 ///
 /// # Safety
 /// `this` came from [`forwarder_open`] and was not closed; `counts` is valid for writes.
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn forwarder_read_counts(this: *const Handle, counts: *mut
     unsafe { counts.write(read.into()) };
 }
 
-/// See `c/src/forwarder.h`. A queue that does not exist has counts of 0.
+/// See `c/src/rooms/forwarder.h`. A queue that does not exist has counts of 0.
 ///
 /// # Safety
 /// As for [`forwarder_read_counts`].
@@ -272,7 +272,7 @@ pub unsafe extern "C" fn forwarder_read_queue_counts(
     unsafe { counts.write(read.unwrap_or_default().into()) };
 }
 
-/// See `c/src/forwarder.h`.
+/// See `c/src/rooms/forwarder.h`.
 ///
 /// # Safety
 /// `this` came from [`forwarder_open`] and was not closed; `stats` is valid for writes, `error`
@@ -301,7 +301,7 @@ pub unsafe extern "C" fn forwarder_device_stats(
     unsafe { answer(read, stats, error, error_size) }
 }
 
-/// See `c/src/forwarder.h`.
+/// See `c/src/rooms/forwarder.h`.
 ///
 /// # Safety
 /// As for [`forwarder_device_stats`].
@@ -354,7 +354,7 @@ unsafe fn answer(
     }
 }
 
-/// See `c/src/forwarder.h`.
+/// See `c/src/rooms/forwarder.h`.
 ///
 /// # Safety
 /// `this` came from [`forwarder_open`] and was not closed; `error` is valid for writes of

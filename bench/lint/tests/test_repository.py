@@ -15,7 +15,7 @@ from triptych_lint.repository import matches, open_repository
         ("paper/example/**", "paper/example.py", False),
         ("**/corpus/**", "rust/fuzz/corpus/target/x", True),
         ("**/corpus/**", "corpus.md", False),
-        ("c/src/registers.h", "c/src/registers.h", True),
+        ("c/src/driver/registers.h", "c/src/driver/registers.h", True),
     ],
 )
 def test_patterns(pattern: str, file: str, expected: bool) -> None:

@@ -9,10 +9,10 @@ use std::rc::Rc;
 use std::slice;
 use std::time::Duration;
 
-use ixgbe::device::{Config, Device, OpenDevice, MAX_QUEUES};
+use ixgbe::driver::device::{Config, Device, OpenDevice, MAX_QUEUES};
+use ixgbe::driver::mempool::{Mempool, Packet, MAX_SIZE};
 use ixgbe::error::{Error, Result};
-use ixgbe::interrupts::Waits;
-use ixgbe::mempool::{Mempool, Packet, MAX_SIZE};
+use ixgbe::rooms::interrupts::Waits;
 use ixgbe::vfio::Container;
 use self_cell::self_cell;
 

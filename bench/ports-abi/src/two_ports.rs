@@ -6,10 +6,10 @@ use std::ptr::null_mut;
 use std::rc::Rc;
 use std::slice;
 
-use ixgbe::device::{Config, Device, OpenDevice, Stats};
+use ixgbe::driver::device::{Config, Device, OpenDevice, Stats};
+use ixgbe::driver::mempool::{Mempool, Packet, MAX_SIZE};
 use ixgbe::error::Result;
-use ixgbe::forwarder::DEFAULT_CONNECT_TIMEOUT_MS;
-use ixgbe::mempool::{Mempool, Packet, MAX_SIZE};
+use ixgbe::rooms::forwarder::DEFAULT_CONNECT_TIMEOUT_MS;
 use ixgbe::vfio::Container;
 use self_cell::self_cell;
 

@@ -41,7 +41,7 @@ def test_patches_that_fit_do_not_change(machine: Machine, project: Path) -> None
 
 def test_after_a_conflict_is_resolved_all_patches_fit(machine: Machine, project: Path) -> None:
     line = "let received = batch.count();"
-    change(project / "rust/src/rx.rs", line, "let received: usize = batch.count();")
+    change(project / "rust/src/driver/rx.rs", line, "let received: usize = batch.count();")
     stopped = machine.run(SCRIPT, cwd=project)
     assert stopped.returncode == 1
     assert "remove/04-owned-value no longer fits" in stopped.stdout
@@ -50,7 +50,7 @@ def test_after_a_conflict_is_resolved_all_patches_fit(machine: Machine, project:
     assert "has conflicts" in again.stdout
 
     tree = project / "build/ladder-patches/remove"
-    source = tree / "rust/src/rx.rs"
+    source = tree / "rust/src/driver/rx.rs"
     kept: list[str] = []
     theirs = False
     for text in source.read_text().splitlines(keepends=True):
@@ -61,7 +61,7 @@ def test_after_a_conflict_is_resolved_all_patches_fit(machine: Machine, project:
     source.write_text("".join(kept))
     result = machine.run(SCRIPT, cwd=project)
     assert "add/14-vec-push no longer fits" in result.stdout
-    source = project / "build/ladder-patches/add/rust/src/rx.rs"
+    source = project / "build/ladder-patches/add/rust/src/driver/rx.rs"
     text = source.read_text()
     first, last = text.index("<<<<<<<"), text.index(">>>>>>>\n") + len(">>>>>>>\n")
     source.write_text(text[:first] + "        let received = packets.len() - held;\n" + text[last:])
@@ -80,7 +80,7 @@ def test_a_rung_can_be_added(machine: Machine, project: Path) -> None:
     unchanged = machine.run(SCRIPT, cwd=project)
     assert unchanged.returncode == 1
     assert "changes nothing" in unchanged.stdout
-    with (project / "build/ladder-patches/add/rust/src/tx.rs").open("a") as source:
+    with (project / "build/ladder-patches/add/rust/src/driver/tx.rs").open("a") as source:
         source.write("// more\n")
     result = machine.run(SCRIPT, cwd=project)
     assert result.returncode == 0, result.stdout + result.stderr

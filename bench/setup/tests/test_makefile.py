@@ -79,7 +79,7 @@ def test_only_the_default_build_treats_warnings_as_errors_in_ci() -> None:
         planned = subprocess.run(
             command, cwd=ROOT, env=os.environ | {"CI": ci}, capture_output=True, text=True, check=True
         ).stdout
-        assert "c/src/rx.c" in planned
+        assert "c/src/driver/rx.c" in planned
         return "-Werror" in planned
 
     assert strict("c-files", ci="true")

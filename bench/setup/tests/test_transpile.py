@@ -24,11 +24,11 @@ def test_fresh_output_passes(machine: Machine, project: Path) -> None:
 
 
 def test_reports_a_changed_c_file(machine: Machine, project: Path) -> None:
-    with (project / "c/src/rx.c").open("a") as source:
+    with (project / "c/src/driver/rx.c").open("a") as source:
         source.write("/* changed */\n")
     result = machine.run(SCRIPT, "--check", cwd=project)
     assert result.returncode == 1
-    assert "c/src/rx.c" in result.stdout
+    assert "c/src/driver/rx.c" in result.stdout
     assert "run 'make transpile'" in result.stderr
 
 

@@ -94,7 +94,7 @@ mod tests {
     fn frames(address: u64) -> Vec<Frame> {
         let file = match address {
             0x2002 => "/rustc/1/library/core/src/iter/range.rs",
-            _ => "rust/src/forwarder.rs",
+            _ => "rust/src/rooms/forwarder.rs",
         };
         let function = match address {
             0x2000 => "run",

@@ -1,6 +1,6 @@
 //! Ports of network cards of the ixgbe family: their addresses, drivers, groups and links.
 
-use ixgbe::device_ids::DEVICE_IDS;
+use ixgbe::driver::device_ids::DEVICE_IDS;
 use serde::Serialize;
 
 use super::address::PciAddress;
@@ -381,7 +381,10 @@ fn is_virtual_function(system: &System, address: PciAddress) -> bool {
 }
 
 /// The entry of a device in the list of the family.
-fn known(system: &System, address: PciAddress) -> Option<&'static ixgbe::device_ids::DeviceId> {
+fn known(
+    system: &System,
+    address: PciAddress,
+) -> Option<&'static ixgbe::driver::device_ids::DeviceId> {
     let folder = folder(address);
     if system.hex(&format!("{folder}/vendor"))? != INTEL {
         return None;

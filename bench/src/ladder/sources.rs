@@ -311,7 +311,7 @@ mod tests {
         }
         let shipped = folder(build.path(), ladder.shipped().unwrap());
         for file in [
-            "rust/src/rx.rs",
+            "rust/src/driver/rx.rs",
             "rust/src/sys/buffers.rs",
             "rust/Cargo.toml",
         ] {

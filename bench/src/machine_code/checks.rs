@@ -262,24 +262,24 @@ mod tests {
 
     /// A loop with a check, a check before it, an overflow check and a tail jump to a panic.
     const TEXT: &str = "\
-0000000000001000 <ixgbe::rx::RxQueue::rx_batch>:
+0000000000001000 <ixgbe::driver::rx::RxQueue::rx_batch>:
 rx_batch():
-/src/rust/src/rx.rs:10
+/src/rust/src/driver/rx.rs:10
     1000:\tcmp    %rax,%rbx
-    1003:\tjae    1030 <ixgbe::rx::RxQueue::rx_batch+0x30>
+    1003:\tjae    1030 <ixgbe::driver::rx::RxQueue::rx_batch+0x30>
 /rustc/x/library/core/src/slice/index.rs:5
-inlined by /src/rust/src/rx.rs:12 (ixgbe::rx::RxQueue::rx_batch)
+inlined by /src/rust/src/driver/rx.rs:12 (ixgbe::driver::rx::RxQueue::rx_batch)
     1005:\tcmp    %rcx,%rdx
-    1008:\tjae    1035 <ixgbe::rx::RxQueue::rx_batch+0x35>
+    1008:\tjae    1035 <ixgbe::driver::rx::RxQueue::rx_batch+0x35>
     100a:\tadd    $0x1,%rcx
-    100e:\tjb     1040 <ixgbe::rx::RxQueue::rx_batch+0x40>
+    100e:\tjb     1040 <ixgbe::driver::rx::RxQueue::rx_batch+0x40>
     1010:\tcall   2000 <memmove@plt>
-    1015:\tjne    1005 <ixgbe::rx::RxQueue::rx_batch+0x5>
+    1015:\tjne    1005 <ixgbe::driver::rx::RxQueue::rx_batch+0x5>
     1017:\tret
     1030:\tlea    0x10(%rip),%rdx        # 5000 <x>
     1033:\tcall   3000 <core::panicking::panic_bounds_check>
     1035:\tmov    %rcx,%rdi
-    1038:\tjmp    1033 <ixgbe::rx::RxQueue::rx_batch+0x33>
+    1038:\tjmp    1033 <ixgbe::driver::rx::RxQueue::rx_batch+0x33>
     1040:\tcall   3100 <core::panicking::panic_const::panic_const_add_overflow>
 
 0000000000001100 <main>:
@@ -302,7 +302,7 @@ inlined by /src/rust/src/rx.rs:12 (ixgbe::rx::RxQueue::rx_batch)
             files,
             [
                 "/rustc/x/library/core/src/slice/index.rs",
-                "/src/rust/src/rx.rs"
+                "/src/rust/src/driver/rx.rs"
             ]
         );
         assert_eq!(code[1].target(), Some(0x1030));
@@ -312,7 +312,7 @@ inlined by /src/rust/src/rx.rs:12 (ixgbe::rx::RxQueue::rx_batch)
     #[test]
     fn names_are_shortened() {
         for (long, name) in [
-            ("ixgbe::rx::RxQueue::rx_batch", "rx_batch"),
+            ("ixgbe::driver::rx::RxQueue::rx_batch", "rx_batch"),
             ("tx_batch.constprop.0", "tx_batch"),
             ("rx_batch<T, U>", "rx_batch"),
             ("forward", "forward"),

@@ -132,19 +132,19 @@ mod tests {
     fn functions_that_a_loop_calls_are_hot() {
         let functions = listing::parse(
             "\
-0000000000001000 <ixgbe::forwarder::Direction::forward>:
-    1000:\tcall   3000 <ixgbe::stats::once>
+0000000000001000 <ixgbe::rooms::forwarder::Direction::forward>:
+    1000:\tcall   3000 <ixgbe::rooms::stats::once>
     1005:\tcall   2000 <ixgbe::dma::at>
     100a:\tcall   4000 <core::fmt::write>
-    1010:\tjne    1005 <ixgbe::forwarder::Direction::forward+0x5>
+    1010:\tjne    1005 <ixgbe::rooms::forwarder::Direction::forward+0x5>
     1012:\tret
 0000000000002000 <ixgbe::dma::at>:
     2000:\tjae    2005 <ixgbe::dma::at+0x5>
     2002:\tcall   2000 <ixgbe::dma::at>
     2004:\tret
     2005:\tcall   5000 <core::panicking::panic_bounds_check>
-0000000000003000 <ixgbe::stats::once>:
-    3000:\tjae    3005 <ixgbe::stats::once+0x5>
+0000000000003000 <ixgbe::rooms::stats::once>:
+    3000:\tjae    3005 <ixgbe::rooms::stats::once+0x5>
     3004:\tret
     3005:\tcall   5000 <core::panicking::panic_bounds_check>
 0000000000004000 <core::fmt::write>:

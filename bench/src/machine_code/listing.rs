@@ -102,7 +102,7 @@ pub struct Function {
     pub code: Vec<Instruction>,
 }
 
-/// The last part of a name: `rx_batch` for `ixgbe::rx::RxQueue::rx_batch` and `rx_batch.constprop.0`.
+/// The last part of a name: `rx_batch` for `ixgbe::driver::rx::RxQueue::rx_batch` and `rx_batch.constprop.0`.
 pub fn short(name: &str) -> &str {
     let name = name
         .split(['<', '('])

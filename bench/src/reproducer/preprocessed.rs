@@ -71,14 +71,22 @@ pub fn write(
 
 /// The files of the program in the order in which the Makefile links them.
 fn sources(top: &Path) -> Result<Vec<String>> {
-    let folder = top.join("c/src");
     let mut names = Vec::new();
-    let entries =
-        std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    for entry in entries {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if name.ends_with(".c") {
-            names.push(format!("c/src/{name}"));
+    for folder in [
+        "c/src",
+        "c/src/driver",
+        "c/src/vfio",
+        "c/src/vfio_user",
+        "c/src/rooms",
+    ] {
+        let path = top.join(folder);
+        let entries =
+            std::fs::read_dir(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        for entry in entries {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".c") {
+                names.push(format!("{folder}/{name}"));
+            }
         }
     }
     names.sort();

@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_panic_gives_its_reason_and_a_crash_its_signal() {
         let panic =
-            "thread 'x' panicked at rust/src/rx.rs:10:5:\nindex out of bounds: the len is 0\n";
+            "thread 'x' panicked at rust/src/driver/rx.rs:10:5:\nindex out of bounds: the len is 0\n";
         assert_eq!(
             of_test(panic, ""),
             "panic: index out of bounds: the len is 0"
@@ -147,12 +147,12 @@ mod tests {
     fn the_first_error_of_each_compiler_is_found() {
         for (output, expected) in [
             (
-                "warning: x\nerror[E0425]: cannot find value `y`\n  --> rust/src/tx.rs:9:5\n",
-                "rust/src/tx.rs:9:5: error[E0425]: cannot find value `y`",
+                "warning: x\nerror[E0425]: cannot find value `y`\n  --> rust/src/driver/tx.rs:9:5\n",
+                "rust/src/driver/tx.rs:9:5: error[E0425]: cannot find value `y`",
             ),
             (
-                "c/src/tx.c: In function 'f':\nc/src/tx.c:9:2: error: 'y' undeclared\nmake: *** [x] 1\n",
-                "c/src/tx.c:9:2: error: 'y' undeclared",
+                "c/src/driver/tx.c: In function 'f':\nc/src/driver/tx.c:9:2: error: 'y' undeclared\nmake: *** [x] 1\n",
+                "c/src/driver/tx.c:9:2: error: 'y' undeclared",
             ),
             ("", "the compiler gave no message"),
             ("make: *** no rule\n", "make: *** no rule"),

@@ -228,7 +228,7 @@ fn first_line(text: &[u8]) -> String {
     text.lines().next().unwrap_or_default().trim().to_owned()
 }
 
-/// The places that git names: `hunk at c/src/tx.c:57`.
+/// The places that git names: `hunk at c/src/driver/tx.c:57`.
 fn refused_hunks(message: &str) -> String {
     let places: Vec<_> = message
         .lines()
@@ -282,21 +282,21 @@ mod tests {
         let path = folder.path().join("tree");
         let tree = Tree::copy(root(), &path).unwrap();
         let times = |root: &Path| {
-            let about = root.join("c/src/tx.c").metadata().unwrap();
+            let about = root.join("c/src/driver/tx.c").metadata().unwrap();
             about.modified().unwrap()
         };
         assert_eq!(times(root()), times(&path));
         assert!(!path.join("build").exists());
-        let lines = fs::read_to_string(path.join("c/src/tx.c")).unwrap();
+        let lines = fs::read_to_string(path.join("c/src/driver/tx.c")).unwrap();
         let lines: Vec<_> = lines.lines().collect();
         let nth = lines.iter().position(|line| line.contains("tail")).unwrap();
         let [above, line, below] = [lines[nth - 1], lines[nth], lines[nth + 1]];
         let patch = format!(
-            "--- a/c/src/tx.c\n+++ b/c/src/tx.c\n@@ -{nth},3 +{nth},3 @@\n {above}\n-{line}\n+{line} // x\n {below}\n"
+            "--- a/c/src/driver/tx.c\n+++ b/c/src/driver/tx.c\n@@ -{nth},3 +{nth},3 @@\n {above}\n-{line}\n+{line} // x\n {below}\n"
         );
         let before = tree.needs_transpiling().unwrap();
         let changed = patched(&tree, folder.path(), &patch).unwrap();
-        assert_eq!(changed, ["c/src/tx.c"]);
+        assert_eq!(changed, ["c/src/driver/tx.c"]);
         assert!(tree.needs_transpiling().unwrap());
         tree.restore(Implementation::C).unwrap();
         assert!(!before, "make transpile");
@@ -311,8 +311,8 @@ mod tests {
         for (patch, expected) in [
             ("just words\n", "no patch"),
             (
-                "--- a/c/src/tx.c\n+++ b/c/src/tx.c\n@@ -7 +7 @@\n-no such line\n+x\n",
-                "c/src/tx.c:7",
+                "--- a/c/src/driver/tx.c\n+++ b/c/src/driver/tx.c\n@@ -7 +7 @@\n-no such line\n+x\n",
+                "c/src/driver/tx.c:7",
             ),
             (
                 "--- a/c/src/fortran.c\n+++ b/c/src/fortran.c\n@@ -7 +7 @@\n-x\n+y\n",

@@ -1,7 +1,7 @@
 /* ixgbe-capture: records what a device receives. */
 #define _GNU_SOURCE
-#include "pcap_writer.h"
-#include "port.h"
+#include "apps/pcap_writer.h"
+#include "apps/port.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* ixgbe-echo: answers on a device what it receives: MAC echo, or ARP and ICMP echo for an address. */
 #define _GNU_SOURCE
-#include "echo_packet.h"
-#include "port.h"
+#include "apps/echo_packet.h"
+#include "apps/port.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>

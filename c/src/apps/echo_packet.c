@@ -1,5 +1,5 @@
 /* Turning a frame into its answer: MAC echo, ARP (RFC 826), ICMP echo (RFC 792). */
-#include "echo_packet.h"
+#include "apps/echo_packet.h"
 #include <string.h>
 
 /* Ethernet: destination, source, type. */

@@ -1,5 +1,5 @@
 /* The packets of the generator: UDP in IPv4, with a flow and a sequence number. */
-#include "flow_packet.h"
+#include "apps/flow_packet.h"
 #include <string.h>
 
 #define ETHERNET_SIZE 14

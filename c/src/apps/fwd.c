@@ -1,12 +1,12 @@
 /* ixgbe-fwd: forwards packets between two devices, both ways. */
 #define _GNU_SOURCE
-#include "../forwarder.h"
-#include "../mmio.h"
-#include "pipeline_threads.h"
-#include "program.h"
-#include "queue_threads.h"
-#include "rates.h"
-#include "totals.h"
+#include "apps/pipeline_threads.h"
+#include "apps/program.h"
+#include "apps/queue_threads.h"
+#include "apps/rates.h"
+#include "apps/totals.h"
+#include "driver/mmio.h"
+#include "rooms/forwarder.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Files of recorded frames, in the classic pcap format. */
 #define _GNU_SOURCE
-#include "pcap_file.h"
+#include "apps/pcap_file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

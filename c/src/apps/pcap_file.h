@@ -2,7 +2,7 @@
 #ifndef IXGBE_PCAP_FILE_H
 #define IXGBE_PCAP_FILE_H
 
-#include "../error.h"
+#include "error.h"
 #include <stddef.h>
 #include <stdint.h>
 

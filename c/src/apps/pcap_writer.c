@@ -1,6 +1,6 @@
 /* Files that frames are recorded to, in the classic pcap format with nanoseconds. */
 #define _GNU_SOURCE
-#include "pcap_writer.h"
+#include "apps/pcap_writer.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef IXGBE_PCAP_WRITER_H
 #define IXGBE_PCAP_WRITER_H
 
-#include "../error.h"
+#include "error.h"
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>

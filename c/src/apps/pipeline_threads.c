@@ -1,7 +1,7 @@
 /* Forwarding with a pipeline: an RX thread, a TX thread, and a worker for each queue. */
-#include "pipeline_threads.h"
-#include "../clock.h"
-#include "../pipeline.h"
+#include "apps/pipeline_threads.h"
+#include "clock.h"
+#include "rooms/pipeline.h"
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef IXGBE_APPS_PIPELINE_THREADS_H
 #define IXGBE_APPS_PIPELINE_THREADS_H
 
-#include "../forwarder.h"
-#include "threads.h"
+#include "apps/threads.h"
+#include "rooms/forwarder.h"
 
 struct pipeline_threads;
 

@@ -1,9 +1,9 @@
 /* ixgbe-pktgen: sends packets at a rate, or as fast as the device takes them. */
 #define _GNU_SOURCE
-#include "flow_packet.h"
-#include "pcap_file.h"
-#include "port.h"
-#include "token_bucket.h"
+#include "apps/flow_packet.h"
+#include "apps/pcap_file.h"
+#include "apps/port.h"
+#include "apps/token_bucket.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

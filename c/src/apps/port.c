@@ -1,8 +1,8 @@
 /* The port of a program that uses one: a device with its pools, and the run on it. */
 #define _GNU_SOURCE
-#include "port.h"
-#include "../mmio.h"
-#include "rates.h"
+#include "apps/port.h"
+#include "apps/rates.h"
+#include "driver/mmio.h"
 
 /* A pool never runs empty: it covers an RX ring, a TX ring, and as many packets with the program. */
 #define POOL_PACKETS_PER_DESCRIPTOR 4

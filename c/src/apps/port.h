@@ -2,8 +2,8 @@
 #ifndef IXGBE_PORT_H
 #define IXGBE_PORT_H
 
-#include "../device.h"
-#include "program.h"
+#include "apps/program.h"
+#include "driver/device.h"
 
 /* A program looks at the clock and the signals once every so many turns. */
 #define TURNS_PER_LOOK 1024

@@ -1,6 +1,6 @@
 /* Two ports, used frame by frame. */
-#include "ports.h"
-#include "../device.h"
+#include "apps/ports.h"
+#include "driver/device.h"
 #include <stdlib.h>
 #include <string.h>
 

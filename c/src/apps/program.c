@@ -1,7 +1,7 @@
 /* What the programs have in common: messages, exit statuses, options, signals, the clock. */
 #define _GNU_SOURCE
-#include "program.h"
-#include "../version.h"
+#include "apps/program.h"
+#include "apps/version.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

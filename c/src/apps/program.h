@@ -2,7 +2,7 @@
 #ifndef IXGBE_PROGRAM_H
 #define IXGBE_PROGRAM_H
 
-#include "../forwarder.h"
+#include "rooms/forwarder.h"
 #include <getopt.h>
 #include <signal.h>
 #include <stdbool.h>

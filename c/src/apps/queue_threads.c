@@ -1,6 +1,6 @@
 /* Forwarding with several queues: threads, each with one or more queue pairs of its own. */
-#include "queue_threads.h"
-#include "../clock.h"
+#include "apps/queue_threads.h"
+#include "clock.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>

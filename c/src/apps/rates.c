@@ -1,6 +1,6 @@
 /* The lines of each second: what a device received and sent. */
 #define _GNU_SOURCE
-#include "rates.h"
+#include "apps/rates.h"
 #include <stdio.h>
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 #ifndef IXGBE_RATES_H
 #define IXGBE_RATES_H
 
-#include "../device.h"
+#include "driver/device.h"
 
 /* Prints million packets per second, and Gbit/s on the wire, between two readings. */
 void rates_print(const char *device, const struct device_stats *before,

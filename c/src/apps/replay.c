@@ -1,8 +1,8 @@
 /* ixgbe-replay: sends the frames of a pcap file, at the recorded or at another speed. */
 #define _GNU_SOURCE
-#include "pcap_file.h"
-#include "port.h"
-#include "token_bucket.h"
+#include "apps/pcap_file.h"
+#include "apps/port.h"
+#include "apps/token_bucket.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* A port for a network stack on the other side of a library's boundary. */
-#include "stack_port.h"
-#include "../device.h"
-#include "../interrupts.h"
+#include "apps/stack_port.h"
+#include "driver/device.h"
+#include "rooms/interrupts.h"
 #include <stdlib.h>
 #include <string.h>
 

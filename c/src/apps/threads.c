@@ -1,6 +1,6 @@
 /* Threads on chosen CPUs. */
 #define _GNU_SOURCE
-#include "threads.h"
+#include "apps/threads.h"
 #include <errno.h>
 #include <sched.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* A token bucket: packets at a rate, with bursts of a limited size. */
-#include "token_bucket.h"
+#include "apps/token_bucket.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The line of JSON with the totals of a run. */
 #define _GNU_SOURCE
-#include "totals.h"
-#include "program.h"
+#include "apps/totals.h"
+#include "apps/program.h"
 #include <inttypes.h>
 
 /* Writes the counts without braces. Returns what dprintf returns. */

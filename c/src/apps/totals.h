@@ -2,7 +2,7 @@
 #ifndef IXGBE_TOTALS_H
 #define IXGBE_TOTALS_H
 
-#include "../forwarder.h"
+#include "rooms/forwarder.h"
 
 /* The results of a run. */
 struct totals {

@@ -1,6 +1,6 @@
 /* The client of the C driver, as an application uses it: open, read and write registers, map memory, close. */
-#include "dma.h"
-#include "vfio.h"
+#include "driver/dma.h"
+#include "vfio/vfio.h"
 #include <string.h>
 
 void fuzz_client(const char *address);

@@ -6,10 +6,10 @@
 
 use anyhow::{ensure, Context, Result};
 use conformance::{expect, Implementation, Lockstep, TestNic};
-use ixgbe::device::{Config, OpenDevice};
-use ixgbe::mempool::Mempool;
+use ixgbe::driver::device::{Config, OpenDevice};
+use ixgbe::driver::mempool::Mempool;
 use ixgbe::vfio::Container;
-use ixgbe_unsafe::gen::forwarder::{forwarder, mempool};
+use ixgbe_unsafe::gen::rooms::forwarder::{forwarder, mempool};
 use nic::{Faults, MmioMode, NicConfig, Traffic};
 
 /// Packets that a receive ring holds.

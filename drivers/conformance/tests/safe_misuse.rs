@@ -6,8 +6,8 @@
 
 use anyhow::{ensure, Context, Result};
 use conformance::TestNic;
-use ixgbe::device::{Config, Device, OpenDevice};
-use ixgbe::mempool::{Mempool, Packet, MAX_CAPACITY, MAX_SIZE};
+use ixgbe::driver::device::{Config, Device, OpenDevice};
+use ixgbe::driver::mempool::{Mempool, Packet, MAX_CAPACITY, MAX_SIZE};
 use ixgbe::vfio::{BareDevice, Container};
 use nic::registers as r;
 use nic::{DataPlane, MmioMode, Traffic};

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use conformance::{forwarder_library, forwarder_program, processors};
-use ixgbe::forwarder::{Forwarder, Ports};
+use ixgbe::rooms::forwarder::{Forwarder, Ports};
 use nic::{Module, Nic, NicConfig};
 use perfcounters::link::PortLink;
 use perfcounters::load::Link;

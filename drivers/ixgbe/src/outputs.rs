@@ -70,19 +70,19 @@ pub fn read_selection(root: &Path) -> Result<Selection, Error> {
 pub fn outputs(map: &RegisterMap, selection: &Selection) -> Vec<Output> {
     vec![
         Output {
-            path: "c/src/registers.h",
+            path: "c/src/driver/registers.h",
             text: emit::c::registers(map, selection),
         },
         Output {
-            path: "c/src/device_ids.h",
+            path: "c/src/driver/device_ids.h",
             text: emit::c::device_ids(map),
         },
         Output {
-            path: "rust/src/registers.rs",
+            path: "rust/src/driver/registers.rs",
             text: emit::rust::registers(map, selection),
         },
         Output {
-            path: "rust/src/device_ids.rs",
+            path: "rust/src/driver/device_ids.rs",
             text: emit::rust::device_ids(map),
         },
         Output {

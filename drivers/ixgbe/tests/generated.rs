@@ -12,10 +12,10 @@ use ixgbe_registers::usage::{self, Selection};
 
 #[allow(dead_code, missing_docs)]
 #[rustfmt::skip]
-#[path = "../../../rust/src/registers.rs"]
+#[path = "../../../rust/src/driver/registers.rs"]
 mod driver;
 
-#[path = "../../../rust/src/device_ids.rs"]
+#[path = "../../../rust/src/driver/device_ids.rs"]
 mod driver_ids;
 
 #[allow(missing_docs)]
@@ -129,15 +129,15 @@ fn stale_and_missing_files_are_found_and_written() {
     assert!(outputs::stale(directory.path(), &outputs)
         .unwrap()
         .is_empty());
-    let header = directory.path().join("c/src/registers.h");
+    let header = directory.path().join("c/src/driver/registers.h");
     std::fs::write(&header, "edited by hand").unwrap();
     assert_eq!(
         outputs::stale(directory.path(), &outputs).unwrap(),
-        ["c/src/registers.h"]
+        ["c/src/driver/registers.h"]
     );
     assert_eq!(
         outputs::write(directory.path(), &outputs).unwrap(),
-        ["c/src/registers.h"]
+        ["c/src/driver/registers.h"]
     );
 }
 
@@ -162,10 +162,10 @@ fn the_program_checks_without_writing() {
     assert_eq!(check.status.code(), Some(1));
     let message = String::from_utf8(check.stderr).unwrap();
     assert!(
-        message.contains("c/src/registers.h") && message.contains("`make registers`"),
+        message.contains("c/src/driver/registers.h") && message.contains("`make registers`"),
         "{message}"
     );
-    assert!(!directory.path().join("c/src/registers.h").exists());
+    assert!(!directory.path().join("c/src/driver/registers.h").exists());
     assert_eq!(run(&["--no-such-option"]).status.code(), Some(2));
     std::fs::write(&source, "bar0_size = 1\ngroup = 3\n").unwrap();
     let broken = run(&[]);
@@ -273,8 +273,8 @@ fn constants_of<'t>(text: &'t str, prefixes: &[&str]) -> Vec<&'t str> {
 #[test]
 fn the_drivers_headers_hold_what_the_drivers_use() {
     let (_, outputs) = generated();
-    let header = text_of(&outputs, "c/src/registers.h");
-    let module = text_of(&outputs, "rust/src/registers.rs");
+    let header = text_of(&outputs, "c/src/driver/registers.h");
+    let module = text_of(&outputs, "rust/src/driver/registers.rs");
     let used_by_c = usage::used_by_c(&root()).unwrap();
     let used_by_rust = usage::used_by_rust(&root()).unwrap();
     // The mask of a field is there for its values too.
@@ -343,7 +343,7 @@ fn the_driver_and_the_software_nic_have_the_same_constants() {
         assert_eq!(ours.family.name(), theirs.family.name());
     }
     let (_, outputs) = generated();
-    let driver = text_of(&outputs, "rust/src/registers.rs");
+    let driver = text_of(&outputs, "rust/src/driver/registers.rs");
     let nic = text_of(&outputs, "drivers/nic/src/device/registers.rs");
     for line in driver
         .lines()
@@ -454,7 +454,7 @@ fn accepted_by(tool: &mut Command) -> Option<()> {
 #[test]
 fn rustfmt_would_change_nothing() {
     for path in [
-        "rust/src/device_ids.rs",
+        "rust/src/driver/device_ids.rs",
         "drivers/nic/src/device/registers.rs",
     ] {
         let mut rustfmt = Command::new("rustfmt");
@@ -472,9 +472,9 @@ fn the_headers_are_plain_c11_without_warnings() {
     let source = directory.path().join("headers.c");
     std::fs::write(
         &source,
-        "#include \"registers.h\"
-#include \"device_ids.h\"
-#include \"registers.h\"
+        "#include \"driver/registers.h\"
+#include \"driver/device_ids.h\"
+#include \"driver/registers.h\"
 _Static_assert(IXGBE_RDT(0) == 0x01018 && IXGBE_RDT(64u) == 0x0D018, \"two ranges\");
 _Static_assert(IXGBE_FIELD(IXGBE_AUTOC_LMS, 3u) == IXGBE_AUTOC_LMS_10G_SERIAL, \"put\");
 _Static_assert(IXGBE_FIELD_GET(IXGBE_AUTOC_LMS, 0x6000u) == 3, \"taken\");

@@ -6,8 +6,8 @@ use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Result};
-use ixgbe::forwarder::Counts;
-use ixgbe::pipeline::{Pipeline, Receiver, Sender, Worker};
+use ixgbe::rooms::forwarder::Counts;
+use ixgbe::rooms::pipeline::{Pipeline, Receiver, Sender, Worker};
 
 use crate::threads::{pin, CpuList};
 

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ixgbe::device::{Config, Device, OpenDevice, Stats};
+use ixgbe::driver::device::{Config, Device, OpenDevice, Stats};
+use ixgbe::driver::mempool::Mempool;
 use ixgbe::error::Result;
-use ixgbe::mempool::Mempool;
 use ixgbe::tsc_read;
 use ixgbe::vfio::Container;
 

@@ -12,8 +12,8 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{Args, Parser};
-use ixgbe::device::{MAX_RING_SIZE, MIN_RING_SIZE};
-use ixgbe::forwarder::{
+use ixgbe::driver::device::{MAX_RING_SIZE, MIN_RING_SIZE};
+use ixgbe::rooms::forwarder::{
     DEFAULT_BATCH, DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_LINK_TIMEOUT_MS, DEFAULT_RING_SIZE,
     MAX_BATCH,
 };

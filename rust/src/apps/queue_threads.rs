@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Result};
-use ixgbe::device::MAX_QUEUES;
-use ixgbe::lane::Lane;
+use ixgbe::driver::device::MAX_QUEUES;
+use ixgbe::rooms::lane::Lane;
 
 use crate::threads::{pin, CpuList};
 

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use ixgbe::device::Stats;
+use ixgbe::driver::device::Stats;
 
 /// The bytes on the wire besides the frame: preamble, start delimiter, inter-frame gap.
 const WIRE_OVERHEAD_BYTES: u64 = 20;

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::mapping::DmaMapping;
 use super::memory::Memory;
-use crate::descriptor::Descriptor;
+use crate::driver::descriptor::Descriptor;
 use crate::error::{Error, Result};
 use crate::vfio::Container;
 

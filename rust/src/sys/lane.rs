@@ -5,9 +5,9 @@
 //! both devices with their two pools. It is `Send`; a queue, a pool and a packet alone are not.
 
 use super::mmio::Register;
-use crate::mempool::Mempool;
-use crate::rx::RxQueue;
-use crate::tx::TxQueue;
+use crate::driver::mempool::Mempool;
+use crate::driver::rx::RxQueue;
+use crate::driver::tx::TxQueue;
 
 /// The queues of a lane, borrowed from their devices, and the state of the forwarder in `state`.
 pub struct LaneQueues<'f, 'p, S> {

@@ -24,7 +24,7 @@ impl Area {
     ///
     /// TRUST-BAR-FILE: the file must not become shorter. An access beyond its end is a signal
     /// (SIGBUS), which ends the process. The kernel's VFIO does not do that. The file of a vfio-user
-    /// server is sealed against it: `vfio/user.rs` checks that.
+    /// server is sealed against it: `vfio_user/mod.rs` checks that.
     pub(crate) fn map(
         fd: BorrowedFd<'_>,
         file_offset: u64,

@@ -8,10 +8,10 @@ use std::mem::ManuallyDrop;
 
 use super::buffers::buffers_return;
 use super::mmio::Register;
+use crate::driver::mempool::Packet;
+use crate::driver::rx::RxQueue;
+use crate::driver::tx::TxQueue;
 use crate::error::Result;
-use crate::mempool::Packet;
-use crate::rx::RxQueue;
-use crate::tx::TxQueue;
 
 /// Sent packets come home so many at a time: one look at DD and one atomic access for all.
 const TAKE_BATCH: usize = 32;
@@ -19,7 +19,7 @@ const TAKE_BATCH: usize = 32;
 /// A packet that may move to another thread. It comes home to its pool wherever it is dropped.
 ///
 /// ```
-/// # use ixgbe::{mempool::Mempool, pipeline::RemotePacket, vfio::Container};
+/// # use ixgbe::{driver::mempool::Mempool, rooms::pipeline::RemotePacket, vfio::Container};
 /// let pool = Mempool::create(&Container::new(), 64).unwrap();
 /// let mut packet = RemotePacket::from(pool.alloc().unwrap());
 /// std::thread::scope(|scope| {
@@ -33,7 +33,7 @@ const TAKE_BATCH: usize = 32;
 /// A device does not take it, because the packets in its rings come back to the thread of the device:
 ///
 /// ```compile_fail,E0308
-/// # use ixgbe::{device::Device, pipeline::RemotePacket};
+/// # use ixgbe::{driver::device::Device, rooms::pipeline::RemotePacket};
 /// fn send<'p>(device: &mut Device<'p>, packets: &mut Vec<RemotePacket<'p>>) {
 ///     device.tx_batch(0, packets).unwrap();
 /// }
@@ -42,7 +42,7 @@ const TAKE_BATCH: usize = 32;
 /// It cannot outlive its pool either:
 ///
 /// ```compile_fail,E0597
-/// # use ixgbe::{mempool::Mempool, pipeline::RemotePacket, vfio::Container};
+/// # use ixgbe::{driver::mempool::Mempool, rooms::pipeline::RemotePacket, vfio::Container};
 /// let packet = {
 ///     let pool = Mempool::create(&Container::new(), 64).unwrap();
 ///     RemotePacket::from(pool.alloc().unwrap())

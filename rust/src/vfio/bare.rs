@@ -14,8 +14,8 @@ use crate::error::Result;
 /// [`OpenDevice`] and [`Device`], have memory and therefore give no access to registers that is not
 /// safe.
 ///
-/// [`OpenDevice`]: crate::device::OpenDevice
-/// [`Device`]: crate::device::Device
+/// [`OpenDevice`]: crate::driver::device::OpenDevice
+/// [`Device`]: crate::driver::device::Device
 pub struct BareDevice {
     device: Rc<VfioDevice>,
     /// It is private, so that no one can add memory to it.

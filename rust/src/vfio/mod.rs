@@ -16,10 +16,8 @@ mod bare;
 pub(crate) mod fake;
 mod iova;
 mod kernel;
-mod patience;
-mod region;
-mod user;
-mod user_socket;
+pub(crate) mod patience;
+pub(crate) mod region;
 
 use std::cell::{Cell, RefCell};
 use std::os::fd::BorrowedFd;
@@ -30,10 +28,12 @@ pub use self::bare::BareDevice;
 use self::iova::Iovas;
 use self::patience::Patience;
 use self::region::{REGION_BAR0, REGION_CONFIG};
+use crate::driver::registers as regs;
 use crate::error::{Error, Result};
-use crate::registers as regs;
 use crate::sys::mapping::DmaMapping;
 use crate::sys::mmio::{Area, Register};
+use crate::vfio_user::socket::ConnectTime;
+use crate::vfio_user::UserDevice;
 
 const USER_PREFIX: &str = "vfio-user:";
 
@@ -53,7 +53,7 @@ pub struct Container {
     /// Some of the memory is not on 2 MiB pages.
     pub(crate) ordinary_pages: Cell<bool>,
     /// What is left of the time to wait for vfio-user servers that start.
-    connect_time: user_socket::ConnectTime,
+    connect_time: ConnectTime,
     /// For vfio-user servers.
     patience: Rc<Patience>,
     this: Weak<Self>,
@@ -62,7 +62,7 @@ pub struct Container {
 impl Container {
     /// A container without devices. [`OpenDevice::open`] does not wait for a server.
     ///
-    /// [`OpenDevice::open`]: crate::device::OpenDevice::open
+    /// [`OpenDevice::open`]: crate::driver::device::OpenDevice::open
     #[must_use]
     pub fn new() -> Rc<Self> {
         Self::with_connect_timeout(0)
@@ -71,7 +71,7 @@ impl Container {
     /// A container without devices. All calls of [`OpenDevice::open`] together wait at most
     /// `connect_timeout_ms` milliseconds for the servers of vfio-user sockets.
     ///
-    /// [`OpenDevice::open`]: crate::device::OpenDevice::open
+    /// [`OpenDevice::open`]: crate::driver::device::OpenDevice::open
     #[must_use]
     pub fn with_connect_timeout(connect_timeout_ms: u32) -> Rc<Self> {
         Rc::new_cyclic(|this| Self {
@@ -80,7 +80,7 @@ impl Container {
             iovas: Iovas::new(),
             map_count: Cell::new(0),
             ordinary_pages: Cell::new(false),
-            connect_time: user_socket::ConnectTime::new(connect_timeout_ms),
+            connect_time: ConnectTime::new(connect_timeout_ms),
             patience: Patience::new(),
             this: this.clone(),
         })
@@ -121,7 +121,7 @@ impl Container {
         let (backend, areas) = match address.strip_prefix(USER_PREFIX) {
             Some(path) => {
                 let (device, areas) =
-                    user::UserDevice::open(address, path, &self.connect_time, &self.patience)?;
+                    UserDevice::open(address, path, &self.connect_time, &self.patience)?;
                 (Backend::User(device), areas)
             }
             None => {
@@ -210,7 +210,7 @@ impl Container {
 
 enum Backend {
     Kernel(kernel::KernelDevice),
-    User(user::UserDevice),
+    User(UserDevice),
     /// Prepared answers in place of a device, for tests.
     #[cfg(any(test, feature = "fuzzing"))]
     Fake(Rc<fake::Answers>),
@@ -224,7 +224,7 @@ pub(crate) struct VfioDevice {
     areas: Vec<Rc<Area>>,
     /// An access failed. Later accesses fail at once.
     failed: Cell<bool>,
-    /// A [`crate::device::Device`] uses its queues.
+    /// A [`crate::driver::device::Device`] uses its queues.
     claimed: Cell<bool>,
     /// The driver turned bus mastering on, and has not turned it off since.
     bus_master: Cell<bool>,

@@ -17,16 +17,16 @@ use std::time::{Duration, Instant};
 ///
 /// A correct server takes a tenth of a second of it for a start. The waits for a server that starts and
 /// for the link have limits of their own.
-pub(super) const PATIENCE: Duration = Duration::from_millis(3000);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(3000);
 
 /// The reserve of a device.
-pub(super) const RESERVE: Duration = Duration::from_millis(500);
+pub(crate) const RESERVE: Duration = Duration::from_millis(500);
 
 /// A microsecond of patience comes back in this many microseconds.
 const REFILL: u32 = 20;
 
 /// The patience of a container.
-pub(super) struct Patience {
+pub(crate) struct Patience {
     /// What was left of it when it was refilled.
     left: Cell<Duration>,
     refilled: Cell<Instant>,
@@ -34,7 +34,7 @@ pub(super) struct Patience {
 
 impl Patience {
     /// The full patience.
-    pub(super) fn new() -> Rc<Self> {
+    pub(crate) fn new() -> Rc<Self> {
         Rc::new(Self {
             left: Cell::new(PATIENCE),
             refilled: Cell::new(Instant::now()),
@@ -51,14 +51,14 @@ impl Patience {
 }
 
 /// The patience for a device: that of its container, and its own reserve.
-pub(super) struct DevicePatience {
+pub(crate) struct DevicePatience {
     shared: Rc<Patience>,
     reserve: Cell<Duration>,
 }
 
 impl DevicePatience {
     /// The full reserve, beside the patience of the container.
-    pub(super) fn new(shared: &Rc<Patience>) -> Self {
+    pub(crate) fn new(shared: &Rc<Patience>) -> Self {
         Self {
             shared: Rc::clone(shared),
             reserve: Cell::new(RESERVE),
@@ -66,12 +66,12 @@ impl DevicePatience {
     }
 
     /// What is left.
-    pub(super) fn left(&self) -> Duration {
+    pub(crate) fn left(&self) -> Duration {
         self.shared.refill() + self.reserve.get()
     }
 
     /// Uses up patience for a device that the driver has waited for.
-    pub(super) fn use_up(&self, waited: Duration) {
+    pub(crate) fn use_up(&self, waited: Duration) {
         let left = self.shared.left.get();
         let own = waited.saturating_sub(left);
         self.shared.left.set(left.saturating_sub(waited));

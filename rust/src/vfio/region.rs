@@ -9,18 +9,18 @@ use crate::sys::mapping::page_size;
 use crate::sys::mmio::Area;
 
 // Regions of a PCI device, as linux/vfio.h numbers them.
-pub(super) const REGION_BAR0: u32 = 0;
-pub(super) const REGION_CONFIG: u32 = 7;
+pub(crate) const REGION_BAR0: u32 = 0;
+pub(crate) const REGION_CONFIG: u32 = 7;
 
 // Of struct vfio_region_info and its capabilities (linux/vfio.h).
 const REGION_INFO_FLAG_MMAP: u32 = 1 << 2;
 const REGION_INFO_FLAG_CAPS: u32 = 1 << 3;
 const REGION_INFO_CAP_SPARSE_MMAP: u16 = 1;
-pub(super) const REGION_INFO_SIZE: usize = 32;
+pub(crate) const REGION_INFO_SIZE: usize = 32;
 const CAP_HEADER_SIZE: usize = 8;
 
 /// Room for a description and its capabilities.
-pub(super) const MAX_INFO: usize = 4096;
+pub(crate) const MAX_INFO: usize = 4096;
 
 const MAX_AREAS: usize = 8;
 
@@ -29,31 +29,31 @@ fn bytes<const N: usize>(info: &[u8], offset: usize) -> Option<[u8; N]> {
     info.get(offset..)?.first_chunk().copied()
 }
 
-pub(super) fn u16_at(info: &[u8], offset: usize) -> Option<u16> {
+pub(crate) fn u16_at(info: &[u8], offset: usize) -> Option<u16> {
     bytes(info, offset).map(u16::from_le_bytes)
 }
 
-pub(super) fn u32_at(info: &[u8], offset: usize) -> Option<u32> {
+pub(crate) fn u32_at(info: &[u8], offset: usize) -> Option<u32> {
     bytes(info, offset).map(u32::from_le_bytes)
 }
 
-pub(super) fn u64_at(info: &[u8], offset: usize) -> Option<u64> {
+pub(crate) fn u64_at(info: &[u8], offset: usize) -> Option<u64> {
     bytes(info, offset).map(u64::from_le_bytes)
 }
 
 /// The contents of a `struct vfio_region_info` and of the capabilities that follow it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct RegionInfo {
-    pub(super) size: u64,
-    pub(super) file_offset: u64,
+pub(crate) struct RegionInfo {
+    pub(crate) size: u64,
+    pub(crate) file_offset: u64,
     /// Offset and size of each area that may be mapped.
-    pub(super) areas: Vec<(u64, u64)>,
+    pub(crate) areas: Vec<(u64, u64)>,
 }
 
 impl RegionInfo {
     /// `None` if the description is truncated, or its capabilities loop. Its first word, argsz, is the
     /// size of the whole description: a longer one would lack its capabilities.
-    pub(super) fn parse(info: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(info: &[u8]) -> Option<Self> {
         let info = info.get(..u32_at(info, 0)? as usize)?;
         let flags = u32_at(info, 4)?;
         let size = u64_at(info, 16)?;
@@ -131,7 +131,7 @@ fn area_fault(
 ///
 /// TRUST-BAR-FILE: the file must not become shorter. An access beyond its end is a signal (SIGBUS). The
 /// kernel's VFIO does not shorten it, and a server's file must be sealed ([`super::user`]).
-pub(super) fn map_bar0(
+pub(crate) fn map_bar0(
     address: &str,
     fd: BorrowedFd<'_>,
     file_size: u64,

@@ -1,9 +1,9 @@
 //! The program gives a packet back to its pool twice.
 mod setup;
 
-use ixgbe::device::Device;
+use ixgbe::driver::device::Device;
 use ixgbe::error::Result;
-use ixgbe::mempool::Mempool;
+use ixgbe::driver::mempool::Mempool;
 
 fn free<'p>(_device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
     for packet in setup::packets(pool, 4) {

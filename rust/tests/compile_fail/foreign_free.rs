@@ -1,9 +1,9 @@
 //! A second thread frees a packet, whose pool belongs to the first thread.
 mod setup;
 
-use ixgbe::device::Device;
+use ixgbe::driver::device::Device;
 use ixgbe::error::Result;
-use ixgbe::mempool::Mempool;
+use ixgbe::driver::mempool::Mempool;
 
 fn free<'p>(_device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
     let packets = setup::packets(pool, 1);

@@ -1,14 +1,14 @@
 //! A second thread frees a packet, whose pool belongs to the first thread.
 mod setup;
 
-use ixgbe::device::Device;
+use ixgbe::driver::device::Device;
 use ixgbe::error::Result;
-use ixgbe::mempool::Mempool;
+use ixgbe::driver::mempool::Mempool;
 
 fn free<'p>(_device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
     let packets = setup::packets(pool, 1);
     std::thread::scope(|scope| {
-        let packets: Vec<_> = packets.into_iter().map(ixgbe::pipeline::RemotePacket::from).collect(); //~ right
+        let packets: Vec<_> = packets.into_iter().map(ixgbe::rooms::pipeline::RemotePacket::from).collect(); //~ right
         scope.spawn(move || drop(packets)); //~ right
     });
     Ok(())

@@ -1,9 +1,9 @@
 //! The program writes a header in front of a packet's data, at an index below 0.
 mod setup;
 
-use ixgbe::device::Device;
+use ixgbe::driver::device::Device;
 use ixgbe::error::Result;
-use ixgbe::mempool::Mempool;
+use ixgbe::driver::mempool::Mempool;
 
 fn prepend<'p>(_device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
     let mut packets = setup::packets(pool, 1);

@@ -2,8 +2,8 @@
 mod setup;
 
 use ixgbe::error::Result;
-use ixgbe::mempool::Mempool;
-use ixgbe::pipeline::RemotePacket;
+use ixgbe::driver::mempool::Mempool;
+use ixgbe::rooms::pipeline::RemotePacket;
 use ixgbe::vfio::Container;
 
 fn destroy() -> Result<()> {

@@ -2,7 +2,7 @@
 mod setup;
 
 use ixgbe::error::Result;
-use ixgbe::mempool::Mempool;
+use ixgbe::driver::mempool::Mempool;
 use ixgbe::vfio::Container;
 
 fn allocate() -> Result<()> {

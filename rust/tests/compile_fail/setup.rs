@@ -3,9 +3,9 @@
 
 use std::process::ExitCode;
 
-use ixgbe::device::{Config, Device, OpenDevice};
+use ixgbe::driver::device::{Config, Device, OpenDevice};
 use ixgbe::error::Result;
-use ixgbe::mempool::{Mempool, Packet};
+use ixgbe::driver::mempool::{Mempool, Packet};
 use ixgbe::vfio::Container;
 
 /// Packets of a pool. A receive ring holds 512 of them.

@@ -1,9 +1,9 @@
 //! A second thread receives from a device that belongs to the first thread.
 mod setup;
 
-use ixgbe::device::Device;
+use ixgbe::driver::device::Device;
 use ixgbe::error::Result;
-use ixgbe::mempool::Mempool;
+use ixgbe::driver::mempool::Mempool;
 
 fn receive(device: &mut Device<'_>) -> bool {
     device.rx_batch(0, &mut Vec::new(), 32).is_ok()

@@ -1,9 +1,9 @@
 //! The program keeps a reference to a packet while it sends the packet, and writes through it later.
 mod setup;
 
-use ixgbe::device::Device;
+use ixgbe::driver::device::Device;
 use ixgbe::error::Result;
-use ixgbe::mempool::Mempool;
+use ixgbe::driver::mempool::Mempool;
 
 fn send<'p>(device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
     let mut packets = setup::packets(pool, 4);

@@ -1,8 +1,8 @@
 //! A hostile vfio-user server against the client of the safe driver; see the crate `server-fuzzing`.
 #![no_main]
 
-use ixgbe::device::OpenDevice;
-use ixgbe::mempool::Mempool;
+use ixgbe::driver::device::OpenDevice;
+use ixgbe::driver::mempool::Mempool;
 use ixgbe::vfio::Container;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| server_fuzzing::attack(input, |address| {

@@ -10,9 +10,9 @@
  * The twins are lab.rs (safe Rust) and lab_unsafe.rs (the transpiled driver).
  */
 #define _GNU_SOURCE
-#include "device.h"
-#include "mempool.h"
-#include "packet_ring.h"
+#include "driver/device.h"
+#include "driver/mempool.h"
+#include "rooms/packet_ring.h"
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>

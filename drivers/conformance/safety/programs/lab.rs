@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use ixgbe::device::{Config, Device, OpenDevice};
+use ixgbe::driver::device::{Config, Device, OpenDevice};
 use ixgbe::error::Result;
-use ixgbe::mempool::{Mempool, Packet, MAX_SIZE};
+use ixgbe::driver::mempool::{Mempool, Packet, MAX_SIZE};
 use ixgbe::vfio::Container;
 use signal_hook::consts::SIGINT;
 

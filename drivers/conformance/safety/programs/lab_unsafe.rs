@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use ixgbe_unsafe::gen::device::{device as Device, rx_queue, tx_queue};
-use ixgbe_unsafe::gen::mempool::{error, mempool as Mempool, packet};
+use ixgbe_unsafe::gen::driver::device::{device as Device, rx_queue, tx_queue};
+use ixgbe_unsafe::gen::driver::mempool::{error, mempool as Mempool, packet};
 use ixgbe_unsafe::gen::{device, init, mempool, packet_ring, rx, stats, tx, vfio};
 use signal_hook::consts::SIGINT;
 

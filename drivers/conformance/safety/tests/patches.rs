@@ -25,7 +25,7 @@ fn every_patch_applies() {
 fn a_patch_for_other_sources_is_refused() {
     let work = tempfile::tempdir().unwrap();
     let patch = work.path().join("wrong.patch");
-    let text = "--- a/c/src/tx.c\n+++ b/c/src/tx.c\n@@ -1,1 +1,1 @@\n-no such line\n+another\n";
+    let text = "--- a/c/src/driver/tx.c\n+++ b/c/src/driver/tx.c\n@@ -1,1 +1,1 @@\n-no such line\n+another\n";
     std::fs::write(&patch, text).unwrap();
     let error = copy_and_patch(DriverBuild::C, work.path(), &patch).unwrap_err();
     assert!(error.to_string().contains("does not apply"), "{error}");

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use ixgbe::device::OpenDevice;
-use ixgbe::mempool::Mempool;
+use ixgbe::driver::device::OpenDevice;
+use ixgbe::driver::mempool::Mempool;
 use ixgbe::vfio::Container;
 use server_fuzzing::attack;
 

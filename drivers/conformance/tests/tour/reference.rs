@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_wrong_reference_does_not_parse() {
-        let right = "- C: [c/src/rx.c:7](../c/src/rx.c#L7) `int x;`";
+        let right = "- C: [c/src/driver/rx.c:7](../c/src/driver/rx.c#L7) `int x;`";
         let reference = Reference::parse(right).unwrap();
         assert_eq!((reference.line, reference.quote().as_str()), (7, "int x;"));
         assert_eq!(
@@ -165,10 +165,10 @@ mod tests {
             [2, 4]
         );
         for wrong in [
-            "- C: [c/src/rx.c:7](../c/src/rx.c#L8) `int x;`",
-            "- C: [c/src/rx.c:7](../c/src/tx.c#L7) `int x;`",
-            "- C: [c/src/rx.c](../c/src/rx.c#L7) `int x;`",
-            "- C: [c/src/rx.c:7](../c/src/rx.c#L7) int x;",
+            "- C: [c/src/driver/rx.c:7](../c/src/driver/rx.c#L8) `int x;`",
+            "- C: [c/src/driver/rx.c:7](../c/src/driver/tx.c#L7) `int x;`",
+            "- C: [c/src/driver/rx.c](../c/src/driver/rx.c#L7) `int x;`",
+            "- C: [c/src/driver/rx.c:7](../c/src/driver/rx.c#L7) int x;",
         ] {
             assert_eq!(Reference::parse(wrong), None, "{wrong}");
         }

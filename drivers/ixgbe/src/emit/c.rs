@@ -24,7 +24,7 @@ const PREAMBLE: &str = "\
 
 ";
 
-/// `c/src/registers.h`: the constants of `selection`.
+/// `c/src/driver/registers.h`: the constants of `selection`.
 pub fn registers(map: &RegisterMap, selection: &Selection) -> String {
     let mut out = comment(HEADER) + PREAMBLE;
     for group in &map.groups {
@@ -205,7 +205,7 @@ fn phy_register(register: &PhyRegister, selection: &Selection) -> String {
     comment(&register.summary) + &out
 }
 
-/// `c/src/device_ids.h`.
+/// `c/src/driver/device_ids.h`.
 pub fn device_ids(map: &RegisterMap) -> String {
     let mut out = format!(
         "/* {HEADER} */
@@ -213,7 +213,7 @@ pub fn device_ids(map: &RegisterMap) -> String {
 #ifndef IXGBE_DEVICE_IDS_H
 #define IXGBE_DEVICE_IDS_H
 
-#include \"device.h\"
+#include \"driver/device.h\"
 
 /* clang-format off */
 

@@ -44,7 +44,7 @@ pub const fn field64_get(mask: u64, word: u64) -> u64 {
     ),
 ];
 
-/// `rust/src/registers.rs`: the constants of `selection`, in few lines: a function a line, and
+/// `rust/src/driver/registers.rs`: the constants of `selection`, in few lines: a function a line, and
 /// named values without comments.
 pub fn registers(map: &RegisterMap, selection: &Selection) -> String {
     format!(
@@ -59,7 +59,7 @@ pub fn registers(map: &RegisterMap, selection: &Selection) -> String {
     )
 }
 
-/// `rust/src/device_ids.rs`.
+/// `rust/src/driver/device_ids.rs`.
 pub fn device_ids(map: &RegisterMap) -> String {
     format!(
         "// {HEADER}\n//! The network cards that the driver knows.\n#![forbid(unsafe_code)]\n{}",

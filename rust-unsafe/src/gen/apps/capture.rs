@@ -33,17 +33,6 @@ extern "C" {
         writer: *mut pcap_writer,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn rx_batch(
-        queue: *mut rx_queue,
-        packets: *mut *mut packet,
-        count: uint32_t,
-    ) -> uint32_t;
-    fn queue_stats_read(
-        device: *mut device,
-        id: uint32_t,
-        stats: *mut queue_stats,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
     static mut optarg: *mut ::core::ffi::c_char;
     static mut optind: ::core::ffi::c_int;
     static mut opterr: ::core::ffi::c_int;
@@ -79,6 +68,17 @@ extern "C" {
     fn json_close(
         fd: ::core::ffi::c_int,
         written: ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
+    fn rx_batch(
+        queue: *mut rx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
+    fn queue_stats_read(
+        device: *mut device,
+        id: uint32_t,
+        stats: *mut queue_stats,
+        error: *mut error,
     ) -> ::core::ffi::c_int;
     fn port_open(
         port: *mut port,
@@ -139,6 +139,54 @@ pub struct pcap_writer {
     pub used: size_t,
     pub buffer: [uint8_t; 262144],
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option {
+    pub name: *const ::core::ffi::c_char,
+    pub has_arg: ::core::ffi::c_int,
+    pub flag: *mut ::core::ffi::c_int,
+    pub val: ::core::ffi::c_int,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
+}
+pub type sigset_t = __sigset_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct timespec {
+    pub tv_sec: __time_t,
+    pub tv_nsec: __syscall_slong_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct program {
+    pub name: *const ::core::ffi::c_char,
+    pub usage: *const ::core::ffi::c_char,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct common_options {
+    pub batch: uint32_t,
+    pub ring_size: uint32_t,
+    pub packets: uint64_t,
+    pub duration: uint64_t,
+    pub connect_timeout_ms: uint32_t,
+    pub link_timeout_ms: uint32_t,
+    pub json: *const ::core::ffi::c_char,
+}
+pub type C2RustUnnamed = ::core::ffi::c_uint;
+pub const OPTION_OWN: C2RustUnnamed = 10;
+pub const OPTION_VERSION: C2RustUnnamed = 9;
+pub const OPTION_HELP: C2RustUnnamed = 8;
+pub const OPTION_JSON: C2RustUnnamed = 7;
+pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
+pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
+pub const OPTION_DURATION: C2RustUnnamed = 4;
+pub const OPTION_PACKETS: C2RustUnnamed = 3;
+pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
+pub const OPTION_BATCH: C2RustUnnamed = 1;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct descriptor {
@@ -325,54 +373,6 @@ pub struct device {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct option {
-    pub name: *const ::core::ffi::c_char,
-    pub has_arg: ::core::ffi::c_int,
-    pub flag: *mut ::core::ffi::c_int,
-    pub val: ::core::ffi::c_int,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct __sigset_t {
-    pub __val: [::core::ffi::c_ulong; 16],
-}
-pub type sigset_t = __sigset_t;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct timespec {
-    pub tv_sec: __time_t,
-    pub tv_nsec: __syscall_slong_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct program {
-    pub name: *const ::core::ffi::c_char,
-    pub usage: *const ::core::ffi::c_char,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct common_options {
-    pub batch: uint32_t,
-    pub ring_size: uint32_t,
-    pub packets: uint64_t,
-    pub duration: uint64_t,
-    pub connect_timeout_ms: uint32_t,
-    pub link_timeout_ms: uint32_t,
-    pub json: *const ::core::ffi::c_char,
-}
-pub type C2RustUnnamed = ::core::ffi::c_uint;
-pub const OPTION_OWN: C2RustUnnamed = 10;
-pub const OPTION_VERSION: C2RustUnnamed = 9;
-pub const OPTION_HELP: C2RustUnnamed = 8;
-pub const OPTION_JSON: C2RustUnnamed = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
-pub const OPTION_DURATION: C2RustUnnamed = 4;
-pub const OPTION_PACKETS: C2RustUnnamed = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
-pub const OPTION_BATCH: C2RustUnnamed = 1;
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct port {
     pub container: vfio_container,
     pub pools: [mempool; 16],
@@ -419,18 +419,18 @@ pub struct totals {
     pub seconds: ::core::ffi::c_double,
     pub tsc_cycles: uint64_t,
 }
+pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
-pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const PACKET_BUFFER_SIZE: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 pub const PACKET_HEADROOM: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
 pub const PACKET_MAX_SIZE: ::core::ffi::c_int = PACKET_BUFFER_SIZE - PACKET_HEADROOM;
-pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
-pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const CLOCK_REALTIME: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const MIN_ROTATE_SIZE: ::core::ffi::c_int = 4096 as ::core::ffi::c_int;

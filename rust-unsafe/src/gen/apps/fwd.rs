@@ -1,4 +1,11 @@
 extern "C" {
+    fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
+    fn cpu_list_parse(
+        text: *const ::core::ffi::c_char,
+        list: *mut cpu_list,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
     fn forwarder_open_queues(
         device_a: *const ::core::ffi::c_char,
         device_b: *const ::core::ffi::c_char,
@@ -49,14 +56,6 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn forwarder_close(
         forwarder: *mut forwarder,
-        error: *mut ::core::ffi::c_char,
-        error_size: size_t,
-    ) -> ::core::ffi::c_int;
-    fn tsc_read() -> uint64_t;
-    fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
-    fn cpu_list_parse(
-        text: *const ::core::ffi::c_char,
-        list: *mut cpu_list,
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
     ) -> ::core::ffi::c_int;
@@ -134,6 +133,7 @@ extern "C" {
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
     ) -> ::core::ffi::c_int;
+    fn tsc_read() -> uint64_t;
     fn rates_print(
         device: *const ::core::ffi::c_char,
         before: *const device_stats,
@@ -149,14 +149,32 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
 }
-pub type size_t = usize;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
 pub type __time_t = ::core::ffi::c_long;
 pub type __clockid_t = ::core::ffi::c_int;
 pub type __syscall_slong_t = ::core::ffi::c_long;
+pub type size_t = usize;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct timespec {
+    pub tv_sec: __time_t,
+    pub tv_nsec: __syscall_slong_t,
+}
+pub type clockid_t = __clockid_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
+}
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct cpu_list {
+    pub count: uint32_t,
+    pub cpus: [uint32_t; 16],
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct forwarder_counts {
@@ -179,24 +197,6 @@ pub struct forwarder_device_stats {
 pub struct forwarder_waits {
     pub interrupts: uint64_t,
     pub sleeps: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct timespec {
-    pub tv_sec: __time_t,
-    pub tv_nsec: __syscall_slong_t,
-}
-pub type clockid_t = __clockid_t;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct __sigset_t {
-    pub __val: [::core::ffi::c_ulong; 16],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct cpu_list {
-    pub count: uint32_t,
-    pub cpus: [uint32_t; 16],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -298,16 +298,16 @@ pub struct threads {
     pub queues: *mut queue_threads,
     pub pipeline: *mut pipeline_threads,
 }
-pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const CLOCK_PROCESS_CPUTIME_ID: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const FORWARDER_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const FORWARDER_MAX_INTERRUPT_INTERVAL_US: ::core::ffi::c_int = 1022
     as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_INTERRUPT_INTERVAL_US: ::core::ffi::c_int = 50
     as ::core::ffi::c_int;
-pub const CLOCK_PROCESS_CPUTIME_ID: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<

@@ -1,11 +1,4 @@
 extern "C" {
-    fn forwarder_give_queues(forwarder: *mut forwarder, to_threads: bool);
-    fn forwarder_queue_check(
-        forwarder: *mut forwarder,
-        queue: uint32_t,
-        error: *mut ::core::ffi::c_char,
-        error_size: size_t,
-    ) -> ::core::ffi::c_int;
     fn sched_yield() -> ::core::ffi::c_int;
     fn pthread_join(
         __th: pthread_t,
@@ -26,6 +19,13 @@ extern "C" {
             unsafe extern "C" fn(*mut ::core::ffi::c_void) -> *mut ::core::ffi::c_void,
         >,
         argument: *mut ::core::ffi::c_void,
+    ) -> ::core::ffi::c_int;
+    fn forwarder_give_queues(forwarder: *mut forwarder, to_threads: bool);
+    fn forwarder_queue_check(
+        forwarder: *mut forwarder,
+        queue: uint32_t,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
     ) -> ::core::ffi::c_int;
     fn now_ms() -> uint64_t;
     fn pipeline_create(
@@ -49,11 +49,9 @@ extern "C" {
     fn free(__ptr: *mut ::core::ffi::c_void);
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
 }
-pub type size_t = usize;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
-pub type uint32_t = __uint32_t;
-pub type uint64_t = __uint64_t;
+pub type size_t = usize;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct __pthread_internal_list {
@@ -87,6 +85,8 @@ pub union pthread_mutex_t {
     pub __size: [::core::ffi::c_char; 40],
     pub __align: ::core::ffi::c_long,
 }
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct cpu_list {

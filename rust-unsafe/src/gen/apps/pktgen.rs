@@ -13,30 +13,6 @@ extern "C" {
         size: *mut uint32_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn mempool_create(
-        pool: *mut mempool,
-        container: *mut vfio_container,
-        capacity: uint32_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn mempool_destroy(pool: *mut mempool);
-    fn rx_batch(
-        queue: *mut rx_queue,
-        packets: *mut *mut packet,
-        count: uint32_t,
-    ) -> uint32_t;
-    fn tx_batch(
-        queue: *mut tx_queue,
-        packets: *mut *mut packet,
-        count: uint32_t,
-    ) -> uint32_t;
-    fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
-    fn device_release(device: *mut device);
-    fn mac_read(
-        device: *mut device,
-        mac: *mut uint8_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
     static mut optarg: *mut ::core::ffi::c_char;
     static mut optind: ::core::ffi::c_int;
     static mut opterr: ::core::ffi::c_int;
@@ -73,6 +49,30 @@ extern "C" {
     fn json_close(
         fd: ::core::ffi::c_int,
         written: ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
+    fn mempool_create(
+        pool: *mut mempool,
+        container: *mut vfio_container,
+        capacity: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn mempool_destroy(pool: *mut mempool);
+    fn rx_batch(
+        queue: *mut rx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
+    fn tx_batch(
+        queue: *mut tx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
+    fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
+    fn device_release(device: *mut device);
+    fn mac_read(
+        device: *mut device,
+        mac: *mut uint8_t,
+        error: *mut error,
     ) -> ::core::ffi::c_int;
     fn port_open(
         port: *mut port,
@@ -129,6 +129,48 @@ pub type size_t = usize;
 pub struct error {
     pub text: [::core::ffi::c_char; 1024],
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option {
+    pub name: *const ::core::ffi::c_char,
+    pub has_arg: ::core::ffi::c_int,
+    pub flag: *mut ::core::ffi::c_int,
+    pub val: ::core::ffi::c_int,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
+}
+pub type sigset_t = __sigset_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct program {
+    pub name: *const ::core::ffi::c_char,
+    pub usage: *const ::core::ffi::c_char,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct common_options {
+    pub batch: uint32_t,
+    pub ring_size: uint32_t,
+    pub packets: uint64_t,
+    pub duration: uint64_t,
+    pub connect_timeout_ms: uint32_t,
+    pub link_timeout_ms: uint32_t,
+    pub json: *const ::core::ffi::c_char,
+}
+pub type C2RustUnnamed = ::core::ffi::c_uint;
+pub const OPTION_OWN: C2RustUnnamed = 10;
+pub const OPTION_VERSION: C2RustUnnamed = 9;
+pub const OPTION_HELP: C2RustUnnamed = 8;
+pub const OPTION_JSON: C2RustUnnamed = 7;
+pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
+pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
+pub const OPTION_DURATION: C2RustUnnamed = 4;
+pub const OPTION_PACKETS: C2RustUnnamed = 3;
+pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
+pub const OPTION_BATCH: C2RustUnnamed = 1;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct descriptor {
@@ -315,48 +357,6 @@ pub struct device {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct option {
-    pub name: *const ::core::ffi::c_char,
-    pub has_arg: ::core::ffi::c_int,
-    pub flag: *mut ::core::ffi::c_int,
-    pub val: ::core::ffi::c_int,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct __sigset_t {
-    pub __val: [::core::ffi::c_ulong; 16],
-}
-pub type sigset_t = __sigset_t;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct program {
-    pub name: *const ::core::ffi::c_char,
-    pub usage: *const ::core::ffi::c_char,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct common_options {
-    pub batch: uint32_t,
-    pub ring_size: uint32_t,
-    pub packets: uint64_t,
-    pub duration: uint64_t,
-    pub connect_timeout_ms: uint32_t,
-    pub link_timeout_ms: uint32_t,
-    pub json: *const ::core::ffi::c_char,
-}
-pub type C2RustUnnamed = ::core::ffi::c_uint;
-pub const OPTION_OWN: C2RustUnnamed = 10;
-pub const OPTION_VERSION: C2RustUnnamed = 9;
-pub const OPTION_HELP: C2RustUnnamed = 8;
-pub const OPTION_JSON: C2RustUnnamed = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
-pub const OPTION_DURATION: C2RustUnnamed = 4;
-pub const OPTION_PACKETS: C2RustUnnamed = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
-pub const OPTION_BATCH: C2RustUnnamed = 1;
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct port {
     pub container: vfio_container,
     pub pools: [mempool; 16],
@@ -425,13 +425,16 @@ pub struct generator {
 pub const FLOW_PACKET_MIN_SIZE: ::core::ffi::c_int = 60 as ::core::ffi::c_int;
 pub const FLOW_PACKET_MAX_SIZE: ::core::ffi::c_int = 1514 as ::core::ffi::c_int;
 pub const FLOW_PACKET_MAX_FLOWS: ::core::ffi::c_int = 65535 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 pub const NULL_0: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
     if (*pool).free_count == 0 as uint32_t {
@@ -441,9 +444,6 @@ unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
     return *(*pool).free.offset((*pool).free_count as isize);
 }
 pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
-pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
-pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 static mut usage: [::core::ffi::c_char; 1670] = unsafe {
     ::core::mem::transmute::<

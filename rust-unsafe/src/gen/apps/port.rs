@@ -4,6 +4,9 @@ extern "C" {
         __fmt: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
+    fn now_ns() -> uint64_t;
+    fn hold_signals(held: *mut sigset_t);
+    fn signal_comes(held: *const sigset_t, nanoseconds: uint64_t) -> bool;
     fn vfio_container_init(container: *mut vfio_container);
     fn vfio_container_close(container: *mut vfio_container);
     fn mempool_create(
@@ -40,9 +43,6 @@ extern "C" {
         stats: *mut device_stats,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn now_ns() -> uint64_t;
-    fn hold_signals(held: *mut sigset_t);
-    fn signal_comes(held: *const sigset_t, nanoseconds: uint64_t) -> bool;
     fn rates_print(
         device: *const ::core::ffi::c_char,
         before: *const device_stats,
@@ -59,6 +59,29 @@ pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
+}
+pub type sigset_t = __sigset_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct program {
+    pub name: *const ::core::ffi::c_char,
+    pub usage: *const ::core::ffi::c_char,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct common_options {
+    pub batch: uint32_t,
+    pub ring_size: uint32_t,
+    pub packets: uint64_t,
+    pub duration: uint64_t,
+    pub connect_timeout_ms: uint32_t,
+    pub link_timeout_ms: uint32_t,
+    pub json: *const ::core::ffi::c_char,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct descriptor {
@@ -250,29 +273,6 @@ pub struct device {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct __sigset_t {
-    pub __val: [::core::ffi::c_ulong; 16],
-}
-pub type sigset_t = __sigset_t;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct program {
-    pub name: *const ::core::ffi::c_char,
-    pub usage: *const ::core::ffi::c_char,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct common_options {
-    pub batch: uint32_t,
-    pub ring_size: uint32_t,
-    pub packets: uint64_t,
-    pub duration: uint64_t,
-    pub connect_timeout_ms: uint32_t,
-    pub link_timeout_ms: uint32_t,
-    pub json: *const ::core::ffi::c_char,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct port {
     pub container: vfio_container,
     pub pools: [mempool; 16],
@@ -293,6 +293,8 @@ pub struct run {
 }
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 #[inline]
 unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     let mut pool: *mut mempool = (*packet).pool as *mut mempool;
@@ -300,8 +302,6 @@ unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     *fresh0 = packet;
     (*pool).free_count = (*pool).free_count.wrapping_add(1);
 }
-pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
-pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK_TRAPPED: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const POOL_PACKETS_PER_DESCRIPTOR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;

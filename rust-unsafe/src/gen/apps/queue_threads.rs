@@ -1,17 +1,4 @@
 extern "C" {
-    fn forwarder_give_queues(forwarder: *mut forwarder, to_threads: bool);
-    fn forwarder_queue_turn(forwarder: *mut forwarder, queue: uint32_t) -> uint32_t;
-    fn forwarder_queue_limit(
-        forwarder: *mut forwarder,
-        queue: uint32_t,
-        packets: uint64_t,
-    );
-    fn forwarder_queue_check(
-        forwarder: *mut forwarder,
-        queue: uint32_t,
-        error: *mut ::core::ffi::c_char,
-        error_size: size_t,
-    ) -> ::core::ffi::c_int;
     fn sched_yield() -> ::core::ffi::c_int;
     fn pthread_join(
         __th: pthread_t,
@@ -33,6 +20,19 @@ extern "C" {
         >,
         argument: *mut ::core::ffi::c_void,
     ) -> ::core::ffi::c_int;
+    fn forwarder_give_queues(forwarder: *mut forwarder, to_threads: bool);
+    fn forwarder_queue_turn(forwarder: *mut forwarder, queue: uint32_t) -> uint32_t;
+    fn forwarder_queue_limit(
+        forwarder: *mut forwarder,
+        queue: uint32_t,
+        packets: uint64_t,
+    );
+    fn forwarder_queue_check(
+        forwarder: *mut forwarder,
+        queue: uint32_t,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
     fn now_ms() -> uint64_t;
     fn sleep_us(microseconds: uint32_t);
     fn snprintf(
@@ -45,11 +45,9 @@ extern "C" {
     fn free(__ptr: *mut ::core::ffi::c_void);
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
 }
-pub type size_t = usize;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
-pub type uint32_t = __uint32_t;
-pub type uint64_t = __uint64_t;
+pub type size_t = usize;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct __pthread_internal_list {
@@ -83,6 +81,8 @@ pub union pthread_mutex_t {
     pub __size: [::core::ffi::c_char; 40],
     pub __align: ::core::ffi::c_long,
 }
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct cpu_list {
@@ -116,10 +116,10 @@ pub struct shared {
     pub failed: bool,
     pub error: [::core::ffi::c_char; 1024],
 }
-pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();

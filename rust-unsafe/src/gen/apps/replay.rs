@@ -11,16 +11,6 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn pcap_unload(recording: *mut pcap_recording);
-    fn rx_batch(
-        queue: *mut rx_queue,
-        packets: *mut *mut packet,
-        count: uint32_t,
-    ) -> uint32_t;
-    fn tx_batch(
-        queue: *mut tx_queue,
-        packets: *mut *mut packet,
-        count: uint32_t,
-    ) -> uint32_t;
     static mut optarg: *mut ::core::ffi::c_char;
     static mut optind: ::core::ffi::c_int;
     static mut opterr: ::core::ffi::c_int;
@@ -58,6 +48,16 @@ extern "C" {
         fd: ::core::ffi::c_int,
         written: ::core::ffi::c_int,
     ) -> ::core::ffi::c_int;
+    fn rx_batch(
+        queue: *mut rx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
+    fn tx_batch(
+        queue: *mut tx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
     fn port_open(
         port: *mut port,
         program_0: *const program,
@@ -135,6 +135,48 @@ pub struct pcap_recording {
     pub frames: *mut pcap_frame,
     pub count: uint64_t,
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option {
+    pub name: *const ::core::ffi::c_char,
+    pub has_arg: ::core::ffi::c_int,
+    pub flag: *mut ::core::ffi::c_int,
+    pub val: ::core::ffi::c_int,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
+}
+pub type sigset_t = __sigset_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct program {
+    pub name: *const ::core::ffi::c_char,
+    pub usage: *const ::core::ffi::c_char,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct common_options {
+    pub batch: uint32_t,
+    pub ring_size: uint32_t,
+    pub packets: uint64_t,
+    pub duration: uint64_t,
+    pub connect_timeout_ms: uint32_t,
+    pub link_timeout_ms: uint32_t,
+    pub json: *const ::core::ffi::c_char,
+}
+pub type C2RustUnnamed = ::core::ffi::c_uint;
+pub const OPTION_OWN: C2RustUnnamed = 10;
+pub const OPTION_VERSION: C2RustUnnamed = 9;
+pub const OPTION_HELP: C2RustUnnamed = 8;
+pub const OPTION_JSON: C2RustUnnamed = 7;
+pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
+pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
+pub const OPTION_DURATION: C2RustUnnamed = 4;
+pub const OPTION_PACKETS: C2RustUnnamed = 3;
+pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
+pub const OPTION_BATCH: C2RustUnnamed = 1;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct descriptor {
@@ -321,48 +363,6 @@ pub struct device {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct option {
-    pub name: *const ::core::ffi::c_char,
-    pub has_arg: ::core::ffi::c_int,
-    pub flag: *mut ::core::ffi::c_int,
-    pub val: ::core::ffi::c_int,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct __sigset_t {
-    pub __val: [::core::ffi::c_ulong; 16],
-}
-pub type sigset_t = __sigset_t;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct program {
-    pub name: *const ::core::ffi::c_char,
-    pub usage: *const ::core::ffi::c_char,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct common_options {
-    pub batch: uint32_t,
-    pub ring_size: uint32_t,
-    pub packets: uint64_t,
-    pub duration: uint64_t,
-    pub connect_timeout_ms: uint32_t,
-    pub link_timeout_ms: uint32_t,
-    pub json: *const ::core::ffi::c_char,
-}
-pub type C2RustUnnamed = ::core::ffi::c_uint;
-pub const OPTION_OWN: C2RustUnnamed = 10;
-pub const OPTION_VERSION: C2RustUnnamed = 9;
-pub const OPTION_HELP: C2RustUnnamed = 8;
-pub const OPTION_JSON: C2RustUnnamed = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
-pub const OPTION_DURATION: C2RustUnnamed = 4;
-pub const OPTION_PACKETS: C2RustUnnamed = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
-pub const OPTION_BATCH: C2RustUnnamed = 1;
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct port {
     pub container: vfio_container,
     pub pools: [mempool; 16],
@@ -427,14 +427,18 @@ pub struct replay {
     pub loops: uint64_t,
     pub packets: [*mut packet; 512],
 }
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 pub const NULL_0: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 #[inline]
 unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
     if (*pool).free_count == 0 as uint32_t {
@@ -443,10 +447,6 @@ unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
     (*pool).free_count = (*pool).free_count.wrapping_sub(1);
     return *(*pool).free.offset((*pool).free_count as isize);
 }
-pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
-pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const MAX_FRAME: ::core::ffi::c_int = 1518 as ::core::ffi::c_int;
 pub const MAX_LOOPS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;

@@ -1,0 +1,89 @@
+/* A port of an 82599 (or X540, X550): opening it, releasing its memory, closing it. */
+#include "driver/device.h"
+#include "driver/device_ids.h"
+#include "rooms/interrupts.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const struct ixgbe_device_id *find_device_id(uint16_t id)
+{
+	for (size_t i = 0; i < IXGBE_DEVICE_ID_COUNT; i++) {
+		if (ixgbe_device_ids[i].id == id) {
+			return &ixgbe_device_ids[i];
+		}
+	}
+	return NULL;
+}
+
+int device_open(struct device *device, struct vfio_container *container, const char *address,
+		struct error *error)
+{
+	memset(device, 0, sizeof(*device));
+	if (vfio_open(container, address, &device->vfio, error) != 0) {
+		return -1;
+	}
+	uint16_t vendor = vfio_config_read16(&device->vfio, IXGBE_PCI_VENDOR_ID);
+	uint16_t id = vfio_config_read16(&device->vfio, IXGBE_PCI_DEVICE_ID);
+
+	if (vfio_check(&device->vfio, error) != 0) {
+		vfio_close(&device->vfio);
+		return -1;
+	}
+	const struct ixgbe_device_id *known = vendor == IXGBE_PCI_VENDOR_ID_INTEL ?
+						      find_device_id(id) :
+						      NULL;
+
+	if (known == NULL) {
+		error_set(error,
+			  "%s: device %04x:%04x is not an Intel 82599, X540 or X550; "
+			  "this driver supports no other",
+			  address, vendor, id);
+		vfio_close(&device->vfio);
+		return -1;
+	}
+	if (known->refused != NULL) {
+		error_set(error, "%s: device %04x:%04x, %s, is not supported, because %s", address,
+			  vendor, id, known->name, known->refused);
+		vfio_close(&device->vfio);
+		return -1;
+	}
+	device->family = known->family;
+	return 0;
+}
+
+bool device_is_trapped(const struct device *device)
+{
+	return device->rx[0].tail == NULL || device->tx[0].tail == NULL;
+}
+
+void device_release(struct device *device)
+{
+	for (uint32_t i = 0; i < DEVICE_MAX_QUEUES; i++) {
+		struct rx_queue *rx = &device->rx[i];
+		struct tx_queue *tx = &device->tx[i];
+
+		/* The device is stopped, so the packets in the rings are ours again. */
+		for (uint32_t j = 0; rx->packets != NULL && j <= rx->mask; j++) {
+			if (rx->packets[j] != NULL) {
+				packet_free(rx->packets[j]);
+			}
+		}
+		for (uint32_t j = tx->clean_index; tx->packets != NULL && j != tx->index;
+		     j = (j + 1) & tx->mask) {
+			packet_free(tx->packets[j]);
+		}
+		free((void *)rx->packets);
+		free((void *)tx->packets);
+		dma_free(&rx->dma);
+		dma_free(&tx->dma);
+		/* The next start begins at descriptor 0. */
+		memset(rx, 0, sizeof(*rx));
+		memset(tx, 0, sizeof(*tx));
+	}
+}
+
+void device_close(struct device *device)
+{
+	interrupts_stop(device);
+	vfio_close(&device->vfio);
+}

@@ -1,0 +1,25 @@
+/* Resetting a device (datasheet 4.6.3.1, 4.6.3.2, 5.2.5.3.2). */
+#ifndef IXGBE_RESET_H
+#define IXGBE_RESET_H
+
+#include "driver/register_access.h"
+
+/* 4.6.3.1 Interrupts during initialization: masks all, clears all causes. */
+void disable_interrupts(struct vfio_device *vfio);
+
+/* 5.2.5.3.2 Master disable: no request of the device is pending when this returns 0. */
+int disable_master(struct vfio_device *vfio, struct error *error);
+
+/* 9.3.2 Command register: lets the device access memory. */
+void enable_bus_master(struct vfio_device *vfio);
+
+/* 9.3.2 Command register: keeps the device from accessing memory. */
+void disable_bus_master(struct vfio_device *vfio);
+
+/* 4.6.3.2 Global reset, whatever state the device was left in. */
+int reset_device(struct vfio_device *vfio, struct error *error);
+
+/* 4.6.3: waits for EEPROM auto-read and for DMA initialization. */
+int wait_until_ready(struct vfio_device *vfio, struct error *error);
+
+#endif

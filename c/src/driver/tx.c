@@ -1,0 +1,119 @@
+/* The transmit path (datasheet 7.2). tx.h and rx.h explain the ring protocol. */
+#include "driver/tx.h"
+
+/* The driver checks DD once for this many packets. */
+#define TX_CLEAN_BATCH 32
+
+/* Takes back the packets of `count` descriptors that the device has sent. */
+static inline void tx_free(struct tx_queue *queue, uint32_t count)
+{
+	const uint32_t mask = queue->mask;
+	uint32_t index = queue->clean_index;
+
+	for (uint32_t i = 0; i < count; i++) {
+		packet_free(queue->packets[index]);
+		index = (index + 1) & mask;
+	}
+	queue->clean_index = index;
+	queue->done += count;
+}
+
+/* Whether the device has sent from descriptor `index`. */
+static inline bool tx_done(const struct tx_queue *queue, uint32_t index)
+{
+	/*
+	 * 7.2.3.2.4 write-back format. DD proves that the packet was sent (TRUST-DD). The buffer may
+	 * then be written. That needs no barrier: a store waits for the branch before it.
+	 */
+	return dma_load64(&queue->ring[index].upper) & IXGBE_TXD_DD;
+}
+
+/*
+ * Whether the device has sent the next `count` packets. It sends in order, so the DD of the last one's
+ * descriptor stands for those before it (TRUST-TX-ORDER).
+ */
+static inline bool tx_all_done(const struct tx_queue *queue, uint32_t count)
+{
+	return ((queue->index - queue->clean_index) & queue->mask) >= count &&
+	       tx_done(queue, (queue->clean_index + count - 1) & queue->mask);
+}
+
+/* Takes sent packets back, TX_CLEAN_BATCH at a time. */
+static inline void tx_clean(struct tx_queue *queue)
+{
+	while (tx_all_done(queue, TX_CLEAN_BATCH)) {
+		tx_free(queue, TX_CLEAN_BATCH);
+	}
+}
+
+uint32_t tx_take(struct tx_queue *queue, struct packet **packets, uint32_t count)
+{
+	if (!tx_all_done(queue, count)) {
+		return 0;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		packets[i] = queue->packets[(queue->clean_index + i) & queue->mask];
+	}
+	queue->clean_index = (queue->clean_index + count) & queue->mask;
+	queue->done += count;
+	return count;
+}
+
+void tx_reclaim(struct tx_queue *queue)
+{
+	while (queue->clean_index != queue->index && tx_done(queue, queue->clean_index)) {
+		tx_free(queue, 1);
+	}
+}
+
+uint32_t tx_space(const struct tx_queue *queue)
+{
+	/* 7.2.1.2: TDH == TDT means empty, so one descriptor stays free. */
+	return (queue->clean_index - queue->index - 1) & queue->mask;
+}
+
+static inline uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count)
+{
+	const uint32_t mask = queue->mask;
+	uint32_t index = queue->index;
+	uint32_t space = tx_space(queue);
+	uint32_t sent = count < space ? count : space;
+
+	for (uint32_t i = 0; i < sent; i++) {
+		struct packet *packet = packets[i];
+		struct descriptor *descriptor = &queue->ring[index];
+		/*
+		 * TRUST-SIZE: C believes the application's size. A size beyond the buffer makes
+		 * the device send the bytes behind it. In tx.rs no size can be beyond the buffer.
+		 */
+		uint64_t size = packet->size;
+
+		queue->packets[index] = packet;
+		/* 7.2.3.2.4 advanced data descriptor: one buffer, which is the whole frame */
+		dma_store64(&descriptor->lower, packet->iova);
+		dma_store64(&descriptor->upper,
+			    IXGBE_TXD_DTYP_DATA | IXGBE_TXD_DEXT | IXGBE_TXD_RS | IXGBE_TXD_IFCS |
+				    IXGBE_TXD_EOP | IXGBE_FIELD(IXGBE_TXD_PAYLEN, size) |
+				    IXGBE_FIELD(IXGBE_TXD_DTALEN, size));
+		/* C masks at every step, to stay inside the ring. tx.rs masks at every access. */
+		index = (index + 1) & mask;
+	}
+	if (sent > 0) {
+		queue->index = index;
+		/* Orders the writes of the descriptors and packets above before the write of TDT. */
+		dma_write_barrier();
+		tail_write(queue->vfio, queue->tail, IXGBE_TDT(queue->id), index);
+	}
+	return sent;
+}
+
+uint32_t tx_put_batch(struct tx_queue *queue, struct packet **packets, uint32_t count)
+{
+	return tx_put(queue, packets, count);
+}
+
+uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t count)
+{
+	tx_clean(queue);
+	return tx_put(queue, packets, count);
+}

@@ -1,0 +1,179 @@
+/*
+ * The copper PHY of the X540 and X550, on the MDIO bus. Driver and firmware share the bus, and the
+ * register SW_FW_SYNC says who has it (X540 datasheet 8.2.3.4.11). Section numbers without a name
+ * are those of the 82599 datasheet, which has the same registers.
+ */
+#include "rooms/phy.h"
+#include "clock.h"
+
+/* Bounds of the waits, in milliseconds. */
+#define TIMEOUT_SEMAPHORE 1000
+#define TIMEOUT_BUS 2000
+#define TIMEOUT_MDIO 100
+
+#define BUS_INTERVAL_US 1000
+
+/* The bus has this many addresses. */
+#define MDIO_ADDRESSES 32
+
+/* A read returns this where no PHY answers, because the wire stays high. */
+#define MDIO_NO_ANSWER 0xffffu
+
+#define REMEDY_BUS "switch the machine off and on, to restart the card's firmware"
+
+/* The bits of SW_FW_SYNC for the bus of this port. */
+struct bus_owners {
+	uint32_t software;
+	uint32_t firmware;
+};
+
+/* 8.2.3.1.2: the two ports of a card have a PHY each. */
+static struct bus_owners bus_owners(struct vfio_device *vfio)
+{
+	if (IXGBE_FIELD_GET(IXGBE_STATUS_LAN_ID, reg_read(vfio, IXGBE_STATUS)) == 0) {
+		return (struct bus_owners){IXGBE_SW_FW_SYNC_SW_PHY0, IXGBE_SW_FW_SYNC_FW_PHY0};
+	}
+	return (struct bus_owners){IXGBE_SW_FW_SYNC_SW_PHY1, IXGBE_SW_FW_SYNC_FW_PHY1};
+}
+
+/*
+ * 8.2.3.4.9, 8.2.3.4.11: takes the semaphores of SW_FW_SYNC, by reading 0. A driver that died may
+ * have kept them, so after the time-out this one takes them (DEVIATION-SEMAPHORE).
+ */
+static void take_semaphores(struct vfio_device *vfio)
+{
+	(void)reg_reaches(vfio, IXGBE_SWSM, IXGBE_SWSM_SMBI, 0, TIMEOUT_SEMAPHORE);
+	(void)reg_reaches(vfio, IXGBE_SW_FW_SYNC, IXGBE_SW_FW_SYNC_REGSMP, 0, TIMEOUT_SEMAPHORE);
+}
+
+static void release_semaphores(struct vfio_device *vfio)
+{
+	reg_clear(vfio, IXGBE_SW_FW_SYNC, IXGBE_SW_FW_SYNC_REGSMP);
+	reg_clear(vfio, IXGBE_SWSM, IXGBE_SWSM_SMBI);
+}
+
+/* 8.2.3.4.11: takes the bus. Firmware has it only for moments. */
+static int take_bus(struct vfio_device *vfio, const struct bus_owners *owners, struct error *error)
+{
+	uint64_t deadline = now_ms() + TIMEOUT_BUS;
+
+	for (;;) {
+		bool late = now_ms() >= deadline || vfio_patience(vfio) < BUS_INTERVAL_US;
+
+		take_semaphores(vfio);
+		bool free = !(reg_read(vfio, IXGBE_SW_FW_SYNC) & owners->firmware);
+
+		if (free) {
+			reg_set(vfio, IXGBE_SW_FW_SYNC, owners->software);
+		}
+		release_semaphores(vfio);
+		if (vfio_check(vfio, error) != 0) {
+			return -1;
+		}
+		if (free) {
+			return 0;
+		}
+		if (late) {
+			break;
+		}
+		uint64_t asleep = now_us();
+
+		sleep_us(BUS_INTERVAL_US);
+		vfio_patience_use(vfio, now_us() - asleep);
+	}
+	error_set(error, "%s: firmware kept the bus to the PHY for %d ms; " REMEDY_BUS,
+		  vfio->address, TIMEOUT_BUS);
+	return -1;
+}
+
+static void release_bus(struct vfio_device *vfio, const struct bus_owners *owners)
+{
+	take_semaphores(vfio);
+	reg_clear(vfio, IXGBE_SW_FW_SYNC, owners->software);
+	release_semaphores(vfio);
+}
+
+/* 8.2.3.22.11: runs one cycle on the bus. */
+static int mdio_cycle(struct vfio_device *vfio, uint32_t operation, uint32_t phy, uint32_t device,
+		      uint32_t offset, struct error *error)
+{
+	reg_write(vfio, IXGBE_MSCA,
+		  operation | IXGBE_FIELD(IXGBE_MSCA_NP_ADDR, offset) |
+			  IXGBE_FIELD(IXGBE_MSCA_DEV_TYPE, device) |
+			  IXGBE_FIELD(IXGBE_MSCA_PHY_ADDR, phy) | IXGBE_MSCA_MDI_COMMAND);
+	return reg_wait(vfio, IXGBE_MSCA, IXGBE_MSCA_MDI_COMMAND, 0, TIMEOUT_MDIO,
+			"MSCA.MDI_COMMAND", REMEDY_BUS, error);
+}
+
+/* Reads a register of the PHY: one cycle for its address, one for its value. */
+static int phy_read(struct vfio_device *vfio, uint32_t phy, uint32_t device, uint32_t offset,
+		    uint32_t *value, struct error *error)
+{
+	if (mdio_cycle(vfio, IXGBE_MSCA_OP_CODE_ADDRESS, phy, device, offset, error) != 0 ||
+	    mdio_cycle(vfio, IXGBE_MSCA_OP_CODE_READ, phy, device, offset, error) != 0) {
+		return -1;
+	}
+	*value = IXGBE_FIELD_GET(IXGBE_MSRWD_READ_DATA, reg_read(vfio, IXGBE_MSRWD));
+	return 0;
+}
+
+/* Writes a register of the PHY. */
+static int phy_write(struct vfio_device *vfio, uint32_t phy, uint32_t device, uint32_t offset,
+		     uint32_t value, struct error *error)
+{
+	reg_write(vfio, IXGBE_MSRWD, IXGBE_FIELD(IXGBE_MSRWD_WRITE_DATA, value));
+	if (mdio_cycle(vfio, IXGBE_MSCA_OP_CODE_ADDRESS, phy, device, offset, error) != 0) {
+		return -1;
+	}
+	return mdio_cycle(vfio, IXGBE_MSCA_OP_CODE_WRITE, phy, device, offset, error);
+}
+
+/* Finds the address at which the PHY answers. Boards differ in it. */
+static int find_phy(struct vfio_device *vfio, uint32_t *phy, struct error *error)
+{
+	for (uint32_t i = 0; i < MDIO_ADDRESSES; i++) {
+		uint32_t id = 0;
+
+		if (phy_read(vfio, i, IXGBE_PHY_ID_HIGH_DEVICE, IXGBE_PHY_ID_HIGH, &id, error) !=
+		    0) {
+			return -1;
+		}
+		if (id != 0 && id != MDIO_NO_ANSWER) {
+			*phy = i;
+			return 0;
+		}
+	}
+	error_set(error, "%s: no PHY answers on the MDIO bus; " REMEDY_BUS, vfio->address);
+	return -1;
+}
+
+/* Clears the PHY's low-power mode if it is set. The driver has the bus. */
+static int leave_low_power(struct vfio_device *vfio, struct error *error)
+{
+	uint32_t phy = 0;
+	uint32_t control = 0;
+
+	if (find_phy(vfio, &phy, error) != 0 ||
+	    phy_read(vfio, phy, IXGBE_PHY_VENDOR_CONTROL_DEVICE, IXGBE_PHY_VENDOR_CONTROL, &control,
+		     error) != 0) {
+		return -1;
+	}
+	if (!(control & IXGBE_PHY_VENDOR_CONTROL_LOW_POWER)) {
+		return 0;
+	}
+	return phy_write(vfio, phy, IXGBE_PHY_VENDOR_CONTROL_DEVICE, IXGBE_PHY_VENDOR_CONTROL,
+			 control & ~IXGBE_PHY_VENDOR_CONTROL_LOW_POWER, error);
+}
+
+int phy_power_up(struct vfio_device *vfio, struct error *error)
+{
+	struct bus_owners owners = bus_owners(vfio);
+
+	if (take_bus(vfio, &owners, error) != 0) {
+		return -1;
+	}
+	int result = leave_low_power(vfio, error);
+
+	release_bus(vfio, &owners);
+	return result;
+}

@@ -1,0 +1,474 @@
+//! ixgbe-fwd: forwards packets between two devices, both ways.
+#![forbid(unsafe_code)]
+
+mod pipeline_threads;
+mod program;
+mod queue_threads;
+mod rates;
+mod threads;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use ixgbe::driver::device::{Stats, MAX_QUEUES};
+use ixgbe::rooms::forwarder::{
+    Counts, Forwarder, Ports, DEFAULT_INTERRUPT_INTERVAL_US, MAX_INTERRUPT_INTERVAL_US,
+};
+use ixgbe::rooms::interrupts::Waits;
+use ixgbe::rooms::lane::Monitor;
+use ixgbe::tsc_read;
+use pipeline_threads::forward_in_pipeline;
+use program::{
+    hold_signals, json_open, json_write, parse_number, parse_packets, run_program,
+    warn_of_ordinary_pages, CommonOptions,
+};
+use queue_threads::forward_in_threads;
+use rates::rates_print;
+use rustix::time::{clock_gettime, ClockId};
+use serde::Serialize;
+use threads::{cpu_list_parse, CpuList};
+
+/// The forwarder checks the clock and the signals once every so many turns.
+const TURNS_PER_LOOK: u32 = 1024;
+
+/// The same when a turn may take four messages to servers, each 20 ms or more.
+const TURNS_PER_LOOK_TRAPPED: u32 = 8;
+
+/// With interrupts, the forwarder sleeps after so many turns without a packet, at most so long.
+const EMPTY_TURNS: u32 = 64;
+const SLEEP: Duration = Duration::from_millis(100);
+
+/// It only polls while more packets than [`BUSY_PACKETS`] come in [`BUSY`].
+const BUSY_PACKETS: u64 = 200;
+const BUSY: Duration = Duration::from_millis(1);
+
+/// With threads, the main thread looks at the clock and at them this often.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Forwards packets between two devices, both ways, and changes one byte of every packet.
+/// Ends on SIGINT or SIGTERM, after N packets, or after S seconds.
+/// Prints the rates of each second. Without --json, it prints at the end how many packets
+/// were received, sent, dropped (no room in the TX ring) and missed (no RX descriptor).
+#[derive(Debug, Parser)]
+#[command(
+    name = "ixgbe-fwd",
+    version,
+    max_term_width = 80,
+    infer_long_args = true,
+    args_override_self = true
+)]
+struct Options {
+    #[command(flatten)]
+    common: CommonOptions,
+
+    /// Queue pairs of each device, 1 to 16, each with a thread of its own; RSS divides the flows among
+    /// them
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_queues)]
+    queues: u32,
+
+    /// Pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs than queues, a thread has
+    /// several queues
+    #[arg(long, value_name = "LIST", value_parser = cpu_list_parse)]
+    cpus: Option<CpuList>,
+
+    /// Hand packets from thread to thread: one receives, one for each queue changes the packets, and one
+    /// sends; they take the CPUs of --cpus in turn, the receiving and the sending thread first
+    #[arg(long)]
+    pipeline: bool,
+
+    /// Sleep while few packets come, instead of polling; needs one queue
+    #[arg(long)]
+    interrupts: bool,
+
+    /// At least US microseconds between two interrupts of a queue, 0 to 1022
+    #[arg(long, value_name = "US", default_value_t = DEFAULT_INTERRUPT_INTERVAL_US,
+          value_parser = parse_interrupt_interval)]
+    interrupt_interval: u32,
+
+    /// End after N received packets, counted over both directions
+    #[arg(long, value_name = "N", conflicts_with = "duration", value_parser = parse_packets)]
+    packets: Option<u64>,
+
+    /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
+    #[arg(value_name = "DEVICE")]
+    device_a: String,
+
+    /// The other device
+    #[arg(value_name = "DEVICE")]
+    device_b: String,
+}
+
+impl Options {
+    /// Whether the queues have threads of their own.
+    fn in_threads(&self) -> bool {
+        self.queues > 1 || self.cpus.is_some() || self.pipeline
+    }
+
+    /// Says what is wrong with options that parse.
+    fn check(&self) -> Result<(), String> {
+        let cpus = self.cpus.as_ref().map_or(0, |list| list.0.len());
+        if self.pipeline && cpus > self.queues as usize + 2 {
+            let message =
+                "--cpus names more CPUs than there are threads: with --pipeline, one for each \
+                           queue, and two; raise --queues";
+            return Err(message.to_owned());
+        }
+        if !self.pipeline && cpus > self.queues as usize {
+            let message =
+                "--cpus names more CPUs than there are queues; each thread needs a queue: \
+                           raise --queues";
+            return Err(message.to_owned());
+        }
+        if self.interrupts && self.in_threads() {
+            let message =
+                "--interrupts needs one queue without threads; leave out --queues, --cpus \
+                           and --pipeline";
+            return Err(message.to_owned());
+        }
+        if self.device_a == self.device_b {
+            return Err(format!(
+                "the two devices must differ; both are: {}",
+                self.device_a
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn parse_queues(text: &str) -> Result<u32, String> {
+    parse_number(text, 1, MAX_QUEUES.into())
+        .map(|queues| queues as u32)
+        .ok_or_else(|| format!("--queues must be a number from 1 to {MAX_QUEUES}"))
+}
+
+fn parse_interrupt_interval(text: &str) -> Result<u32, String> {
+    parse_number(text, 0, MAX_INTERRUPT_INTERVAL_US.into())
+        .map(|interval| interval as u32)
+        .ok_or_else(|| {
+            format!(
+                "--interrupt-interval must be a number of microseconds from 0 to \
+                 {MAX_INTERRUPT_INTERVAL_US}"
+            )
+        })
+}
+
+/// The results of a run.
+#[derive(Default, Serialize)]
+struct Totals {
+    #[serde(flatten)]
+    counts: Counts,
+    seconds: f64,
+    /// That this process used of them, all threads together.
+    cpu_seconds: f64,
+    tsc_cycles: u64,
+    /// Only with `--interrupts`.
+    #[serde(flatten)]
+    waits: Option<Waits>,
+    /// Only if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    queues: Vec<QueueTotals>,
+}
+
+#[derive(Serialize)]
+struct QueueTotals {
+    queue: u32,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+/// Prints the packets of both devices; `missed` are those for which a device had no descriptor.
+fn totals_print(totals: &Totals, missed: u64) {
+    let Counts {
+        rx, tx, dropped, ..
+    } = totals.counts;
+    // If the reader of the output went away, the run is still a success.
+    let _ = writeln!(
+        io::stdout(),
+        "both devices: received {rx}, sent {tx}, dropped {dropped}, missed {missed}"
+    );
+}
+
+/// The processor time of this process, all threads together.
+fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// The clocks at the start of a run.
+struct Start {
+    time: Instant,
+    /// Of this process.
+    cpu_time: Duration,
+    tsc: u64,
+}
+
+impl Start {
+    fn now() -> Self {
+        Self {
+            time: Instant::now(),
+            cpu_time: cpu_time(),
+            tsc: tsc_read(),
+        }
+    }
+}
+
+/// The totals of a forwarder whose queues are back.
+fn read_totals(forwarder: &Forwarder<'_>, start: &Start) -> Totals {
+    let queues = forwarder.read_queue_counts();
+    let queues = (0..)
+        .zip(queues)
+        .map(|(queue, counts)| QueueTotals { queue, counts });
+    Totals {
+        tsc_cycles: tsc_read() - start.tsc,
+        seconds: start.time.elapsed().as_secs_f64(),
+        cpu_seconds: (cpu_time() - start.cpu_time).as_secs_f64(),
+        counts: forwarder.read_counts(),
+        waits: None,
+        queues: Some(queues.collect())
+            .filter(|queues: &Vec<_>| queues.len() > 1)
+            .unwrap_or_default(),
+    }
+}
+
+/// What the lines of each second remember.
+struct Rates<'o> {
+    devices: [&'o str; 2],
+    /// When the last lines were printed.
+    printed: Instant,
+    before: [Stats; 2],
+}
+
+impl<'o> Rates<'o> {
+    fn new(options: &'o Options, start: Instant) -> Self {
+        Self {
+            devices: [&options.device_a, &options.device_b],
+            printed: start,
+            before: [Stats::default(); 2],
+        }
+    }
+
+    /// Prints a line for each device, if a second is over.
+    fn print(
+        &mut self,
+        time: Instant,
+        mut device_stats: impl FnMut(usize) -> ixgbe::error::Result<Stats>,
+    ) -> anyhow::Result<()> {
+        if time - self.printed < Duration::from_secs(1) {
+            return Ok(());
+        }
+        let seconds = (time - self.printed).as_secs_f64();
+        for (i, before) in self.before.iter_mut().enumerate() {
+            let now = device_stats(i)?;
+            rates_print(self.devices[i], before, &now, seconds);
+            *before = now;
+        }
+        self.printed = time;
+        Ok(())
+    }
+}
+
+/// Forwards until the end of the run. The totals are valid even after an error.
+fn run(
+    forwarder: &mut Forwarder<'_>,
+    options: &Options,
+    ended: &AtomicBool,
+) -> (Totals, anyhow::Result<()>) {
+    let start = Start::now();
+    let result = match options.in_threads() {
+        true => forward_with_threads(forwarder, options, ended, start.time),
+        false if options.interrupts => {
+            forward_with_interrupts(forwarder, options, ended, start.time)
+        }
+        false => forward(forwarder, options, ended, start.time),
+    };
+    let waits = options.interrupts.then(|| forwarder.read_waits());
+    let totals = read_totals(forwarder, &start);
+    (Totals { waits, ..totals }, result)
+}
+
+fn forward_with_threads(
+    forwarder: &mut Forwarder<'_>,
+    options: &Options,
+    ended: &AtomicBool,
+    start: Instant,
+) -> anyhow::Result<()> {
+    let duration = options.common.duration.unwrap_or(Duration::MAX);
+    let cpus = options.cpus.clone().unwrap_or_default();
+    let mut rates = Rates::new(options, start);
+    let mut goes_on = |monitor: &mut Monitor<'_>| {
+        std::thread::sleep(LOOK);
+        let time = Instant::now();
+        rates.print(time, |device| monitor.device_stats(device))?;
+        Ok(time - start < duration && !ended.load(Ordering::Relaxed))
+    };
+
+    if !options.pipeline {
+        let (mut monitor, lanes) = forwarder.give_queues()?;
+        return forward_in_threads(lanes, &cpus, options.packets, || goes_on(&mut monitor));
+    }
+    let (mut monitor, pipeline) = forwarder.give_pipeline()?;
+    let (counts, result) =
+        forward_in_pipeline(pipeline, &cpus, options.packets, || goes_on(&mut monitor));
+    for (queue, counts) in counts.iter().enumerate() {
+        forwarder.add_counts(queue, counts);
+    }
+    result
+}
+
+fn forward(
+    forwarder: &mut Forwarder<'_>,
+    options: &Options,
+    ended: &AtomicBool,
+    start: Instant,
+) -> anyhow::Result<()> {
+    let packets = options.packets.unwrap_or(u64::MAX);
+    let duration = options.common.duration.unwrap_or(Duration::MAX);
+    let mut rates = Rates::new(options, start);
+    let mut time = start;
+    let mut received = 0;
+    let turns = match forwarder.is_trapped() {
+        true => TURNS_PER_LOOK_TRAPPED,
+        false => TURNS_PER_LOOK,
+    };
+
+    while received < packets && time - start < duration {
+        let mut left = turns;
+        while left > 0 && received < packets {
+            received += forwarder.turn()? as u64;
+            left -= 1;
+        }
+        time = Instant::now();
+        if ended.load(Ordering::Relaxed) {
+            break;
+        }
+        rates.print(time, |device| forwarder.device_stats(device))?;
+    }
+    Ok(())
+}
+
+/// Forwards until [`EMPTY_TURNS`] turns in a row were empty, until `turns` turns were not, or until
+/// `packets` packets have been received. Returns their number, and whether the last turns were empty.
+fn forward_until_idle(
+    forwarder: &mut Forwarder<'_>,
+    turns: u32,
+    packets: u64,
+) -> ixgbe::error::Result<(u64, bool)> {
+    let (mut received, mut left, mut empty) = (0, turns, 0);
+
+    while left > 0 && empty < EMPTY_TURNS && received < packets {
+        match forwarder.queue_turn(0)? as u64 {
+            0 => empty += 1,
+            batch => {
+                received += batch;
+                left -= 1;
+                empty = 0;
+            }
+        }
+    }
+    Ok((received, empty == EMPTY_TURNS))
+}
+
+/// Whether many packets come, as of the last whole period.
+struct Load {
+    busy: bool,
+    /// When the period began.
+    since: Instant,
+    /// Packets until then.
+    received: u64,
+}
+
+impl Load {
+    fn update(&mut self, time: Instant, received: u64) {
+        let period = time - self.since;
+
+        if period < BUSY {
+            return;
+        }
+        let packets = u128::from(received - self.received);
+        self.busy = packets * BUSY.as_nanos() > u128::from(BUSY_PACKETS) * period.as_nanos();
+        self.since = time;
+        self.received = received;
+    }
+}
+
+/// As [`forward`], but sleeps while few packets come. It has a loop of its own, so that the one of
+/// [`forward`] stays as small as it is.
+fn forward_with_interrupts(
+    forwarder: &mut Forwarder<'_>,
+    options: &Options,
+    ended: &AtomicBool,
+    start: Instant,
+) -> anyhow::Result<()> {
+    let packets = options.packets.unwrap_or(u64::MAX);
+    let duration = options.common.duration.unwrap_or(Duration::MAX);
+    let mut rates = Rates::new(options, start);
+    let mut time = start;
+    let mut received = 0;
+    let mut load = Load {
+        busy: false,
+        since: start,
+        received,
+    };
+    let mut idle = false;
+    let turns = match forwarder.is_trapped() {
+        true => TURNS_PER_LOOK_TRAPPED,
+        false => TURNS_PER_LOOK,
+    };
+
+    forwarder.use_interrupts(options.interrupt_interval)?;
+    while received < packets && time - start < duration {
+        if idle && !load.busy {
+            forwarder.wait(SLEEP.min(duration - (time - start)))?;
+        }
+        let (more, empty) = forward_until_idle(forwarder, turns, packets - received)?;
+        received += more;
+        idle = empty;
+        time = Instant::now();
+        load.update(time, received);
+        if ended.load(Ordering::Relaxed) {
+            break;
+        }
+        rates.print(time, |device| forwarder.device_stats(device))?;
+    }
+    Ok(())
+}
+
+/// Opens the devices, forwards, and closes them.
+fn forward_until_end(options: &Options) -> anyhow::Result<()> {
+    let common = &options.common;
+    let json = json_open(common.json.as_deref())?;
+    let ports = Ports::open_queues(
+        &options.device_a,
+        &options.device_b,
+        common.ring_size,
+        options.queues,
+        common.connect_timeout_ms(),
+    )?;
+    let mut forwarder = Forwarder::start(&ports, common.batch, common.link_timeout_ms())?;
+
+    let ended = hold_signals()?;
+    if forwarder.on_ordinary_pages() {
+        warn_of_ordinary_pages("ixgbe-fwd");
+    }
+    // Threads have the limit themselves.
+    if let (Some(packets), false) = (options.packets, options.in_threads()) {
+        forwarder.limit(packets);
+    }
+    let (totals, ran) = run(&mut forwarder, options, &ended);
+    let missed = ran.and_then(|()| Ok(forwarder.read_missed()?));
+    let stopped = forwarder.stop();
+    json_write(json, common.json.as_deref(), &totals)?;
+    let missed = missed?;
+    stopped?;
+    if common.json.is_none() {
+        totals_print(&totals, missed);
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    run_program(Options::check, forward_until_end)
+}

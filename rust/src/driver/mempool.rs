@@ -1,0 +1,231 @@
+//! Packet buffers: 2 KiB each, with 64 bytes of headroom in front of the data.
+//!
+//! A packet is an owned value. It borrows its pool, so the pool outlives it. It returns to the pool
+//! when it is dropped. A pool and its packets belong to one thread. A
+//! [`RemotePacket`](crate::rooms::pipeline::RemotePacket) may be in another.
+//!
+//! So many mistakes of a C program with a packet do not compile; `tests/compile_fail` has a twin
+//! without the mistake for each. A reference to a packet cannot be held while the packet is sent:
+//!
+//! ```compile_fail,E0499
+//! # use ixgbe::{driver::device::Device, driver::mempool::Packet};
+//! fn send<'p>(device: &mut Device<'p>, packets: &mut Vec<Packet<'p>>) {
+//!     let first = &mut packets[0];
+//!     device.tx_batch(0, packets).unwrap();
+//!     first.change_at(0, |_| 1);
+//! }
+//! ```
+//!
+//! It cannot outlive its pool:
+//!
+//! ```compile_fail,E0597
+//! # use ixgbe::{driver::mempool::Mempool, vfio::Container};
+//! let packet = {
+//!     let pool = Mempool::create(&Container::new(), 64).unwrap();
+//!     pool.alloc().unwrap()
+//! };
+//! ```
+//!
+//! Another thread cannot use it:
+//!
+//! ```compile_fail,E0277
+//! # use ixgbe::{driver::mempool::Mempool, vfio::Container};
+//! let pool = Mempool::create(&Container::new(), 64).unwrap();
+//! let packet = pool.alloc().unwrap();
+//! std::thread::scope(|scope| {
+//!     scope.spawn(move || packet.size());
+//! });
+//! ```
+#![forbid(unsafe_code)]
+
+use std::rc::Rc;
+
+use crate::error::{Error, Result};
+use crate::sys::buffers::{Buffer, BufferStore, BUFFER_SIZE};
+use crate::sys::dma::DmaMemory;
+use crate::vfio::Container;
+
+pub use crate::sys::buffers::{BUFFER_SIZE as PACKET_BUFFER_SIZE, HEADROOM, MAX_SIZE};
+
+/// The largest pool, in packets: 2 GiB of memory. A device with 16 queues of 4096 descriptors each way
+/// holds an eighth of that.
+pub const MAX_CAPACITY: u32 = 1 << 20;
+
+/// A pool of packets.
+pub struct Mempool {
+    buffers: BufferStore,
+    container: Rc<Container>,
+}
+
+impl Mempool {
+    /// Allocates a pool of `capacity` packets, 1 to [`MAX_CAPACITY`], all of them free.
+    ///
+    /// # Errors
+    /// If the capacity is out of range, or there is no memory or no IOVA for the pool.
+    pub fn create(container: &Rc<Container>, capacity: u32) -> Result<Self> {
+        if !(1..=MAX_CAPACITY).contains(&capacity) {
+            return Err(Box::new(Error::Argument(format!(
+                "a pool has 1 to {MAX_CAPACITY} packets, not {capacity}"
+            ))));
+        }
+        let dma = DmaMemory::alloc(container, capacity as usize * BUFFER_SIZE)?;
+        Ok(Self {
+            buffers: BufferStore::new(dma, capacity as usize),
+            container: Rc::clone(container),
+        })
+    }
+
+    /// Whether the devices of `container` reach the packets.
+    pub(crate) fn is_in(&self, container: &Rc<Container>) -> bool {
+        Rc::ptr_eq(&self.container, container)
+    }
+
+    /// Whether a device that reaches this pool reaches `packet` too.
+    pub(crate) fn is_beside(&self, packet: &Packet<'_>) -> bool {
+        self.container.owns_iova(packet.iova())
+    }
+
+    /// Whether a packet is of this pool.
+    pub(crate) fn owns(&self, packet: &Packet<'_>) -> bool {
+        self.buffers.has_iova(packet.iova())
+    }
+
+    /// The number of packets.
+    pub fn capacity(&self) -> usize {
+        self.buffers.capacity()
+    }
+
+    /// The number of free packets.
+    pub fn free_count(&self) -> usize {
+        self.buffers.free_count()
+    }
+
+    /// Frees the packets that other threads have returned.
+    #[inline]
+    pub fn take_returned(&self) {
+        self.buffers.take_returned();
+    }
+
+    /// Takes a packet, or `None` if the pool is empty. Its size and contents are those of its last
+    /// use.
+    #[inline]
+    pub fn alloc(&self) -> Option<Packet<'_>> {
+        self.buffers.take().map(|buffer| Packet { buffer })
+    }
+}
+
+/// A packet: its data, without CRC. It is a slice, unless the feature `untrusted-device` forbids that;
+/// the methods that take an offset exist in every build.
+pub struct Packet<'p> {
+    pub(crate) buffer: Buffer<'p>,
+}
+
+impl Packet<'_> {
+    /// The address of the data for the device.
+    #[inline]
+    pub(crate) fn iova(&self) -> u64 {
+        self.buffer.iova()
+    }
+
+    /// Asks for the first line of the data, which the device has written.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        self.buffer.prefetch();
+    }
+
+    /// Bytes of data.
+    #[inline]
+    pub fn size(&self) -> usize {
+        self.buffer.size()
+    }
+
+    /// Sets the number of bytes of data. Returns false and changes nothing if they are more than
+    /// [`MAX_SIZE`].
+    #[inline]
+    #[must_use]
+    pub fn set_size(&mut self, size: usize) -> bool {
+        self.buffer.set_size(size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_queues::{cases, pool};
+    use proptest::prelude::*;
+
+    #[test]
+    fn packets_lie_apart_and_come_back() {
+        let pool = pool(100);
+        let mut packets: Vec<_> = std::iter::from_fn(|| pool.alloc()).collect();
+        assert_eq!(packets.len(), 100);
+        assert!(pool.alloc().is_none());
+        for (i, packet) in packets.iter_mut().enumerate() {
+            // All bytes can be written, and none of them belongs to the next packet.
+            assert!(packet.set_size(MAX_SIZE));
+            assert!(packet.write_at(0, &[i as u8; MAX_SIZE]));
+        }
+        let first = packets[0].iova();
+        for (i, packet) in packets.iter().enumerate() {
+            assert_eq!(packet.iova(), first + (i * PACKET_BUFFER_SIZE) as u64);
+            assert_eq!(packet.to_vec(), [i as u8; MAX_SIZE]);
+        }
+        drop(packets);
+        assert_eq!(pool.free_count(), 100);
+    }
+
+    #[test]
+    fn the_packet_freed_last_is_the_next() {
+        let pool = pool(100);
+        let (first, second) = (pool.alloc().unwrap(), pool.alloc().unwrap());
+        let (first_iova, second_iova) = (first.iova(), second.iova());
+        drop(second);
+        drop(first);
+        let again = (pool.alloc().unwrap(), pool.alloc().unwrap());
+        assert_eq!((again.0.iova(), again.1.iova()), (first_iova, second_iova));
+    }
+
+    #[test]
+    fn a_capacity_out_of_range_is_refused_without_allocating() {
+        for capacity in [0, MAX_CAPACITY + 1, u32::MAX] {
+            let Err(error) = Mempool::create(&Container::new(), capacity) else {
+                panic!("a pool of {capacity}")
+            };
+            let expected = format!("a pool has 1 to 1048576 packets, not {capacity}");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_size_beyond_the_buffer_is_refused() {
+        let pool = pool(1);
+        let mut packet = pool.alloc().unwrap();
+        assert!(packet.set_size(7));
+        assert!(!packet.set_size(MAX_SIZE + 1));
+        assert!(!packet.set_size(usize::MAX));
+        assert_eq!(packet.size(), 7);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(cases(2)))]
+
+        /// Each packet is in one place, in whatever order packets are taken and dropped.
+        #[test]
+        fn packets_are_never_shared(steps in prop::collection::vec(any::<(bool, u8)>(), 0..400)) {
+            let pool = pool(16);
+            let mut held: Vec<Packet<'_>> = Vec::new();
+            for (take, which) in steps {
+                if take {
+                    held.extend(pool.alloc());
+                } else if !held.is_empty() {
+                    held.swap_remove(usize::from(which) % held.len());
+                }
+                prop_assert_eq!(held.len() + pool.free_count(), 16);
+                let mut addresses: Vec<_> = held.iter().map(Packet::iova).collect();
+                addresses.sort_unstable();
+                addresses.dedup();
+                prop_assert_eq!(addresses.len(), held.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,431 @@
+//! The receive path (datasheet 7.1).
+//!
+//! The ring protocol. Driver and device share a ring of descriptors. Two indices divide the ring:
+//! the head, RDH, which the device moves, and the tail, RDT, which the driver moves.
+//!
+//! - The device owns the descriptors from RDH up to RDT, without RDT itself. Each of them points
+//!   to an empty buffer. The device fills the buffer and moves RDH. Then it writes the length and
+//!   the status over the descriptor; the DD bit (descriptor done) gives the descriptor back.
+//! - The driver owns the other descriptors. It polls DD at `index`, takes the packet, points the
+//!   descriptor to an empty buffer, and hands the descriptor over by moving RDT.
+//!
+//! The owner of a descriptor owns its buffer. The other side must not touch the buffer then
+//! (TRUST-RING-PROTOCOL).
+//!
+//! RDT stays one behind `index`, because RDH == RDT means that the device owns no descriptor.
+//! If the driver handed over all descriptors, the device would take the full ring for an empty one.
+//!
+//! TRUST-... and DEVIATION-... are names of rows in drivers/ASSUMPTIONS.md.
+#![forbid(unsafe_code)]
+
+use std::mem;
+
+use crate::driver::descriptor::Descriptor;
+use crate::driver::mempool::{Mempool, Packet};
+use crate::driver::register_access::{Registers, Tail, Wait, CHECK_LOOKS, REMEDY_RESET};
+use crate::driver::registers::{self as regs, field64_get, RXD_DD, RXD_EOP, RXD_LENGTH};
+use crate::error::{Error, Result};
+use crate::sys::batch::Batch;
+use crate::sys::dma::{Entries, Entry, Ring};
+use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
+
+/// 4.6.7: the bound of the wait for the security block, in milliseconds.
+const TIMEOUT_RX_HALT: u64 = 1000;
+
+/// A receive queue. The next queue in memory may belong to another thread, so a queue shares no pair of
+/// cache lines with it.
+#[repr(align(128))]
+pub struct RxQueue<'p> {
+    /// The descriptors. Slot i holds the packet to whose buffer descriptor i points.
+    pub(crate) ring: Ring<Packet<'p>>,
+    /// The source of empty buffers.
+    pub(crate) pool: &'p Mempool,
+    /// RDT.
+    pub(crate) tail: Tail,
+    /// Ring size - 1.
+    pub(crate) mask: usize,
+    /// The descriptor that the device writes back next.
+    pub(crate) index: usize,
+    /// Calls that stopped early because the pool was empty.
+    pub(crate) pool_empty: u64,
+    pub(crate) discard: Discard,
+    /// The index at which the last check missed a write-back.
+    pub(crate) suspect: Option<usize>,
+}
+
+/// The state of dropping frames that cannot be received.
+#[derive(Default)]
+pub(crate) struct Discard {
+    /// In the middle of a frame that spans descriptors.
+    pub(crate) discarding: bool,
+    /// Frames that did not fit into one buffer, or that had an impossible length.
+    pub(crate) discarded: u64,
+}
+
+/// Replaces the device's write-back by the address of an empty buffer.
+#[inline]
+fn descriptor_refill<T>(entry: &Entry<'_, T>, iova: u64) {
+    // 7.1.6.1 read format: the packet's address, and a header address of 0, which clears DD
+    entry.store(Descriptor {
+        lower: iova,
+        upper: 0,
+    });
+}
+
+/// Drops a frame that spans several descriptors and refills them with their own buffers.
+/// BSIZEPACKET holds any frame that MAXFRS lets through, so only a broken device sends one.
+/// Returns the index after the last descriptor of the frame that is there.
+#[cold]
+fn rx_discard(
+    entries: &mut Entries<'_, Packet<'_>>,
+    discard: &mut Discard,
+    mut index: usize,
+) -> usize {
+    for _ in 0..entries.len() {
+        let entry = entries.entry(index);
+        let status = entry.load_upper();
+        discard.discarding = true;
+        if status & RXD_DD == 0 {
+            break;
+        }
+        descriptor_refill(&entry, entry.slot.iova());
+        index += 1;
+        if status & RXD_EOP != 0 {
+            discard.discarding = false;
+            discard.discarded += 1;
+            break;
+        }
+    }
+    index
+}
+
+impl<'p> RxQueue<'p> {
+    /// Appends up to `count` received packets to `packets`, and gives the device an empty buffer for
+    /// each. Returns the number of packets. A wrong length ends the batch early. The call always
+    /// returns, whatever the device writes.
+    ///
+    /// # Errors
+    /// If the device can no longer be reached.
+    // The compiler inlines a function with one caller. This one has several, and a call costs the forwarder
+    // an instruction and a half for each packet.
+    #[inline(always)]
+    pub fn rx_batch(&mut self, packets: &mut Vec<Packet<'p>>, count: usize) -> Result<usize> {
+        let pool = self.pool;
+        let mut index = self.index;
+        let mut entries = self.ring.entries();
+
+        if self.discard.discarding {
+            index = rx_discard(&mut entries, &mut self.discard, index);
+        }
+        let mut batch = Batch::new(packets, count, self.mask + 1);
+        while batch.has_room() {
+            let entry = entries.entry(index);
+            // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together, so
+            // it needs no barrier between them. DD proves that the device gave the descriptor back
+            // (TRUST-DD). Error bits are not read (TRUST-RX-ERRORS).
+            let status = entry.load_upper();
+            if status & RXD_DD == 0 {
+                break;
+            }
+            if status & RXD_EOP == 0 {
+                index = rx_discard(&mut entries, &mut self.discard, index);
+                if self.discard.discarding {
+                    break;
+                }
+                // Counts against the batch, so that such frames cannot keep the loop going.
+                batch.skip();
+                continue;
+            }
+            // A received packet leaves the ring only in exchange for an empty buffer.
+            let Some(fresh) = pool.alloc() else {
+                self.pool_empty += 1;
+                break;
+            };
+            descriptor_refill(&entry, fresh.iova());
+            let mut packet = mem::replace(entry.slot, fresh);
+            // No cache of this core has the packet. It comes while the rest of the batch is received.
+            packet.prefetch();
+            // `Entries::entry` masks at every access, to stay inside the ring. rx.c masks here.
+            index += 1;
+            // TRUST-LENGTH: C believes the device's length. Here, a length of 0 or beyond the buffer
+            // sends the packet back to the pool and ends the batch. To go on with the batch would
+            // cost six instructions for every good packet.
+            let size = field64_get(RXD_LENGTH, status) as usize;
+            if size == 0 || !packet.set_size(size) {
+                self.discard.discarded += 1;
+                break;
+            }
+            packet.received();
+            batch.push(packet);
+        }
+        let received = batch.count();
+        if index != self.index {
+            self.index = index & self.mask;
+            // Orders the reads of DD above before the caller's reads of the packets' data.
+            // From here the device leaves those packets alone (TRUST-RING-PROTOCOL). It also orders
+            // earlier reads of recycled buffers before RDT, which lets the device fill them again.
+            dma_read_barrier();
+            // Orders the writes of the descriptors above before the write of RDT.
+            dma_write_barrier();
+            // 7.1.9: RDT is the last refilled descriptor, one behind the next. See the top.
+            self.tail
+                .write((index.wrapping_sub(1) & self.mask) as u32)?;
+        }
+        Ok(received)
+    }
+
+    /// Frees the queue, but keeps its packets out of the pool for good.
+    pub(crate) fn lose_packets(self) {
+        self.ring
+            .into_slots()
+            .into_vec()
+            .into_iter()
+            .for_each(mem::forget);
+    }
+
+    /// Whether a packet waits in the ring.
+    pub(crate) fn rx_pending(&mut self) -> bool {
+        self.ring.entry(self.index).load_upper() & RXD_DD != 0
+    }
+
+    /// 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back. A
+    /// write-back may be late by some microseconds.
+    fn rx_write_back_missing(&mut self, head: u32) -> bool {
+        head as usize != self.index && self.ring.entry(self.index).load_upper() & RXD_DD == 0
+    }
+
+    /// As [`RxQueue::rx_check`], with a function that reads RDH: for a thread that has only the queue.
+    pub(crate) fn rx_check_stall(
+        &mut self,
+        address: &str,
+        id: u32,
+        read_head: impl Fn() -> Result<u32>,
+    ) -> Result<()> {
+        let mut head = read_head()?;
+        if !self.rx_write_back_missing(head) {
+            self.suspect = None;
+            return Ok(());
+        }
+        // The first time, this is a write-back on its way. Sleeping here would cost packets.
+        if self.suspect != Some(self.index) {
+            self.suspect = Some(self.index);
+            return Ok(());
+        }
+        for _ in 0..CHECK_LOOKS {
+            head = read_head()?;
+            if !self.rx_write_back_missing(head) {
+                self.suspect = None;
+                return Ok(());
+            }
+        }
+        let (index, size) = (self.index, self.mask + 1);
+        Err(Error::device(
+            address,
+            format!(
+                "RX queue {id} is stalled: the driver expects the next packet in descriptor {index} \
+                 of {size}, but the device is at descriptor {head} (RDH) and has not written \
+                 descriptor {index} back; usually the driver's index or RDT has left the order of \
+                 the ring, for example at its end; restart the driver to reset the device"
+            ),
+        ))
+    }
+
+    /// Checks that device and driver agree on the next descriptor. If they do not, each waits for
+    /// the other for ever. That is an error if two checks in a row find it at the same descriptor.
+    /// The checks never sleep.
+    pub(crate) fn rx_check(&mut self, registers: &Registers, id: u32) -> Result<()> {
+        let read_head = || registers.read(regs::RDH(id));
+        self.rx_check_stall(registers.vfio.address(), id, read_head)
+    }
+}
+
+/// Lets frames in, or keeps them out (4.6.7).
+pub(crate) fn enable_rx(registers: &Registers, on: bool) -> Result<()> {
+    // 4.6.7: RXCTRL.RXEN may change only while the security block is halted.
+    registers.set(regs::SECRXCTRL, regs::SECRXCTRL_RX_DIS)?;
+    registers.wait(&Wait {
+        offset: regs::SECRXSTAT,
+        mask: regs::SECRXSTAT_SECRX_RDY,
+        value: regs::SECRXSTAT_SECRX_RDY,
+        timeout_ms: TIMEOUT_RX_HALT,
+        name: "SECRXSTAT.SECRX_RDY",
+        remedy: REMEDY_RESET,
+    })?;
+    if on {
+        registers.set(regs::RXCTRL, regs::RXCTRL_RXEN)?;
+    } else {
+        registers.clear(regs::RXCTRL, regs::RXCTRL_RXEN)?;
+    }
+    registers.clear(regs::SECRXCTRL, regs::SECRXCTRL_RX_DIS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use crate::driver::mempool::MAX_SIZE;
+    use crate::driver::register_access::Registers;
+    use crate::test_queues::{pool, Queues, POOL_CAPACITY, RING_SIZE, ROUNDS};
+    use crate::vfio::fake::Answers;
+    use crate::vfio::{Container, VfioDevice};
+
+    #[test]
+    fn nothing_received_writes_nothing() {
+        let pool = pool(POOL_CAPACITY);
+        let mut queues = Queues::new(&pool);
+        queues.rdt.set(12345);
+        assert_eq!(queues.rx.rx_batch(&mut Vec::new(), RING_SIZE).unwrap(), 0);
+        assert_eq!(queues.rdt.get(), 12345);
+    }
+
+    /// A late write-back is no stall. Two checks in a row that miss the same write-back are one.
+    #[test]
+    fn a_stall_is_reported_at_the_second_check() {
+        let pool = pool(POOL_CAPACITY);
+        let mut queues = Queues::new(&pool);
+        let answers = Rc::new(Answers::default());
+        let vfio = VfioDevice::fake(&Container::new(), &answers);
+        let registers = Registers { vfio };
+        answers.set(std::iter::repeat_n(5, 200));
+        queues.rx.rx_check(&registers, 0).unwrap();
+        // The write-back has come.
+        queues.device_receives(0, 60, true);
+        queues.rx.rx_check(&registers, 0).unwrap();
+        // The next one that is missing counts from the start.
+        queues.rx.rx_batch(&mut Vec::new(), 1).unwrap();
+        queues.rx.rx_check(&registers, 0).unwrap();
+        let error = queues.rx.rx_check(&registers, 0).unwrap_err().to_string();
+        assert!(error.contains("descriptor 5 (RDH)"), "{error}");
+    }
+
+    #[test]
+    fn a_packet_is_exchanged_for_a_fresh_buffer() {
+        let pool = pool(POOL_CAPACITY);
+        let mut queues = Queues::new(&pool);
+        let mut packets = Vec::new();
+        let held = queues.rx.ring.entry(0).slot.iova();
+        queues.device_receives(0, 60, true);
+        assert_eq!(queues.rx.rx_batch(&mut packets, RING_SIZE).unwrap(), 1);
+        assert_eq!(packets[0].iova(), held);
+        assert_eq!(packets[0].size(), 60);
+        assert_ne!(queues.rx.ring.entry(0).slot.iova(), held);
+        assert_eq!(queues.rx.ring.entry(0).load_upper(), 0);
+        assert_eq!(queues.rdt.get(), 0);
+    }
+
+    #[test]
+    fn a_batch_is_not_exceeded_and_the_ring_wraps() {
+        let pool = pool(POOL_CAPACITY);
+        let mut queues = Queues::new(&pool);
+        let (mut next, mut received) = (0, 0);
+        for _ in 0..ROUNDS * RING_SIZE / 10 {
+            let mut packets = Vec::new();
+            for _ in 0..15 {
+                queues.device_receives(next, 60 + next as u64, true);
+                next = (next + 1) % RING_SIZE;
+            }
+            assert_eq!(queues.rx.rx_batch(&mut packets, 10).unwrap(), 10);
+            assert_eq!(queues.rx.rx_batch(&mut packets, 10).unwrap(), 5);
+            for packet in packets {
+                assert_eq!(packet.size(), 60 + received % RING_SIZE);
+                received += 1;
+            }
+            assert_eq!(queues.rdt.get() as usize, (received - 1) % RING_SIZE);
+        }
+    }
+
+    #[test]
+    fn an_empty_pool_leaves_packets_in_the_ring() {
+        let pool = pool(RING_SIZE as u32 + 1);
+        let mut queues = Queues::new(&pool);
+        let mut packets = Vec::new();
+        for i in 0..4 {
+            queues.device_receives(i, 60 + i as u64, true);
+        }
+        assert_eq!(queues.rx.rx_batch(&mut packets, 4).unwrap(), 1);
+        assert_eq!(queues.rx.pool_empty, 1);
+        assert_eq!(queues.rx.rx_batch(&mut packets, 4).unwrap(), 0);
+        for i in 0..3 {
+            packets.clear();
+            assert_eq!(queues.rx.rx_batch(&mut packets, 4).unwrap(), 1);
+            assert_eq!(packets[0].size(), 61 + i);
+        }
+    }
+
+    #[test]
+    fn a_frame_of_several_descriptors_is_dropped() {
+        let pool = pool(POOL_CAPACITY);
+        let mut queues = Queues::new(&pool);
+        let mut packets = Vec::new();
+        queues.device_receives(0, 60, true);
+        queues.device_receives(1, 2048, false);
+        queues.device_receives(2, 100, true);
+        queues.device_receives(3, 61, true);
+        // The start of another frame, whose end comes later.
+        queues.device_receives(4, 2048, false);
+        assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 2);
+        assert_eq!((packets[0].size(), packets[1].size()), (60, 61));
+        assert_eq!(queues.rx.discard.discarded, 1);
+        assert_eq!(queues.rdt.get(), 4);
+        queues.device_receives(5, 2048, false);
+        assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 0);
+        assert_eq!(queues.rdt.get(), 5);
+        queues.device_receives(6, 10, true);
+        queues.device_receives(7, 62, true);
+        assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 1);
+        assert_eq!(packets[2].size(), 62);
+        assert_eq!(queues.rx.discard.discarded, 2);
+    }
+
+    #[test]
+    fn frames_of_several_descriptors_end_a_batch_too() {
+        let pool = pool(POOL_CAPACITY);
+        let mut queues = Queues::new(&pool);
+        for i in 0..RING_SIZE {
+            queues.device_receives(i, 2048, i % 2 == 1);
+        }
+        assert_eq!(queues.rx.rx_batch(&mut Vec::new(), 8).unwrap(), 0);
+        assert_eq!(queues.rx.discard.discarded, 8);
+        assert_eq!(queues.rdt.get(), 15);
+    }
+
+    #[test]
+    fn a_ring_full_of_frame_parts_ends_the_call() {
+        let pool = pool(POOL_CAPACITY);
+        let mut queues = Queues::new(&pool);
+        for i in 0..RING_SIZE {
+            queues.device_receives(i, 2048, false);
+        }
+        assert_eq!(queues.rx.rx_batch(&mut Vec::new(), 8).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_packet_of_length_zero_is_dropped() {
+        let pool = pool(POOL_CAPACITY);
+        let mut queues = Queues::new(&pool);
+        queues.device_receives(0, 0, true);
+        assert_eq!(queues.rx.rx_batch(&mut Vec::new(), 8).unwrap(), 0);
+        assert_eq!(queues.rx.discard.discarded, 1);
+        assert_eq!(queues.rdt.get(), 0);
+        assert_eq!(pool.free_count(), pool.capacity() - RING_SIZE);
+    }
+
+    #[test]
+    fn a_length_beyond_the_buffer_is_dropped() {
+        let pool = pool(POOL_CAPACITY);
+        let mut queues = Queues::new(&pool);
+        let mut packets = Vec::new();
+        queues.device_receives(0, MAX_SIZE as u64, true);
+        queues.device_receives(1, MAX_SIZE as u64 + 1, true);
+        queues.device_receives(2, 0xffff, true);
+        queues.device_receives(3, 60, true);
+        // Each wrong length ends a batch.
+        assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 1);
+        assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 0);
+        assert_eq!(queues.rdt.get(), 2);
+        assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 1);
+        assert_eq!((packets[0].size(), packets[1].size()), (MAX_SIZE, 60));
+        assert_eq!(queues.rx.discard.discarded, 2);
+        assert_eq!(pool.free_count(), pool.capacity() - RING_SIZE - 2);
+    }
+}

@@ -1,0 +1,472 @@
+//! The forwarder: each of two devices sends the packets that the other receives.
+#![forbid(unsafe_code)]
+
+use std::iter;
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::driver::device::{
+    Config, Device, OpenDevice, QueueStats, Stats, MAX_QUEUES, MAX_RING_SIZE,
+};
+use crate::driver::mempool::{Mempool, Packet};
+use crate::driver::registers as regs;
+use crate::driver::rx::RxQueue;
+use crate::driver::tx::TxQueue;
+use crate::error::{Error, Result};
+use crate::rooms::interrupts::{interrupts_wait, Waits, MAX_INTERVAL_US};
+use crate::sys::mmio::Register;
+use crate::vfio::Container;
+
+/// The largest batch, in packets.
+pub const MAX_BATCH: usize = 512;
+
+/// The paper's batch, in packets.
+pub const DEFAULT_BATCH: usize = 32;
+
+/// The paper's ring, in descriptors.
+pub const DEFAULT_RING_SIZE: u32 = 512;
+
+/// Milliseconds: long enough for a software NIC that starts at the same time.
+pub const DEFAULT_CONNECT_TIMEOUT_MS: u32 = 5_000;
+
+/// Milliseconds: long enough for a copper link, which may train for ten seconds.
+pub const DEFAULT_LINK_TIMEOUT_MS: u32 = 30_000;
+
+/// Microseconds: the most that can be asked for as the least time between two interrupts of a queue.
+pub const MAX_INTERRUPT_INTERVAL_US: u32 = MAX_INTERVAL_US;
+
+/// Microseconds: the least time between two interrupts of a queue, unless asked for another.
+pub const DEFAULT_INTERRUPT_INTERVAL_US: u32 = 50;
+
+/// Enough packets for an RX ring, a TX ring and a batch, so that the pool never runs empty: the
+/// paper's 2048, and more for rings larger than its 512.
+const POOL_MIN_CAPACITY: u32 = 2048;
+const POOL_PACKETS_PER_DESCRIPTOR: u32 = 4;
+
+/// The forwarder changes this byte of every packet, so that its data reaches the L1 cache.
+pub(crate) const TOUCHED_BYTE: usize = 1;
+
+/// The size of a packet of [`Forwarder::send`]: the smallest frame, without CRC.
+const SENT_SIZE: usize = 60;
+
+/// Packets of both directions since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Counts {
+    /// Received.
+    pub rx: u64,
+    /// Handed to the other device.
+    pub tx: u64,
+    /// Received, but not sent because the TX ring was full.
+    pub dropped: u64,
+    /// Calls of `rx_batch`.
+    pub rx_calls: u64,
+    /// Calls that returned as many packets as wanted.
+    pub full_batches: u64,
+}
+
+impl Counts {
+    /// Adds those of others.
+    pub fn add(&mut self, more: &Self) {
+        self.rx += more.rx;
+        self.tx += more.tx;
+        self.dropped += more.dropped;
+        self.rx_calls += more.rx_calls;
+        self.full_batches += more.full_batches;
+    }
+}
+
+/// Two open devices and their pools. A [`Forwarder`] borrows them.
+pub struct Ports {
+    // Fields are dropped in this order, so that a pool is unmapped while its devices are open.
+    // `pools[i][j]` feeds receive queue `j` of `devices[i]`.
+    pools: [Vec<Mempool>; 2],
+    devices: [OpenDevice; 2],
+    container: Rc<Container>,
+    ring_size: u32,
+}
+
+fn pool_capacity(ring_size: u32) -> u32 {
+    // `OpenDevice::start` refuses larger rings.
+    let ring_size = ring_size.min(MAX_RING_SIZE);
+    (ring_size * POOL_PACKETS_PER_DESCRIPTOR).max(POOL_MIN_CAPACITY)
+}
+
+impl Ports {
+    /// Opens both devices and allocates pools for rings of `ring_size` descriptors. Waits at most
+    /// `connect_timeout_ms` milliseconds for the servers of vfio-user sockets, all together.
+    ///
+    /// # Errors
+    /// If a device cannot be opened, or there is no memory.
+    pub fn open(
+        device_a: &str,
+        device_b: &str,
+        ring_size: u32,
+        connect_timeout_ms: u32,
+    ) -> Result<Self> {
+        Self::open_queues(device_a, device_b, ring_size, 1, connect_timeout_ms)
+    }
+
+    /// The same with `queues` queue pairs for each device, 1 to [`MAX_QUEUES`].
+    ///
+    /// # Errors
+    /// As for [`Ports::open`], or if the number of queues is out of range.
+    pub fn open_queues(
+        device_a: &str,
+        device_b: &str,
+        ring_size: u32,
+        queues: u32,
+        connect_timeout_ms: u32,
+    ) -> Result<Self> {
+        if !(1..=MAX_QUEUES).contains(&queues) {
+            return Err(Box::new(Error::Argument(format!(
+                "a device has 1 to {MAX_QUEUES} queue pairs, not {queues}"
+            ))));
+        }
+        let capacity = pool_capacity(ring_size);
+        let container = Container::with_connect_timeout(connect_timeout_ms);
+        let devices = [
+            OpenDevice::open(&container, device_a)?,
+            OpenDevice::open(&container, device_b)?,
+        ];
+        let pools = || -> Result<Vec<Mempool>> {
+            (0..queues)
+                .map(|_| Mempool::create(&container, capacity))
+                .collect()
+        };
+        let pools = [pools()?, pools()?];
+        Ok(Self {
+            pools,
+            devices,
+            container,
+            ring_size,
+        })
+    }
+}
+
+/// Two running devices.
+pub struct Forwarder<'p> {
+    container: &'p Container,
+    pub(crate) devices: [Device<'p>; 2],
+    /// That of queue 0, here and not in `others`, so that [`Forwarder::turn`] needs no look-up.
+    pub(crate) direction: Direction<'p>,
+    /// Those of the other queues.
+    pub(crate) others: Vec<Direction<'p>>,
+    /// RDH of each queue of both devices; empty if they or the doorbells are not mapped.
+    pub(crate) heads: Vec<[Register; 2]>,
+    waits: Waits,
+}
+
+/// The state that both directions of a queue share. It may lie beside that of another thread.
+#[repr(align(128))]
+pub(crate) struct Direction<'p> {
+    batch: usize,
+    pub(crate) packets_left: u64,
+    counts: Counts,
+    packets: Vec<Packet<'p>>,
+}
+
+impl<'p> Direction<'p> {
+    fn new(batch: usize) -> Self {
+        Self {
+            batch,
+            packets_left: u64::MAX,
+            counts: Counts::default(),
+            packets: Vec::with_capacity(batch),
+        }
+    }
+
+    /// Forwards a batch from one device to the other. Returns the number of received packets.
+    // A prefetcher of the processor learns the distance between packets for each instruction. In a function that
+    // both directions share, packets of two pools alternate, and at batch 1 every one of them is a miss.
+    #[inline(always)]
+    pub(crate) fn forward(&mut self, rx: &mut RxQueue<'p>, tx: &mut TxQueue<'p>) -> Result<usize> {
+        let counts = &mut self.counts;
+        let packets = &mut self.packets;
+        let wanted = (self.batch as u64).min(self.packets_left) as usize;
+        let received = rx.rx_batch(packets, wanted)?;
+
+        counts.rx_calls += 1;
+        if received == 0 {
+            return Ok(0);
+        }
+        for packet in packets.iter_mut() {
+            packet.change_at(TOUCHED_BYTE, |byte| byte.wrapping_add(1));
+        }
+        let sent = tx.tx_batch(packets)?;
+
+        // Drops the packets that the ring cannot take: waiting would only move the loss to RX.
+        packets.clear();
+        self.packets_left -= received as u64;
+        counts.rx += received as u64;
+        counts.tx += sent as u64;
+        counts.dropped += (received - sent) as u64;
+        counts.full_batches += u64::from(received == wanted);
+        Ok(received)
+    }
+}
+
+/// Takes a batch from a pool into `packets`, or fewer packets if the pool has fewer.
+fn alloc_batch<'p>(packets: &mut Vec<Packet<'p>>, pool: &'p Mempool, batch: usize) {
+    while packets.len() < batch {
+        let Some(packet) = pool.alloc() else { break };
+        packets.push(packet);
+    }
+}
+
+impl<'p> Forwarder<'p> {
+    /// One turn: a batch from a to b, and one from b to a. Returns the number of received packets.
+    ///
+    /// # Errors
+    /// If a device can no longer be reached.
+    pub fn turn(&mut self) -> Result<usize> {
+        let [a, b] = &mut self.devices;
+        let a_to_b = self.direction.forward(&mut a.rx[0], &mut b.tx[0])?;
+        let b_to_a = self.direction.forward(&mut b.rx[0], &mut a.tx[0])?;
+        Ok(a_to_b + b_to_a)
+    }
+
+    /// A turn of one queue pair. For queue 0 it does what [`Forwarder::turn`] does. It is a function of its
+    /// own, so that the loop that calls [`Forwarder::turn`] contains that as a whole.
+    ///
+    /// # Errors
+    /// If there is no such queue, or a device can no longer be reached.
+    #[inline(never)]
+    pub fn queue_turn(&mut self, queue: usize) -> Result<usize> {
+        let [a, b] = &mut self.devices;
+        let queues = a.rx.get_mut(queue).zip(b.rx.get_mut(queue));
+        let queues = queues.zip(a.tx.get_mut(queue).zip(b.tx.get_mut(queue)));
+        let direction = match queue.checked_sub(1) {
+            None => Some(&mut self.direction),
+            Some(other) => self.others.get_mut(other),
+        };
+        let Some((direction, ((rx_a, rx_b), (tx_a, tx_b)))) = direction.zip(queues) else {
+            return Err(self.devices[0].no_queue(queue));
+        };
+        let a_to_b = direction.forward(rx_a, tx_b)?;
+        let b_to_a = direction.forward(rx_b, tx_a)?;
+        Ok(a_to_b + b_to_a)
+    }
+
+    /// Reads what device 0 (a) or 1 (b) counted for a queue. Needs more than one queue.
+    ///
+    /// # Errors
+    /// If there is no such queue, or the device can no longer be reached.
+    pub fn queue_stats(&mut self, device: usize, queue: u32) -> Result<QueueStats> {
+        self.devices[device & 1].queue_stats_read(queue)
+    }
+
+    /// Receives a batch from each device and frees it. Returns the number of packets. This,
+    /// [`Forwarder::send`] and [`Forwarder::alloc`] are single parts of a turn, to measure each by
+    /// itself. [`Forwarder::read_counts`] does not count these packets.
+    ///
+    /// # Errors
+    /// If a device can no longer be reached.
+    pub fn receive(&mut self) -> Result<usize> {
+        let Direction { packets, batch, .. } = &mut self.direction;
+        let mut total = 0;
+        for device in &mut self.devices {
+            total += device.rx[0].rx_batch(packets, *batch)?;
+            packets.clear();
+        }
+        Ok(total)
+    }
+
+    /// Sends a batch of fresh packets of 60 bytes to each device, with the contents of their last
+    /// use. Returns the number of packets.
+    ///
+    /// # Errors
+    /// If a device can no longer be reached.
+    pub fn send(&mut self) -> Result<usize> {
+        let Direction { packets, batch, .. } = &mut self.direction;
+        let mut total = 0;
+        for device in &mut self.devices {
+            alloc_batch(packets, device.rx[0].pool, *batch);
+            for packet in packets.iter_mut() {
+                // Every buffer has room for it.
+                let _ = packet.set_size(SENT_SIZE);
+            }
+            total += device.tx[0].tx_batch(packets)?;
+            packets.clear();
+        }
+        Ok(total)
+    }
+
+    /// Allocates a batch of packets from the pool of each device and frees them. Returns the number
+    /// of packets.
+    pub fn alloc(&mut self) -> usize {
+        let Direction { packets, batch, .. } = &mut self.direction;
+        let mut total = 0;
+        for device in &mut self.devices {
+            alloc_batch(packets, device.rx[0].pool, *batch);
+            total += packets.len();
+            packets.clear();
+        }
+        total
+    }
+
+    /// Whether some of its memory is on ordinary pages because too few 2 MiB pages were free.
+    pub fn on_ordinary_pages(&self) -> bool {
+        self.container.ordinary_pages.get()
+    }
+
+    /// Whether some doorbell is a message to a server, which may take its time to answer.
+    pub fn is_trapped(&self) -> bool {
+        self.devices.iter().any(Device::is_trapped)
+    }
+
+    /// Stops receiving after `packets` more packets. Without this call there is no limit.
+    pub fn limit(&mut self, packets: u64) {
+        self.direction.packets_left = packets;
+    }
+
+    /// The counts of the forwarded packets of all queues together.
+    pub fn read_counts(&self) -> Counts {
+        let mut counts = self.direction.counts;
+        for more in &self.others {
+            counts.add(&more.counts);
+        }
+        counts
+    }
+
+    /// The counts of the forwarded packets of each queue.
+    pub fn read_queue_counts(&self) -> Vec<Counts> {
+        let directions = iter::once(&self.direction).chain(&self.others);
+        directions.map(|direction| direction.counts).collect()
+    }
+
+    /// Reads the counters of device 0 (a) or 1 (b). It also detects a dead device, because the
+    /// forwarding itself does not wait for answers.
+    ///
+    /// # Errors
+    /// If the device can no longer be reached.
+    pub fn device_stats(&mut self, device: usize) -> Result<Stats> {
+        self.devices[device & 1].stats_read()
+    }
+
+    /// Reads for how many frames the queues of both devices had no descriptor.
+    ///
+    /// # Errors
+    /// If a device can no longer be reached.
+    pub fn read_missed(&mut self) -> Result<u64> {
+        let queues = 0..=self.others.len() as u32;
+        let mut missed = 0;
+        for queue in queues {
+            for device in &mut self.devices {
+                missed += device.queue_stats_read(queue)?.rx_dropped;
+            }
+        }
+        Ok(missed)
+    }
+
+    /// Starts both devices, then waits for the link of each, at most `link_timeout_ms` milliseconds.
+    /// `batch` is 1 to [`MAX_BATCH`].
+    ///
+    /// # Errors
+    /// If the batch or the size of the rings is out of range, a device does not start, or a link
+    /// does not come up.
+    pub fn start(ports: &'p Ports, batch: usize, link_timeout_ms: u32) -> Result<Self> {
+        if !(1..=MAX_BATCH).contains(&batch) {
+            return Err(Box::new(Error::Argument(format!(
+                "a batch has 1 to {MAX_BATCH} packets, not {batch}"
+            ))));
+        }
+        let queues = ports.pools[0].len() as u32;
+        let config = Config {
+            rx_queues: queues,
+            tx_queues: queues,
+            rx_ring_size: ports.ring_size,
+            tx_ring_size: ports.ring_size,
+            ..Config::default()
+        };
+        let [a, b] = &ports.devices;
+        let [pools_a, pools_b] = &ports.pools;
+        let mut devices = [
+            a.start_queues(&config, pools_a)?,
+            b.start_queues(&config, pools_b)?,
+        ];
+        // Both devices run by now, because they may be cabled to each other.
+        for device in &mut devices {
+            device.wait_for_link(u64::from(link_timeout_ms))?;
+        }
+        let head = |device: usize, queue| {
+            let vfio = &devices[device].registers.vfio;
+            let doorbells = vfio
+                .register(regs::RDT(queue))
+                .zip(vfio.register(regs::TDT(queue)));
+            doorbells.and(vfio.register(regs::RDH(queue)))
+        };
+        let heads = (0..queues).map(|queue| Some([head(0, queue)?, head(1, queue)?]));
+        Ok(Self {
+            container: &ports.container,
+            heads: heads.collect::<Option<Vec<_>>>().unwrap_or_default(),
+            devices,
+            direction: Direction::new(batch),
+            others: (1..queues).map(|_| Direction::new(batch)).collect(),
+            waits: Waits::default(),
+        })
+    }
+
+    /// Gives the queues interrupts, at least `interval_us` microseconds apart.
+    ///
+    /// # Errors
+    /// If a device has no MSI-X, or can no longer be reached.
+    pub fn use_interrupts(&mut self, interval_us: u32) -> Result<()> {
+        self.devices
+            .iter_mut()
+            .try_for_each(|device| device.interrupts_start(interval_us))
+    }
+
+    /// Sleeps until a packet arrives, for at most `timeout` and at most 0.1 s. Returns at once if a packet
+    /// waits already.
+    ///
+    /// # Errors
+    /// If a device can no longer be reached.
+    pub fn wait(&mut self, timeout: Duration) -> Result<()> {
+        interrupts_wait(&mut self.devices, timeout, &mut self.waits)
+    }
+
+    /// The interrupts and the sleeps so far.
+    pub fn read_waits(&self) -> Waits {
+        self.waits
+    }
+
+    /// Sends what is in the TX rings and stops both devices.
+    ///
+    /// # Errors
+    /// The first error. The rest is done all the same.
+    pub fn stop(mut self) -> Result<()> {
+        let [a, b] = &mut self.devices;
+        let result = a.stop();
+        result.and(b.stop())
+    }
+}
+
+impl<'p> Forwarder<'p> {
+    /// Whether other threads can have the queues.
+    pub(crate) fn check_doorbells(&self) -> Result<()> {
+        if !self.heads.is_empty() {
+            return Ok(());
+        }
+        Err(Error::device(
+            self.devices[0].registers.vfio.address(),
+            "the queues cannot have threads of their own, because a doorbell is not mapped; start the \
+             software NIC with --mmio shared",
+        ))
+    }
+
+    /// The packets of a batch.
+    pub(crate) fn batch(&self) -> usize {
+        self.direction.batch
+    }
+
+    /// Adds what others forwarded with a queue.
+    pub fn add_counts(&mut self, queue: usize, more: &Counts) {
+        let counts = match queue.checked_sub(1) {
+            None => Some(&mut self.direction),
+            Some(other) => self.others.get_mut(other),
+        };
+        if let Some(direction) = counts {
+            direction.counts.add(more);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The copper PHY of the X540 and X550, on the MDIO bus. Driver and firmware share the bus, and the
+//! register SW_FW_SYNC says who has it (X540 datasheet 8.2.3.4.11). Section numbers without a name
+//! are those of the 82599 datasheet, which has the same registers.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+use crate::clock::Instant;
+use crate::driver::register_access::{Registers, Wait};
+use crate::driver::registers::{self as regs, field, field_get};
+use crate::error::{Error, Result};
+
+// Bounds of the waits, in milliseconds.
+const TIMEOUT_SEMAPHORE: u64 = 1000;
+const TIMEOUT_BUS: u64 = 2000;
+const TIMEOUT_MDIO: u64 = 100;
+
+const BUS_INTERVAL: Duration = Duration::from_millis(1);
+
+/// The bus has this many addresses.
+const MDIO_ADDRESSES: u32 = 32;
+
+/// A read returns this where no PHY answers, because the wire stays high.
+const MDIO_NO_ANSWER: u32 = 0xffff;
+
+const REMEDY_BUS: &str = "switch the machine off and on, to restart the card's firmware";
+
+/// The bits of SW_FW_SYNC for the bus of this port.
+struct BusOwners {
+    software: u32,
+    firmware: u32,
+}
+
+/// 8.2.3.1.2: the two ports of a card have a PHY each.
+fn bus_owners(registers: &Registers) -> Result<BusOwners> {
+    let port = field_get(regs::STATUS_LAN_ID, registers.read(regs::STATUS)?);
+    Ok(if port == 0 {
+        BusOwners {
+            software: regs::SW_FW_SYNC_SW_PHY0,
+            firmware: regs::SW_FW_SYNC_FW_PHY0,
+        }
+    } else {
+        BusOwners {
+            software: regs::SW_FW_SYNC_SW_PHY1,
+            firmware: regs::SW_FW_SYNC_FW_PHY1,
+        }
+    })
+}
+
+/// 8.2.3.4.9, 8.2.3.4.11: takes the semaphores of SW_FW_SYNC, by reading 0. A driver that died may
+/// have kept them, so after the time-out this one takes them (DEVIATION-SEMAPHORE).
+fn take_semaphores(registers: &Registers) -> Result<()> {
+    registers.reaches(regs::SWSM, regs::SWSM_SMBI, 0, TIMEOUT_SEMAPHORE)?;
+    registers.reaches(
+        regs::SW_FW_SYNC,
+        regs::SW_FW_SYNC_REGSMP,
+        0,
+        TIMEOUT_SEMAPHORE,
+    )?;
+    Ok(())
+}
+
+fn release_semaphores(registers: &Registers) -> Result<()> {
+    registers.clear(regs::SW_FW_SYNC, regs::SW_FW_SYNC_REGSMP)?;
+    registers.clear(regs::SWSM, regs::SWSM_SMBI)
+}
+
+/// 8.2.3.4.11: takes the bus. Firmware has it only for moments.
+fn take_bus(registers: &Registers, owners: &BusOwners) -> Result<()> {
+    let deadline = Instant::now() + Duration::from_millis(TIMEOUT_BUS);
+
+    loop {
+        let late = Instant::now() >= deadline || registers.vfio.patience() < BUS_INTERVAL;
+
+        take_semaphores(registers)?;
+        let free = registers.read(regs::SW_FW_SYNC)? & owners.firmware == 0;
+
+        if free {
+            registers.set(regs::SW_FW_SYNC, owners.software)?;
+        }
+        release_semaphores(registers)?;
+        if free {
+            return Ok(());
+        }
+        if late {
+            break;
+        }
+        registers.pause(BUS_INTERVAL);
+    }
+    Err(Error::device(
+        registers.vfio.address(),
+        format!("firmware kept the bus to the PHY for {TIMEOUT_BUS} ms; {REMEDY_BUS}"),
+    ))
+}
+
+fn release_bus(registers: &Registers, owners: &BusOwners) -> Result<()> {
+    take_semaphores(registers)?;
+    registers.clear(regs::SW_FW_SYNC, owners.software)?;
+    release_semaphores(registers)
+}
+
+/// 8.2.3.22.11: runs one cycle on the bus.
+fn mdio_cycle(
+    registers: &Registers,
+    operation: u32,
+    phy: u32,
+    device: u32,
+    offset: u32,
+) -> Result<()> {
+    registers.write(
+        regs::MSCA,
+        operation
+            | field(regs::MSCA_NP_ADDR, offset)
+            | field(regs::MSCA_DEV_TYPE, device)
+            | field(regs::MSCA_PHY_ADDR, phy)
+            | regs::MSCA_MDI_COMMAND,
+    )?;
+    registers.wait(&Wait {
+        offset: regs::MSCA,
+        mask: regs::MSCA_MDI_COMMAND,
+        value: 0,
+        timeout_ms: TIMEOUT_MDIO,
+        name: "MSCA.MDI_COMMAND",
+        remedy: REMEDY_BUS,
+    })
+}
+
+/// Reads a register of the PHY: one cycle for its address, one for its value.
+fn phy_read(registers: &Registers, phy: u32, device: u32, offset: u32) -> Result<u32> {
+    mdio_cycle(registers, regs::MSCA_OP_CODE_ADDRESS, phy, device, offset)?;
+    mdio_cycle(registers, regs::MSCA_OP_CODE_READ, phy, device, offset)?;
+    let data = registers.read(regs::MSRWD)?;
+    Ok(field_get(regs::MSRWD_READ_DATA, data))
+}
+
+/// Writes a register of the PHY.
+fn phy_write(registers: &Registers, phy: u32, device: u32, offset: u32, value: u32) -> Result<()> {
+    registers.write(regs::MSRWD, field(regs::MSRWD_WRITE_DATA, value))?;
+    mdio_cycle(registers, regs::MSCA_OP_CODE_ADDRESS, phy, device, offset)?;
+    mdio_cycle(registers, regs::MSCA_OP_CODE_WRITE, phy, device, offset)
+}
+
+/// Finds the address at which the PHY answers. Boards differ in it.
+fn find_phy(registers: &Registers) -> Result<u32> {
+    for phy in 0..MDIO_ADDRESSES {
+        let id = phy_read(registers, phy, regs::PHY_ID_HIGH_DEVICE, regs::PHY_ID_HIGH)?;
+
+        if id != 0 && id != MDIO_NO_ANSWER {
+            return Ok(phy);
+        }
+    }
+    Err(Error::device(
+        registers.vfio.address(),
+        format!("no PHY answers on the MDIO bus; {REMEDY_BUS}"),
+    ))
+}
+
+/// Clears the PHY's low-power mode if it is set. The driver has the bus.
+fn leave_low_power(registers: &Registers) -> Result<()> {
+    let (device, offset) = (regs::PHY_VENDOR_CONTROL_DEVICE, regs::PHY_VENDOR_CONTROL);
+    let phy = find_phy(registers)?;
+    let control = phy_read(registers, phy, device, offset)?;
+
+    if control & regs::PHY_VENDOR_CONTROL_LOW_POWER == 0 {
+        return Ok(());
+    }
+    let control = control & !regs::PHY_VENDOR_CONTROL_LOW_POWER;
+    phy_write(registers, phy, device, offset, control)
+}
+
+/// Powers the PHY up: an earlier driver may have powered it down. Fails if firmware keeps the bus,
+/// or if no PHY answers.
+pub(crate) fn phy_power_up(registers: &Registers) -> Result<()> {
+    let owners = bus_owners(registers)?;
+
+    take_bus(registers, &owners)?;
+    let result = leave_low_power(registers);
+    result.and(release_bus(registers, &owners))
+}
