@@ -40,11 +40,11 @@ def test_reports_a_new_c_file(machine: Machine, project: Path) -> None:
 
 
 def test_reports_an_edited_output_file(machine: Machine, project: Path) -> None:
-    with (project / "rust-unsafe/src/gen/rx.rs").open("a") as output:
+    with (project / "rust-unsafe/src/gen/driver/rx.rs").open("a") as output:
         output.write("// edited\n")
     result = machine.run(SCRIPT, "--check", cwd=project)
     assert result.returncode == 1
-    assert "rust-unsafe/src/gen/rx.rs" in result.stdout
+    assert "rust-unsafe/src/gen/driver/rx.rs" in result.stdout
 
 
 def test_reports_missing_hashes(machine: Machine, project: Path) -> None:
