@@ -8,7 +8,7 @@
 use iced_x86::{ConditionCode, Instruction, Mnemonic, OpKind, Register};
 use libc::user_regs_struct;
 
-use crate::decode::value_of;
+use crate::decode::{place, value_of};
 
 const CARRY: u64 = 1;
 const PARITY: u64 = 1 << 2;
@@ -303,7 +303,7 @@ impl<L: Fn(u64, usize) -> Option<u64>> Machine<'_, L> {
             return Some(());
         }
         let register = general(self.instruction.op_register(operand))?;
-        let full = place(&mut self.effect.registers, register)?;
+        let full = place(&mut self.effect.registers, register.full_register())?;
         *full = match register.size() {
             // A write of 32 bits clears the upper half.
             4 => value & mask(4),
@@ -318,28 +318,6 @@ fn general(register: Register) -> Option<Register> {
     use Register as R;
     let second = matches!(register, R::AH | R::BH | R::CH | R::DH);
     (register.is_gpr() && !second).then_some(register)
-}
-
-fn place(registers: &mut user_regs_struct, register: Register) -> Option<&mut u64> {
-    Some(match register.full_register() {
-        Register::RAX => &mut registers.rax,
-        Register::RBX => &mut registers.rbx,
-        Register::RCX => &mut registers.rcx,
-        Register::RDX => &mut registers.rdx,
-        Register::RSI => &mut registers.rsi,
-        Register::RDI => &mut registers.rdi,
-        Register::RBP => &mut registers.rbp,
-        Register::RSP => &mut registers.rsp,
-        Register::R8 => &mut registers.r8,
-        Register::R9 => &mut registers.r9,
-        Register::R10 => &mut registers.r10,
-        Register::R11 => &mut registers.r11,
-        Register::R12 => &mut registers.r12,
-        Register::R13 => &mut registers.r13,
-        Register::R14 => &mut registers.r14,
-        Register::R15 => &mut registers.r15,
-        _ => return None,
-    })
 }
 
 fn result_flags(result: u64, size: usize) -> u64 {

@@ -13,7 +13,7 @@ use std::process::Command;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use caches::stream::{DeviceAccessKind, Event, Stream};
+use caches::stream::{Event, Stream};
 use card::{Driver, Rings};
 use support::Bench;
 use tracer::{trace, Counts, Launch, Plan, TraceError};
@@ -94,21 +94,20 @@ fn each_frame_takes_the_same_steps_and_the_card_the_same_transfers() {
     assert!(counts.loads >= 64, "{counts:?}");
     assert!(counts.stores >= 6 * 64, "{counts:?}");
     assert!(counts.instructions % 64 < 8, "{counts:?}");
-    let kinds = |event: &Event| match event {
-        Event::Device(access) => Some((access.kind, access.bytes)),
+    let transfer = |event: &Event| match event {
+        Event::Device { write, bytes, .. } => Some((*write, *bytes)),
         Event::Step(_) => None,
     };
-    use DeviceAccessKind::{Read, Write};
     // RDT gives the card a descriptor, which takes a frame. Then TDT sends one.
     let expected = [
-        (Read, 16),
-        (Write, 60),
-        (Write, 16),
-        (Read, 16),
-        (Read, 60),
-        (Write, 16),
+        (false, 16),
+        (true, 60),
+        (true, 16),
+        (false, 16),
+        (false, 60),
+        (true, 16),
     ];
-    let device: Vec<_> = stream.events.iter().filter_map(kinds).collect();
+    let device: Vec<_> = stream.events.iter().filter_map(transfer).collect();
     assert_eq!(device.len(), 64 * expected.len());
     assert!(device.chunks(expected.len()).all(|round| round == expected));
 }
