@@ -92,53 +92,27 @@ impl<L: Fn(u64, usize) -> Option<u64>> Machine<'_, L> {
             M::Add | M::Sub | M::Cmp | M::Inc | M::Dec => self.add_or_subtract(),
             M::And | M::Or | M::Xor | M::Test => self.logic(),
             M::Shl | M::Shr => self.shift(),
-            M::Push if self.is_wide_register() => {
-                let value = self.read(0)?;
-                self.push(value);
+            M::Jmp if self.instruction.op_kind(0) == OpKind::NearBranch64 => {
+                self.jump();
                 Some(())
             }
-            M::Pop if self.is_wide_register() => {
-                let value = self.pop()?;
-                self.write(0, value)
-            }
-            M::Call => {
-                let target = self.target()?;
-                self.push(self.effect.registers.rip);
-                self.effect.registers.rip = target;
+            _ if self.instruction.is_jcc_short_or_near() => {
+                if self.condition()? {
+                    self.jump();
+                }
                 Some(())
             }
-            M::Ret if self.instruction.op_count() == 0 => {
-                self.effect.registers.rip = self.pop()?;
-                Some(())
-            }
-            M::Jmp => {
-                self.effect.registers.rip = self.target()?;
-                Some(())
-            }
-            _ => self.conditional(),
+            _ => None,
         }
     }
 
-    /// Jcc and CMOVcc.
-    fn conditional(&mut self) -> Option<()> {
-        let holds = self.condition()?;
-        if self.instruction.is_jcc_short_or_near() {
-            if holds {
-                self.effect.registers.rip = self.instruction.near_branch_target();
-            }
-            return Some(());
-        }
-        if self.instruction.op_count() != 2 {
-            return None;
-        }
-        let values = [self.read(0)?, self.read(1)?];
-        self.write(0, values[usize::from(holds)])
+    fn jump(&mut self) {
+        self.effect.registers.rip = self.instruction.near_branch_target();
     }
 
     fn condition(&self) -> Option<bool> {
         use ConditionCode as C;
         let flag = |flag| self.effect.registers.eflags & flag != 0;
-        let less = flag(SIGN) != flag(OVERFLOW);
         Some(match self.instruction.condition_code() {
             C::b => flag(CARRY),
             C::ae => !flag(CARRY),
@@ -146,12 +120,6 @@ impl<L: Fn(u64, usize) -> Option<u64>> Machine<'_, L> {
             C::ne => !flag(ZERO),
             C::be => flag(CARRY | ZERO),
             C::a => !flag(CARRY | ZERO),
-            C::s => flag(SIGN),
-            C::ns => !flag(SIGN),
-            C::l => less,
-            C::ge => !less,
-            C::le => less || flag(ZERO),
-            C::g => !less && !flag(ZERO),
             _ => return None,
         })
     }
@@ -234,36 +202,6 @@ impl<L: Fn(u64, usize) -> Option<u64>> Machine<'_, L> {
     fn set_flags(&mut self, changed: u64, flags: u64) {
         let all = &mut self.effect.registers.eflags;
         *all = *all & !changed | flags & changed;
-    }
-
-    /// The target of a jump or call.
-    fn target(&self) -> Option<u64> {
-        match self.instruction.op_kind(0) {
-            OpKind::NearBranch64 => Some(self.instruction.near_branch64()),
-            OpKind::Register | OpKind::Memory if self.size(0)? == 8 => self.read(0),
-            _ => None,
-        }
-    }
-
-    fn is_wide_register(&self) -> bool {
-        self.instruction.op_kind(0) == OpKind::Register && self.size(0) == Some(8)
-    }
-
-    fn push(&mut self, value: u64) {
-        let registers = &mut self.effect.registers;
-        registers.rsp = registers.rsp.wrapping_sub(8);
-        self.effect.stored = Some(Stored {
-            address: registers.rsp,
-            size: 8,
-            value,
-        });
-    }
-
-    fn pop(&mut self) -> Option<u64> {
-        let registers = &mut self.effect.registers;
-        let value = (self.load)(registers.rsp, 8)?;
-        registers.rsp = registers.rsp.wrapping_add(8);
-        Some(value)
     }
 
     /// Bytes of a register or of a place in memory.
