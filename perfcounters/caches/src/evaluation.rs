@@ -3,7 +3,7 @@
 use crate::cpu::Cpu;
 use crate::hierarchy::{Dma, Hierarchy, Level};
 use crate::predictor::Predictor;
-use crate::stream::{AccessKind, Event, Stream};
+use crate::stream::{branch, AccessKind, Event, Stream};
 
 /// The measured part of a stream on a processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,8 +33,9 @@ pub fn evaluate(cpu: &Cpu, dma: Dma, stream: &Stream) -> Evaluation {
         }
         let step = match event {
             Event::Step(step) => step,
-            Event::Device(access) => {
-                hierarchy.device(access);
+            Event::Device { write: false, .. } => continue,
+            Event::Device { address, bytes, .. } => {
+                hierarchy.device_writes(*address, *bytes);
                 continue;
             }
         };
@@ -50,8 +51,8 @@ pub fn evaluate(cpu: &Cpu, dma: Dma, stream: &Stream) -> Evaluation {
                 Level::Underway | Level::Register => {}
             }
         }
-        let decoded = stream.code.get(step.address);
-        if let Some((kind, code)) = decoded.and_then(|it| Some((it.branch?, it.instruction))) {
+        let code = stream.code.get(&step.address);
+        if let Some((code, kind)) = code.and_then(|code| Some((code, branch(code)?))) {
             let wrong = predictor.branch(kind, code.len(), step);
             found.mispredicted += u64::from(wrong);
         }
@@ -61,9 +62,11 @@ pub fn evaluate(cpu: &Cpu, dma: Dma, stream: &Stream) -> Evaluation {
 
 #[cfg(test)]
 mod tests {
+    use iced_x86::{Decoder, DecoderOptions};
+
     use super::*;
     use crate::cpu::LINE;
-    use crate::stream::{Access, Accesses, Memory, Step};
+    use crate::stream::{Access, Accesses, Step};
 
     const CODE: u64 = 0x1000;
     const BUFFER: u64 = 0x10_0000;
@@ -75,21 +78,25 @@ mod tests {
             address: at,
             bytes: 8,
             kind,
-            memory: Memory::WriteBack,
+            register: false,
         };
         Event::Step(Step {
             address,
             accesses: kind.map(access).into_iter().collect::<Accesses>(),
-            taken: None,
             target: CODE,
         })
     }
 
-    /// A driver that loads from and stores to `LINES` lines, each with an indirect jump.
+    /// A driver that loads from and stores to `LINES` lines, each with an indirect jump, and a card that reads them.
     fn round() -> Vec<Event> {
         let mut events = Vec::new();
         for line in 0..LINES {
             let address = BUFFER + line * LINE;
+            events.push(Event::Device {
+                address,
+                bytes: 64,
+                write: false,
+            });
             events.push(step(CODE, Some(AccessKind::Load), address));
             events.push(step(CODE, Some(AccessKind::Store), address));
             events.push(step(CODE + 3, None, 0));
@@ -103,7 +110,8 @@ mod tests {
             events: round(),
             ..Stream::default()
         };
-        stream.code.insert(CODE + 3, &[0xff, 0xe0]).unwrap();
+        let jump = Decoder::new(64, &[0xff, 0xe0], DecoderOptions::NONE).decode();
+        stream.code.insert(CODE + 3, jump);
         let cpu = Cpu::named("haswell").unwrap();
         let cold = evaluate(&cpu, Dma::Memory, &stream);
         assert!(cold.memory > 0 && cold.mispredicted > 0, "{cold:?}");

@@ -4,9 +4,9 @@
 //! first used. So addresses within a page are contiguous, and two runs have the same frames.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::cpu::LINE;
-use crate::stream::Region;
 
 /// Bytes of a page.
 const SMALL: u64 = 4 << 10;
@@ -21,7 +21,7 @@ const LARGE_BASE: u64 = 1 << 40;
 /// region is not aligned. So both machines give the same physical addresses.
 #[derive(Clone, Debug)]
 pub(crate) struct Frames {
-    regions: Vec<Region>,
+    regions: Vec<Range<u64>>,
     /// The frames of small and of large pages, by the first address of each page.
     small: HashMap<u64, u64>,
     large: HashMap<u64, u64>,
@@ -29,7 +29,7 @@ pub(crate) struct Frames {
 
 impl Frames {
     /// `regions` are those of [`crate::stream::Stream::regions`].
-    pub(crate) fn new(regions: Vec<Region>) -> Self {
+    pub(crate) fn new(regions: Vec<Range<u64>>) -> Self {
         Self {
             regions,
             small: HashMap::new(),
@@ -40,7 +40,7 @@ impl Frames {
     /// The physical line that holds a virtual address.
     pub(crate) fn line(&mut self, address: u64) -> u64 {
         let mut regions = self.regions.iter();
-        let region = regions.find(|region| (region.start..region.end).contains(&address));
+        let region = regions.find(|region| region.contains(&address));
         let (pages, bytes, base, from) = match region {
             Some(region) => (&mut self.large, LARGE, LARGE_BASE, region.start),
             None => (&mut self.small, SMALL, 0, 0),
@@ -58,10 +58,7 @@ mod tests {
 
     #[test]
     fn large_pages_are_contiguous_and_start_with_their_region() {
-        let region = |start| Region {
-            start,
-            end: start + (5 << 20),
-        };
+        let region = |start| start..start + (5 << 20);
         let mut aligned = Frames::new(vec![region(0x4000_0000)]);
         let mut other = Frames::new(vec![region(0x4001_5000)]);
         let first = aligned.line(0x4000_0000);

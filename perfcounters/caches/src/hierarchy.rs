@@ -4,11 +4,12 @@
 //! one core: the driver's.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 
 use crate::array::Array;
 use crate::cpu::{Contents, Cpu, LINE};
 use crate::frames::Frames;
-use crate::stream::{Access, AccessKind, DeviceAccess, DeviceAccessKind, Memory, Region};
+use crate::stream::{Access, AccessKind};
 
 /// Load instructions that the stride prefetcher knows, as Chen et al. measure it on Haswell and later (AfterImage,
 /// ASPLOS 2023).
@@ -68,7 +69,7 @@ pub struct Hierarchy {
 impl Hierarchy {
     /// Empty caches of `cpu`. `regions` are those of [`crate::stream::Stream::regions`].
     #[must_use]
-    pub fn new(cpu: &Cpu, dma: Dma, regions: Vec<Region>) -> Self {
+    pub fn new(cpu: &Cpu, dma: Dma, regions: Vec<Range<u64>>) -> Self {
         let underway = || Underway {
             window: u64::from(cpu.reorder_buffer),
             requests: HashMap::new(),
@@ -98,13 +99,10 @@ impl Hierarchy {
         self.instruction = address;
     }
 
-    /// The card accesses the driver's memory. A write takes a line away from L1 and L2, and puts it into L3 or leaves
-    /// it in memory. A read leaves all lines where they are.
-    pub fn device(&mut self, access: &DeviceAccess) {
-        if access.kind == DeviceAccessKind::Read {
-            return;
-        }
-        for address in lines(access.address, access.bytes) {
+    /// The card writes to the driver's memory. That takes a line away from L1 and L2, and puts it into L3 or leaves it in
+    /// memory. What the card reads stays where it is.
+    pub fn device_writes(&mut self, address: u64, bytes: u32) {
+        for address in lines(address, bytes) {
             let line = self.frames.line(address);
             self.drop_inner(line);
             if self.device_ways == 0 {
@@ -118,7 +116,7 @@ impl Hierarchy {
 
     /// Serves an access of the current instruction. One that crosses a line counts at the slower of its two lines.
     pub fn access(&mut self, access: &Access) -> Level {
-        if access.memory == Memory::Uncached {
+        if access.register {
             return Level::Register;
         }
         let lines = lines(access.address, access.bytes.into());

@@ -10,8 +10,10 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use iced_x86::FlowControl;
+
 use crate::cpu::Cpu;
-use crate::stream::{Branch, Step};
+use crate::stream::Step;
 
 /// Entries of the return stack. Processors have 16 or more, and the calls of drivers nest less deep.
 const RETURN_STACK: usize = 16;
@@ -59,22 +61,21 @@ impl Predictor {
     /// Predicts one executed branch of `length` bytes and learns from it. Returns whether it was mispredicted.
     ///
     /// Direct jumps and calls are always predicted correctly: their targets are part of the code.
-    pub fn branch(&mut self, kind: Branch, length: usize, step: &Step) -> bool {
+    pub fn branch(&mut self, kind: FlowControl, length: usize, step: &Step) -> bool {
         let next = step.address.wrapping_add(length as u64);
         let mut taken = true;
         let wrong = match kind {
-            Branch::Conditional => {
-                // Without a recorded direction, the next address tells it.
-                taken = step.taken.unwrap_or(step.target != next);
+            FlowControl::ConditionalBranch => {
+                taken = step.target != next;
                 self.direction(step.address, taken) != taken
             }
-            Branch::IndirectJump | Branch::IndirectCall => {
+            FlowControl::IndirectBranch | FlowControl::IndirectCall => {
                 self.target(step.address, step.target) != Some(step.target)
             }
-            Branch::Return => self.returns.pop_back() != Some(step.target),
-            Branch::Jump | Branch::Call => false,
+            FlowControl::Return => self.returns.pop_back() != Some(step.target),
+            _ => false,
         };
-        if matches!(kind, Branch::Call | Branch::IndirectCall) {
+        if matches!(kind, FlowControl::Call | FlowControl::IndirectCall) {
             self.returns.push_back(next);
             if self.returns.len() > RETURN_STACK {
                 self.returns.pop_front();
@@ -146,31 +147,30 @@ mod tests {
         Predictor::new(&Cpu::named(name).unwrap())
     }
 
-    fn step(address: u64, taken: Option<bool>, target: u64) -> Step {
+    fn step(address: u64, target: u64) -> Step {
         Step {
             address,
             accesses: Accesses::new(),
-            taken,
             target,
         }
     }
 
     /// Executes a branch that is no conditional one. Returns whether it was mispredicted.
-    fn branch(predictor: &mut Predictor, kind: Branch, address: u64, target: u64) -> bool {
-        predictor.branch(kind, 5, &step(address, None, target))
+    fn branch(predictor: &mut Predictor, kind: FlowControl, address: u64, target: u64) -> bool {
+        predictor.branch(kind, 5, &step(address, target))
     }
 
     /// Executes a conditional branch of two bytes. Returns whether it was mispredicted.
     fn conditional(predictor: &mut Predictor, address: u64, taken: bool) -> bool {
         let target = if taken { address - 16 } else { address + 2 };
-        predictor.branch(Branch::Conditional, 2, &step(address, Some(taken), target))
+        predictor.branch(FlowControl::ConditionalBranch, 2, &step(address, target))
     }
 
     /// The mispredictions of the second half of a sequence of outcomes of one branch in a loop.
     fn misses(predictor: &mut Predictor, outcomes: &[bool]) -> usize {
         let mut missed = 0;
         for (index, taken) in outcomes.iter().enumerate() {
-            branch(predictor, Branch::Jump, 0x2000, 0x1000);
+            branch(predictor, FlowControl::UnconditionalBranch, 0x2000, 0x1000);
             let wrong = conditional(predictor, 0x1000, *taken);
             missed += usize::from(wrong && index >= outcomes.len() / 2);
         }
@@ -215,7 +215,12 @@ mod tests {
                     let wrong = conditional(&mut predictor, 0x1010, *taken);
                     missed += u32::from(wrong && run >= 100);
                 }
-                branch(&mut predictor, Branch::Jump, 0x1012, 0x1000);
+                branch(
+                    &mut predictor,
+                    FlowControl::UnconditionalBranch,
+                    0x1012,
+                    0x1000,
+                );
             }
             assert_eq!(missed, expected, "{iterations}");
         }
@@ -229,7 +234,12 @@ mod tests {
             conditional(&mut predictor, 0x1000, first);
             let wrong = conditional(&mut predictor, 0x3000, !first);
             // The history has taken branches only. The jump marks the round, as the end of a loop does.
-            branch(&mut predictor, Branch::Jump, 0x4000, 0x1000);
+            branch(
+                &mut predictor,
+                FlowControl::UnconditionalBranch,
+                0x4000,
+                0x1000,
+            );
             missed += u32::from(wrong && index >= 4000);
         }
         assert!(missed < 200, "{missed}");
@@ -240,11 +250,11 @@ mod tests {
         let mut predictor = predictor("haswell");
         for depth in 0..20 {
             let address = 0x1000 + depth * 16;
-            assert!(!branch(&mut predictor, Branch::Call, address, 0x9000));
+            assert!(!branch(&mut predictor, FlowControl::Call, address, 0x9000));
         }
         for depth in (0..20).rev() {
             let back = 0x1005 + depth * 16;
-            let wrong = branch(&mut predictor, Branch::Return, 0x9000, back);
+            let wrong = branch(&mut predictor, FlowControl::Return, 0x9000, back);
             assert_eq!(wrong, depth < 4, "{depth}");
         }
     }
@@ -254,9 +264,9 @@ mod tests {
         let mut predictor = predictor("haswell");
         for round in 0..200 {
             for target in [0x9000, 0x9000, 0xa000] {
-                let wrong = branch(&mut predictor, Branch::IndirectCall, 0x1000, target);
+                let wrong = branch(&mut predictor, FlowControl::IndirectCall, 0x1000, target);
                 assert!(!wrong || round < 100, "{round}");
-                assert!(!branch(&mut predictor, Branch::Return, target, 0x1005));
+                assert!(!branch(&mut predictor, FlowControl::Return, target, 0x1005));
             }
         }
     }
@@ -265,7 +275,12 @@ mod tests {
     fn direct_jumps_are_never_mispredicted() {
         let mut predictor = predictor("haswell");
         for address in (0..4096).map(|index| index * 64) {
-            assert!(!branch(&mut predictor, Branch::Jump, address, 1));
+            assert!(!branch(
+                &mut predictor,
+                FlowControl::UnconditionalBranch,
+                address,
+                1
+            ));
         }
     }
 }

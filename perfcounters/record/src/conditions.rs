@@ -41,21 +41,9 @@ pub enum Waiting {
 }
 
 /// Where the card's DMA left the lines that it wrote, when the driver's turn began.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    strum::Display,
-    strum::EnumString,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum LinePlacement {
     /// In the caches of the card's own processor: nothing was moved.

@@ -6,62 +6,29 @@ use std::path::{Path, PathBuf};
 /// A record that cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// A folder or file cannot be written. The usual causes: the disk is full, or the folder
-    /// belongs to another user.
-    #[error("cannot write {}: {cause}; {}", path.display(), write_advice(cause))]
-    Write {
-        /// The folder or file.
-        path: PathBuf,
-        /// The system's error.
-        cause: io::Error,
-    },
+    /// A folder or file cannot be written. The usual causes: the disk is full, or the folder belongs to another user.
+    #[error("cannot write {0}: {1}; {advice}", advice = write_advice(.1))]
+    Write(PathBuf, io::Error),
     /// A file cannot be read.
-    #[error("cannot read {}: {cause}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        cause: io::Error,
-    },
+    #[error("cannot read {0}: {1}")]
+    Read(PathBuf, io::Error),
     /// Another process is writing to the folder.
-    #[error("another triptych is writing to {}: wait for it, or end it", path.display())]
-    InUse {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// The file does not have the format of a record.
-    #[error("{}: line {line}: {why}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// Line, counted from 1; 0 if it is not known.
-        line: u64,
-        /// The error.
-        why: String,
-    },
+    #[error("another triptych is writing to {0}: wait for it, or end it")]
+    InUse(PathBuf),
+    /// A file does not have the format of a record. The line counts from 1; it is 0 if it is not known.
+    #[error("{0}: line {1}: {2}")]
+    Malformed(PathBuf, u64, String),
 }
 
 impl RecordError {
-    pub(crate) fn write(path: &Path, cause: io::Error) -> Self {
-        Self::Write {
-            path: path.to_owned(),
-            cause,
-        }
+    /// Makes an error of a failure to write.
+    pub(crate) fn write(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
+        |cause| Self::Write(path.to_owned(), cause)
     }
 
-    pub(crate) fn read(path: &Path, cause: io::Error) -> Self {
-        Self::Read {
-            path: path.to_owned(),
-            cause,
-        }
-    }
-
-    pub(crate) fn malformed(path: &Path, line: u64, why: impl Into<String>) -> Self {
-        Self::Malformed {
-            path: path.to_owned(),
-            line,
-            why: why.into(),
-        }
+    /// Makes an error of a failure to read.
+    pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
+        |cause| Self::Read(path.to_owned(), cause)
     }
 }
 

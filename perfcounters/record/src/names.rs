@@ -5,23 +5,9 @@ use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
 /// A driver that runs can measure: one of the three drivers of this repository, or a peer. A peer is a
 /// driver of another project, which `make peers` builds.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    IntoStaticStr,
-    VariantNames,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[derive(Display, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Implementation {
     /// The idiomatic C driver.
@@ -61,23 +47,9 @@ impl Implementation {
 }
 
 /// A way to count, in the order in which a run uses them.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    EnumIter,
-    VariantNames,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[derive(Display, EnumString, EnumIter, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum BackendName {
     /// The processor's own counters.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -19,7 +20,7 @@ pub const LATEST_LINK: &str = "latest";
 /// # Errors
 /// [`RecordError::Write`].
 pub fn create_folder(results: &Path, now: SystemTime) -> Result<(String, PathBuf), RecordError> {
-    fs::create_dir_all(results).map_err(|cause| RecordError::write(results, cause))?;
+    fs::create_dir_all(results).map_err(RecordError::write(results))?;
     // Names sort by time, and every file system accepts them.
     let stamp = humantime::format_rfc3339_seconds(now)
         .to_string()
@@ -37,7 +38,7 @@ pub fn create_folder(results: &Path, now: SystemTime) -> Result<(String, PathBuf
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => {
                 attempt += 1;
             }
-            Err(cause) => return Err(RecordError::write(&path, cause)),
+            Err(cause) => return Err(RecordError::Write(path, cause)),
         }
     }
 }
@@ -49,14 +50,9 @@ pub fn create_folder(results: &Path, now: SystemTime) -> Result<(String, PathBuf
 /// [`RecordError::Write`].
 pub fn link(results: &Path, name: &str, id: &str) -> Result<(), RecordError> {
     let link = results.join(name);
-    let fail = |cause| RecordError::write(&link, cause);
-    let folder = tempfile::Builder::new()
-        .prefix(".link.")
-        .tempdir_in(results)
-        .map_err(fail)?;
-    let fresh = folder.path().join(name);
-    std::os::unix::fs::symlink(id, &fresh).map_err(fail)?;
-    fs::rename(&fresh, &link).map_err(fail)
+    let fresh = tempfile::Builder::new().make_in(results, |path| symlink(id, path));
+    let replaced = fresh.and_then(|fresh| Ok(fresh.persist(&link)?));
+    replaced.map(drop).map_err(RecordError::write(&link))
 }
 
 /// The incomplete runs in a results folder, oldest first. They can be resumed.

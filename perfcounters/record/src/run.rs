@@ -195,11 +195,9 @@ pub struct RunRecord {
 /// [`RecordError::Read`], or [`RecordError::Malformed`] with the line.
 pub fn read_run(folder: &Path) -> Result<RunRecord, RecordError> {
     let path = folder.join(RUN_FILE);
-    let text = fs::read_to_string(&path).map_err(|cause| RecordError::read(&path, cause))?;
-    serde_json::from_str(&text).map_err(|error| {
-        let line = error.line() as u64;
-        RecordError::malformed(&path, line, error.to_string())
-    })
+    let text = fs::read_to_string(&path).map_err(RecordError::read(&path))?;
+    serde_json::from_str(&text)
+        .map_err(|error| RecordError::Malformed(path, error.line() as u64, error.to_string()))
 }
 
 #[cfg(test)]

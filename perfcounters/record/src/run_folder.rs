@@ -1,6 +1,6 @@
 //! A run folder, `results/<id>/`, while a run writes it.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -93,12 +93,11 @@ impl RunFolder {
             .filter(|length| text.starts_with(HEADER) && text[..*length].ends_with('\n'))
             .ok_or_else(|| {
                 let why = format!("the journal does not belong to {}", csv.display());
-                RecordError::malformed(&journal, 0, why)
+                RecordError::Malformed(journal.clone(), 0, why)
             })? as u64;
         let cut = |path: &Path, length: u64| {
             let file = append_to(path)?;
-            let cut = file.set_len(length);
-            cut.map_err(|cause| RecordError::write(path, cause))?;
+            file.set_len(length).map_err(RecordError::write(path))?;
             Ok(file)
         };
         let file = cut(&csv, length)?;
@@ -149,7 +148,7 @@ impl RunFolder {
     /// before.
     pub fn write(&mut self, measurement: &[Sample]) -> Result<(), RecordError> {
         let csv = self.path.join(SAMPLES_FILE);
-        let malformed = |why: String| RecordError::malformed(&csv, 0, why);
+        let malformed = |why: String| RecordError::Malformed(csv.clone(), 0, why);
         let mut writer = csv::WriterBuilder::new()
             .has_headers(false)
             .from_writer(Vec::new());
@@ -170,7 +169,7 @@ impl RunFolder {
             // Half a row would make the whole file unreadable. If the file cannot be cut either, the
             // first error is still the one to report.
             let _ = self.samples.set_len(self.length);
-            return Err(RecordError::write(&self.path.join(SAMPLES_FILE), cause));
+            return Err(RecordError::Write(self.path.join(SAMPLES_FILE), cause));
         }
         self.length += rows.len() as u64;
         self.note_length()
@@ -178,8 +177,8 @@ impl RunFolder {
 
     fn note_length(&self) -> Result<(), RecordError> {
         let journal = self.path.join(JOURNAL_FILE);
-        let noted = append_to(&journal)?.write_all(format!("{}\n", self.length).as_bytes());
-        noted.map_err(|cause| RecordError::write(&journal, cause))
+        let noted = writeln!(append_to(&journal)?, "{}", self.length);
+        noted.map_err(RecordError::write(&journal))
     }
 
     /// Replaces `run.json`; a reader sees the old or the new file, never half of one.
@@ -188,7 +187,7 @@ impl RunFolder {
     /// [`RecordError::Write`].
     pub fn save(&self) -> Result<(), RecordError> {
         let path = self.path.join(RUN_FILE);
-        let fail = |cause| RecordError::write(&path, cause);
+        let fail = RecordError::write(&path);
         let mut json =
             serde_json::to_vec_pretty(&self.record).map_err(|error| fail(error.into()))?;
         json.push(b'\n');
@@ -196,9 +195,11 @@ impl RunFolder {
             .prefix(".run.json.")
             .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
             .tempfile_in(&self.path)
-            .map_err(fail)?;
-        file.write_all(&json).map_err(fail)?;
-        file.as_file().sync_all().map_err(fail)?;
+            .map_err(&fail)?;
+        let written = file
+            .write_all(&json)
+            .and_then(|()| file.as_file().sync_all());
+        written.map_err(&fail)?;
         file.persist(&path).map_err(|error| fail(error.error))?;
         Ok(())
     }
@@ -212,11 +213,11 @@ impl RunFolder {
         self.record.end = Some(humantime::format_rfc3339_seconds(now).to_string());
         // Some file systems report a full disk only here.
         let synced = self.samples.sync_all();
-        synced.map_err(|cause| RecordError::write(&self.path.join(SAMPLES_FILE), cause))?;
+        synced.map_err(RecordError::write(&self.path.join(SAMPLES_FILE)))?;
         self.save()?;
         if self.record.complete {
             let journal = self.path.join(JOURNAL_FILE);
-            fs::remove_file(&journal).map_err(|cause| RecordError::write(&journal, cause))?;
+            fs::remove_file(&journal).map_err(RecordError::write(&journal))?;
         }
         if self.count > 0 {
             results::link(&self.results, LATEST_LINK, &self.record.id)?;
@@ -227,19 +228,18 @@ impl RunFolder {
 
 /// The text of a file.
 fn read(path: &Path) -> Result<String, RecordError> {
-    fs::read_to_string(path).map_err(|cause| RecordError::read(path, cause))
+    fs::read_to_string(path).map_err(RecordError::read(path))
 }
 
 /// Opens a file to write at its end; creates it if there is none.
 fn append_to(path: &Path) -> Result<File, RecordError> {
-    let mut options = OpenOptions::new();
-    let opened = options.append(true).create(true).open(path);
-    opened.map_err(|cause| RecordError::write(path, cause))
+    let opened = File::options().append(true).create(true).open(path);
+    opened.map_err(RecordError::write(path))
 }
 
 /// Keeps other processes from writing to a run folder until the result is dropped.
 fn lock(folder: &Path) -> Result<File, RecordError> {
-    let file = File::open(folder).map_err(|cause| RecordError::read(folder, cause))?;
+    let file = File::open(folder).map_err(RecordError::read(folder))?;
     // A child process holds a copy of the lock between fork and exec, for a moment.
     for _ in 0..50 {
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -247,18 +247,18 @@ fn lock(folder: &Path) -> Result<File, RecordError> {
             Err(rustix::io::Errno::WOULDBLOCK) => {
                 std::thread::sleep(std::time::Duration::from_millis(10));
             }
-            Err(error) => return Err(RecordError::write(folder, error.into())),
+            Err(error) => return Err(RecordError::Write(folder.to_owned(), error.into())),
         }
     }
-    Err(RecordError::InUse {
-        path: folder.to_owned(),
-    })
+    Err(RecordError::InUse(folder.to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;
+
+    use tempfile::TempDir;
 
     use super::*;
     use crate::conditions::Conditions;
@@ -276,6 +276,10 @@ mod tests {
         }
     }
 
+    fn create(results: &TempDir, record: RunRecord) -> RunFolder {
+        RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, record).unwrap()
+    }
+
     #[test]
     fn a_run_folder_holds_its_record_and_latest_points_to_it() {
         let results = tempfile::tempdir().unwrap();
@@ -288,15 +292,9 @@ mod tests {
             folder.write(&[sample()]).unwrap();
             folder.finish(time + Duration::from_secs(60)).unwrap();
             let latest = results.path().join(LATEST_LINK);
-            assert_eq!(
-                fs::read_link(&latest).unwrap(),
-                Path::new(&folder.record.id)
-            );
             assert_eq!(read_run(&latest).unwrap(), folder.record);
-            assert_eq!(
-                read_samples(&latest.join(SAMPLES_FILE)).unwrap(),
-                [sample()]
-            );
+            let samples = read_samples(&latest.join(SAMPLES_FILE)).unwrap();
+            assert_eq!(samples, [sample()]);
         }
         let left: Vec<_> = fs::read_dir(results.path()).unwrap().collect();
         assert_eq!(left.len(), 3, "temporary files are left: {left:?}");
@@ -316,7 +314,7 @@ mod tests {
         };
         let samples = [sample(), plain, simulated];
         let results = tempfile::tempdir().unwrap();
-        let mut run = RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, record()).unwrap();
+        let mut run = create(&results, record());
         run.write(&samples).unwrap();
         let csv = run.path().join(SAMPLES_FILE);
         let driver = "rust-unsafe,overflow-checks,rustc 1.95.0,32";
@@ -337,7 +335,7 @@ mod tests {
     #[test]
     fn an_invalid_sample_and_a_full_disk_leave_the_file_as_it_was() {
         let results = tempfile::tempdir().unwrap();
-        let mut run = RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, record()).unwrap();
+        let mut run = create(&results, record());
         let bad = Sample {
             value: f64::NAN,
             ..sample()
@@ -359,8 +357,7 @@ mod tests {
             complete: false,
             ..record()
         };
-        let mut run =
-            RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, unfinished).unwrap();
+        let mut run = create(&results, unfinished);
         let measurement = |repeat| {
             (0..5)
                 .map(|index| Sample {
@@ -416,74 +413,51 @@ mod tests {
     }
 
     #[test]
-    fn only_unfinished_runs_can_be_resumed() {
+    fn runs_are_resumed_if_they_are_unfinished_or_their_failures_forgotten() {
         let results = tempfile::tempdir().unwrap();
         assert!(unfinished_runs(&results.path().join("none")).is_empty());
         let mut ids = Vec::new();
         for complete in [false, true, false] {
-            let now = SystemTime::UNIX_EPOCH + Duration::from_secs(ids.len() as u64);
-            let record = RunRecord {
-                complete,
-                ..record()
-            };
-            let mut run = RunFolder::create(results.path(), now, record).unwrap();
+            let mut run = create(&results, record());
             run.write(&[sample()]).unwrap();
-            run.finish(now).unwrap();
+            run.record.complete = complete;
+            run.record.failures.push(Failure {
+                series: sample().series(),
+                cause: "it broke".into(),
+            });
+            run.finish(SystemTime::UNIX_EPOCH).unwrap();
             ids.push(run.record.id.clone());
         }
+        let reopen = |id| RunFolder::reopen(results.path(), id);
+        // To open a run changes nothing yet.
+        for id in &ids {
+            assert_eq!(reopen(id).unwrap().1, [sample()]);
+        }
         assert_eq!(unfinished_runs(results.path()), [&ids[0][..], &ids[2]]);
-        assert!(RunFolder::reopen(results.path(), &ids[0]).is_ok());
-        // A file that another program changed.
-        fs::write(
-            results.path().join(&ids[0]).join(SAMPLES_FILE),
-            "other,columns\n",
-        )
-        .unwrap();
-        let error = RunFolder::reopen(results.path(), &ids[0]).unwrap_err();
-        assert!(error.to_string().contains("does not belong"), "{error}");
-    }
-
-    #[test]
-    fn a_complete_run_without_its_failures_can_be_resumed() {
-        let results = tempfile::tempdir().unwrap();
-        let now = SystemTime::UNIX_EPOCH;
-        let mut run = RunFolder::create(results.path(), now, record()).unwrap();
-        let id = run.record.id.clone();
-        run.write(&[sample()]).unwrap();
-        run.record.failures.push(Failure {
-            series: sample().series(),
-            cause: "it broke".into(),
-        });
-        run.finish(now).unwrap();
-        drop(run);
-        // To open it changes nothing yet.
-        drop(RunFolder::reopen(results.path(), &id).unwrap());
-        assert!(unfinished_runs(results.path()).is_empty());
-
-        let (mut run, samples) = RunFolder::reopen(results.path(), &id).unwrap();
-        assert_eq!(samples, [sample()]);
-        run.forget_failures().unwrap();
-        drop(run);
-        assert_eq!(unfinished_runs(results.path()), [&id[..]]);
-        let (run, samples) = RunFolder::reopen(results.path(), &id).unwrap();
+        reopen(&ids[1]).unwrap().0.forget_failures().unwrap();
+        assert_eq!(unfinished_runs(results.path()), ids);
+        let (run, samples) = reopen(&ids[1]).unwrap();
         assert_eq!(samples, [sample()]);
         assert!(run.record.failures.is_empty() && !run.record.complete);
+        // A file that another program changed.
+        let csv = results.path().join(&ids[0]).join(SAMPLES_FILE);
+        fs::write(csv, "other,columns\n").unwrap();
+        let error = reopen(&ids[0]).unwrap_err().to_string();
+        assert!(error.contains("does not belong"), "{error}");
     }
 
     #[test]
     fn a_run_without_samples_is_not_the_latest() {
         let results = tempfile::tempdir().unwrap();
-        let mut folder =
-            RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, record()).unwrap();
-        folder.finish(SystemTime::UNIX_EPOCH).unwrap();
+        let mut run = create(&results, record());
+        run.finish(SystemTime::UNIX_EPOCH).unwrap();
         assert!(!results.path().join(LATEST_LINK).exists());
     }
 
     #[test]
     fn a_results_folder_that_cannot_be_created_is_named() {
-        let error = RunFolder::create(Path::new("/dev/null/results"), SystemTime::now(), record())
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("/dev/null/results"), "{error}");
+        let results = Path::new("/dev/null/results");
+        let error = RunFolder::create(results, SystemTime::now(), record()).unwrap_err();
+        assert!(error.to_string().contains("/dev/null/results"), "{error}");
     }
 }

@@ -61,9 +61,7 @@ fn per_packet(cell: &Cell, sums: &[(Metric, u64)], packets: u64) -> Vec<Sample> 
 mod tests {
     use std::path::Path;
 
-    use caches::stream::{
-        Access, AccessKind, Accesses, DeviceAccess, DeviceAccessKind, Event, Memory, Step,
-    };
+    use caches::stream::{Access, AccessKind, Accesses, Event, Step};
     use record::Implementation;
 
     use super::*;
@@ -113,21 +111,20 @@ mod tests {
             address,
             bytes: 8,
             kind: AccessKind::Load,
-            memory: Memory::WriteBack,
+            register: false,
         };
         let step = Step {
             address: 0x1000,
             accesses: Accesses::from_slice(&[load]),
-            taken: None,
             target: 0x1003,
         };
-        let write = DeviceAccess {
+        let write = Event::Device {
             address,
             bytes: 64,
-            kind: DeviceAccessKind::Write,
+            write: true,
         };
         Stream {
-            events: vec![Event::Device(write), Event::Step(step)],
+            events: vec![write, Event::Step(step)],
             packets: 4,
             ..Stream::default()
         }

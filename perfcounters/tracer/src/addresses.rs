@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use caches::stream::Region;
-
 use crate::card::{FileId, PortMemory};
 
 /// The offsets of RDT and TDT of queue 0 in the register space. Drivers of one queue pair ring them.
@@ -100,8 +98,8 @@ impl Addresses {
     }
 
     /// The memory that the card can reach, each part once, sorted by address.
-    pub(crate) fn card_memory(&self) -> Vec<Region> {
-        let mut parts: Vec<(u64, Region)> = Vec::new();
+    pub(crate) fn card_memory(&self) -> Vec<Range<u64>> {
+        let mut parts: Vec<(u64, Range<u64>)> = Vec::new();
         for piece in self.ports.iter().flatten() {
             let (start, bytes) = (piece.address, piece.iova.end - piece.iova.start);
             let end = start + bytes;
@@ -110,7 +108,7 @@ impl Addresses {
                 Some((iova, last)) if *iova == piece.iova.start && last.end == start => {
                     (*iova, last.end) = (piece.iova.end, end);
                 }
-                _ => parts.push((piece.iova.end, Region { start, end })),
+                _ => parts.push((piece.iova.end, start..end)),
             }
         }
         let mut regions: Vec<_> = parts.into_iter().map(|(_, region)| region).collect();
@@ -178,10 +176,7 @@ mod tests {
     #[test]
     fn memory_of_the_card_is_listed_once() {
         let addresses = Addresses::new(&[port(), port()], &mappings(MAPS));
-        let memory = Region {
-            start: 0x7fff_f010_0000,
-            end: 0x7fff_f040_0000,
-        };
+        let memory = 0x7fff_f010_0000..0x7fff_f040_0000;
         assert_eq!(addresses.card_memory(), [memory]);
     }
 

@@ -1,6 +1,7 @@
 //! Counts of an executed stream.
 
-use caches::stream::{AccessKind, Event, Stream};
+use caches::stream::{branch, AccessKind, Event, Stream};
+use iced_x86::FlowControl;
 
 /// What the driver executed in the measured part of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,12 +38,11 @@ impl Counts {
                     AccessKind::Prefetch => counts.prefetches += 1,
                 }
             }
-            let decoded = stream.code.get(step.address);
-            let branch = decoded.is_some_and(|decoded| decoded.branch.is_some());
-            let again = step.target == step.address && !branch;
+            let branch = stream.code.get(&step.address).and_then(branch);
+            let again = step.target == step.address && branch.is_none();
             counts.instructions += u64::from(!again);
-            counts.branches += u64::from(branch);
-            counts.conditional += u64::from(step.taken.is_some());
+            counts.branches += u64::from(branch.is_some());
+            counts.conditional += u64::from(branch == Some(FlowControl::ConditionalBranch));
         }
         counts
     }

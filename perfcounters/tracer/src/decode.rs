@@ -1,70 +1,58 @@
 //! Decoded instructions, and the addresses that each execution accesses.
 
-use caches::stream::{AccessKind, Accesses, Step};
+use caches::stream::{Access, AccessKind, Accesses};
 use iced_x86::{
-    FlowControl, Instruction, InstructionInfoFactory, MemorySize, Mnemonic, OpAccess, Register,
+    Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
     UsedMemory,
 };
 use libc::user_regs_struct;
 
 use crate::error::TraceError;
 
-/// What matters of an instruction while it is traced.
+/// An instruction, and what it accesses.
 #[derive(Clone, Debug)]
 pub(crate) struct Traced {
     pub(crate) instruction: Instruction,
-    /// The address of the instruction behind it.
-    pub(crate) next: u64,
-    /// Whether it is SYSCALL.
-    pub(crate) system_call: bool,
-    /// Whether it is a conditional branch.
-    conditional: bool,
     operands: Vec<Operand>,
-    /// It does nothing if RCX is 0.
-    repeated: bool,
 }
 
 #[derive(Clone, Debug)]
 struct Operand {
-    memory: UsedMemory,
+    /// `None` for what a prefetch asks for, which is no access to the decoder.
+    memory: Option<UsedMemory>,
     bytes: u16,
     kind: AccessKind,
 }
 
-/// An address that an instruction accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Touched {
-    pub(crate) address: u64,
-    pub(crate) bytes: u16,
-    pub(crate) kind: AccessKind,
-}
-
-/// Analyses instructions.
-#[derive(Debug)]
-pub(crate) struct Analyser(InstructionInfoFactory);
-
-impl Analyser {
-    pub(crate) fn new() -> Self {
-        Self(InstructionInfoFactory::new())
-    }
-
-    /// What matters of an instruction.
+impl Traced {
+    /// Decodes the instruction at `address`. `bytes` starts there and may be longer than the instruction.
     ///
     /// # Errors
-    /// It takes addresses from a vector register.
-    pub(crate) fn analyse(&mut self, instruction: &Instruction) -> Result<Traced, TraceError> {
-        let mut loads = Vec::new();
-        if is_prefetch(instruction.mnemonic()) {
-            loads.push(prefetched(instruction));
+    /// The bytes are no instruction, or it takes addresses from a vector register.
+    pub(crate) fn decode(address: u64, bytes: &[u8]) -> Result<Self, TraceError> {
+        let refused = |why| {
+            let text =
+                format!("the instruction at {address:#x} {why}, which the tracer cannot follow");
+            TraceError::Unexpected(text)
+        };
+        let instruction = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).decode();
+        if instruction.is_invalid() {
+            return Err(refused("is none of x86-64"));
         }
-        let mut stores = Vec::new();
-        for memory in self.0.info(instruction).used_memory() {
+        let (mut loads, mut stores) = (Vec::new(), Vec::new());
+        if is_prefetch(instruction.mnemonic()) {
+            loads.push(Operand {
+                memory: None,
+                bytes: 1,
+                kind: AccessKind::Prefetch,
+            });
+        }
+        for memory in InstructionInfoFactory::new()
+            .info(&instruction)
+            .used_memory()
+        {
             if memory.index().is_vector_register() {
-                return Err(TraceError::Unexpected(format!(
-                    "the instruction at {:#x} uses addresses in a vector register, which the tracer \
-                     cannot follow",
-                    instruction.ip()
-                )));
+                return Err(refused("uses addresses in a vector register"));
             }
             // A repeated instruction tells no size of its single accesses.
             let size = match memory.memory_size().size() {
@@ -72,7 +60,7 @@ impl Analyser {
                 size => size,
             };
             let operand = |kind| Operand {
-                memory: *memory,
+                memory: Some(*memory),
                 bytes: u16::try_from(size.max(1)).unwrap_or(u16::MAX),
                 kind,
             };
@@ -85,70 +73,50 @@ impl Analyser {
             }
         }
         loads.append(&mut stores);
-        Ok(Traced {
-            instruction: *instruction,
-            next: instruction.next_ip(),
-            system_call: instruction.mnemonic() == Mnemonic::Syscall,
-            conditional: instruction.flow_control() == FlowControl::ConditionalBranch,
+        Ok(Self {
+            instruction,
             operands: loads,
-            repeated: instruction.is_string_instruction()
-                && (instruction.has_rep_prefix() || instruction.has_repne_prefix()),
         })
     }
-}
 
-impl Traced {
-    /// The step that an execution is, given its address and the address of the next instruction.
-    pub(crate) fn step(&self, address: u64, accesses: Accesses, target: u64) -> Step {
-        Step {
-            address,
-            accesses,
-            taken: self.conditional.then_some(target != self.next),
-            target,
+    /// The accesses of one execution, with the registers before it: the loads first, then the stores. A repeated string
+    /// instruction is executed one iteration at a time.
+    pub(crate) fn accesses(
+        &self,
+        registers: &user_regs_struct,
+        is_register_of_card: impl Fn(u64) -> bool,
+    ) -> Accesses {
+        let instruction = &self.instruction;
+        let repeated = instruction.is_string_instruction()
+            && (instruction.has_rep_prefix() || instruction.has_repne_prefix());
+        if repeated && registers.rcx == 0 {
+            return Accesses::new();
         }
-    }
-
-    /// The accesses of one execution, with the registers before it: the loads first, then the stores.
-    /// A repeated string instruction is executed one iteration at a time.
-    pub(crate) fn touched<'a>(
-        &'a self,
-        registers: &'a user_regs_struct,
-    ) -> impl Iterator<Item = Touched> + 'a {
-        let idle = self.repeated && registers.rcx == 0;
-        self.operands.iter().filter(move |_| !idle).map(|operand| {
-            let value = |register: Register, _, _| value_of(registers, register);
-            Touched {
-                address: operand.memory.virtual_address(0, value).unwrap_or(0),
+        let value = |register: Register, _, _| value_of(registers, register);
+        let access = |operand: &Operand| {
+            let address = match &operand.memory {
+                Some(memory) => memory.virtual_address(0, value),
+                None => instruction.virtual_address(0, 0, value),
+            };
+            let address = address.unwrap_or(0);
+            Access {
+                address,
                 bytes: operand.bytes,
                 kind: operand.kind,
+                register: is_register_of_card(address),
             }
-        })
+        };
+        self.operands.iter().map(access).collect()
     }
 }
 
 /// The value of a general register, or the base of a segment; `None` for other registers.
 pub(crate) fn value_of(registers: &user_regs_struct, register: Register) -> Option<u64> {
     let value = match register.full_register() {
-        Register::RAX => registers.rax,
-        Register::RBX => registers.rbx,
-        Register::RCX => registers.rcx,
-        Register::RDX => registers.rdx,
-        Register::RSI => registers.rsi,
-        Register::RDI => registers.rdi,
-        Register::RBP => registers.rbp,
-        Register::RSP => registers.rsp,
-        Register::R8 => registers.r8,
-        Register::R9 => registers.r9,
-        Register::R10 => registers.r10,
-        Register::R11 => registers.r11,
-        Register::R12 => registers.r12,
-        Register::R13 => registers.r13,
-        Register::R14 => registers.r14,
-        Register::R15 => registers.r15,
         Register::FS => registers.fs_base,
         Register::GS => registers.gs_base,
         Register::CS | Register::DS | Register::ES | Register::SS => 0,
-        _ => return None,
+        general => *place(&mut registers.clone(), general)?,
     };
     // An address has 64 bits, or 32 with a prefix.
     match register.size() {
@@ -157,35 +125,35 @@ pub(crate) fn value_of(registers: &user_regs_struct, register: Register) -> Opti
     }
 }
 
+/// The place of a general register of 64 bits; `None` for other registers.
+pub(crate) fn place(registers: &mut user_regs_struct, register: Register) -> Option<&mut u64> {
+    Some(match register {
+        Register::RAX => &mut registers.rax,
+        Register::RBX => &mut registers.rbx,
+        Register::RCX => &mut registers.rcx,
+        Register::RDX => &mut registers.rdx,
+        Register::RSI => &mut registers.rsi,
+        Register::RDI => &mut registers.rdi,
+        Register::RBP => &mut registers.rbp,
+        Register::RSP => &mut registers.rsp,
+        Register::R8 => &mut registers.r8,
+        Register::R9 => &mut registers.r9,
+        Register::R10 => &mut registers.r10,
+        Register::R11 => &mut registers.r11,
+        Register::R12 => &mut registers.r12,
+        Register::R13 => &mut registers.r13,
+        Register::R14 => &mut registers.r14,
+        Register::R15 => &mut registers.r15,
+        _ => return None,
+    })
+}
+
 fn directions(access: OpAccess) -> (bool, bool) {
     match access {
         OpAccess::Read | OpAccess::CondRead => (true, false),
         OpAccess::Write | OpAccess::CondWrite => (false, true),
         OpAccess::ReadWrite | OpAccess::ReadCondWrite => (true, true),
         OpAccess::None | OpAccess::NoMemAccess => (false, false),
-    }
-}
-
-/// The operand of a prefetch, which the analysis does not count as an access.
-fn prefetched(instruction: &Instruction) -> Operand {
-    // The displacement of an address relative to RIP is the whole address.
-    let base = match instruction.is_ip_rel_memory_operand() {
-        true => Register::None,
-        false => instruction.memory_base(),
-    };
-    let memory = UsedMemory::new(
-        instruction.memory_segment(),
-        base,
-        instruction.memory_index(),
-        instruction.memory_index_scale(),
-        instruction.memory_displacement64(),
-        MemorySize::UInt8,
-        OpAccess::Read,
-    );
-    Operand {
-        memory,
-        bytes: 1,
-        kind: AccessKind::Prefetch,
     }
 }
 
@@ -205,7 +173,6 @@ fn is_prefetch(mnemonic: Mnemonic) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iced_x86::{Decoder, DecoderOptions};
 
     fn registers() -> user_regs_struct {
         // SAFETY: a struct of integers may be all zeros.
@@ -217,11 +184,10 @@ mod tests {
     }
 
     fn accesses(bytes: &[u8], registers: &user_regs_struct) -> Vec<(u64, u16, AccessKind)> {
-        let instruction = Decoder::with_ip(64, bytes, 0x1000, DecoderOptions::NONE).decode();
-        let traced = Analyser::new().analyse(&instruction).unwrap();
-        let touched = traced.touched(registers);
-        touched
-            .map(|touched| (touched.address, touched.bytes, touched.kind))
+        let traced = Traced::decode(0x1000, bytes).unwrap();
+        let accesses = traced.accesses(registers, |_| false).into_iter();
+        accesses
+            .map(|access| (access.address, access.bytes, access.kind))
             .collect()
     }
 
@@ -279,11 +245,11 @@ mod tests {
     }
 
     #[test]
-    fn gathers_are_refused() {
+    fn gathers_and_bytes_that_are_no_instruction_are_refused() {
         // vpgatherdd xmm0, [rax+xmm1*4], xmm2
-        let bytes = [0xc4, 0xe2, 0x69, 0x90, 0x04, 0x88];
-        let instruction = Decoder::with_ip(64, &bytes, 0x1000, DecoderOptions::NONE).decode();
-        let error = Analyser::new().analyse(&instruction).unwrap_err();
-        assert!(error.to_string().contains("0x1000"), "{error}");
+        for bytes in [&[0xc4, 0xe2, 0x69, 0x90, 0x04, 0x88][..], &[0x06], &[]] {
+            let error = Traced::decode(0x1000, bytes).unwrap_err();
+            assert!(error.to_string().contains("0x1000"), "{error}");
+        }
     }
 }

@@ -8,7 +8,7 @@
 use iced_x86::{ConditionCode, Instruction, Mnemonic, OpKind, Register};
 use libc::user_regs_struct;
 
-use crate::decode::value_of;
+use crate::decode::{place, value_of};
 
 const CARRY: u64 = 1;
 const PARITY: u64 = 1 << 2;
@@ -92,53 +92,27 @@ impl<L: Fn(u64, usize) -> Option<u64>> Machine<'_, L> {
             M::Add | M::Sub | M::Cmp | M::Inc | M::Dec => self.add_or_subtract(),
             M::And | M::Or | M::Xor | M::Test => self.logic(),
             M::Shl | M::Shr => self.shift(),
-            M::Push if self.is_wide_register() => {
-                let value = self.read(0)?;
-                self.push(value);
+            M::Jmp if self.instruction.op_kind(0) == OpKind::NearBranch64 => {
+                self.jump();
                 Some(())
             }
-            M::Pop if self.is_wide_register() => {
-                let value = self.pop()?;
-                self.write(0, value)
-            }
-            M::Call => {
-                let target = self.target()?;
-                self.push(self.effect.registers.rip);
-                self.effect.registers.rip = target;
+            _ if self.instruction.is_jcc_short_or_near() => {
+                if self.condition()? {
+                    self.jump();
+                }
                 Some(())
             }
-            M::Ret if self.instruction.op_count() == 0 => {
-                self.effect.registers.rip = self.pop()?;
-                Some(())
-            }
-            M::Jmp => {
-                self.effect.registers.rip = self.target()?;
-                Some(())
-            }
-            _ => self.conditional(),
+            _ => None,
         }
     }
 
-    /// Jcc and CMOVcc.
-    fn conditional(&mut self) -> Option<()> {
-        let holds = self.condition()?;
-        if self.instruction.is_jcc_short_or_near() {
-            if holds {
-                self.effect.registers.rip = self.instruction.near_branch_target();
-            }
-            return Some(());
-        }
-        if self.instruction.op_count() != 2 {
-            return None;
-        }
-        let values = [self.read(0)?, self.read(1)?];
-        self.write(0, values[usize::from(holds)])
+    fn jump(&mut self) {
+        self.effect.registers.rip = self.instruction.near_branch_target();
     }
 
     fn condition(&self) -> Option<bool> {
         use ConditionCode as C;
         let flag = |flag| self.effect.registers.eflags & flag != 0;
-        let less = flag(SIGN) != flag(OVERFLOW);
         Some(match self.instruction.condition_code() {
             C::b => flag(CARRY),
             C::ae => !flag(CARRY),
@@ -146,12 +120,6 @@ impl<L: Fn(u64, usize) -> Option<u64>> Machine<'_, L> {
             C::ne => !flag(ZERO),
             C::be => flag(CARRY | ZERO),
             C::a => !flag(CARRY | ZERO),
-            C::s => flag(SIGN),
-            C::ns => !flag(SIGN),
-            C::l => less,
-            C::ge => !less,
-            C::le => less || flag(ZERO),
-            C::g => !less && !flag(ZERO),
             _ => return None,
         })
     }
@@ -236,36 +204,6 @@ impl<L: Fn(u64, usize) -> Option<u64>> Machine<'_, L> {
         *all = *all & !changed | flags & changed;
     }
 
-    /// The target of a jump or call.
-    fn target(&self) -> Option<u64> {
-        match self.instruction.op_kind(0) {
-            OpKind::NearBranch64 => Some(self.instruction.near_branch64()),
-            OpKind::Register | OpKind::Memory if self.size(0)? == 8 => self.read(0),
-            _ => None,
-        }
-    }
-
-    fn is_wide_register(&self) -> bool {
-        self.instruction.op_kind(0) == OpKind::Register && self.size(0) == Some(8)
-    }
-
-    fn push(&mut self, value: u64) {
-        let registers = &mut self.effect.registers;
-        registers.rsp = registers.rsp.wrapping_sub(8);
-        self.effect.stored = Some(Stored {
-            address: registers.rsp,
-            size: 8,
-            value,
-        });
-    }
-
-    fn pop(&mut self) -> Option<u64> {
-        let registers = &mut self.effect.registers;
-        let value = (self.load)(registers.rsp, 8)?;
-        registers.rsp = registers.rsp.wrapping_add(8);
-        Some(value)
-    }
-
     /// Bytes of a register or of a place in memory.
     fn size(&self, operand: u32) -> Option<usize> {
         let size = match self.instruction.op_kind(operand) {
@@ -303,7 +241,7 @@ impl<L: Fn(u64, usize) -> Option<u64>> Machine<'_, L> {
             return Some(());
         }
         let register = general(self.instruction.op_register(operand))?;
-        let full = place(&mut self.effect.registers, register)?;
+        let full = place(&mut self.effect.registers, register.full_register())?;
         *full = match register.size() {
             // A write of 32 bits clears the upper half.
             4 => value & mask(4),
@@ -318,28 +256,6 @@ fn general(register: Register) -> Option<Register> {
     use Register as R;
     let second = matches!(register, R::AH | R::BH | R::CH | R::DH);
     (register.is_gpr() && !second).then_some(register)
-}
-
-fn place(registers: &mut user_regs_struct, register: Register) -> Option<&mut u64> {
-    Some(match register.full_register() {
-        Register::RAX => &mut registers.rax,
-        Register::RBX => &mut registers.rbx,
-        Register::RCX => &mut registers.rcx,
-        Register::RDX => &mut registers.rdx,
-        Register::RSI => &mut registers.rsi,
-        Register::RDI => &mut registers.rdi,
-        Register::RBP => &mut registers.rbp,
-        Register::RSP => &mut registers.rsp,
-        Register::R8 => &mut registers.r8,
-        Register::R9 => &mut registers.r9,
-        Register::R10 => &mut registers.r10,
-        Register::R11 => &mut registers.r11,
-        Register::R12 => &mut registers.r12,
-        Register::R13 => &mut registers.r13,
-        Register::R14 => &mut registers.r14,
-        Register::R15 => &mut registers.r15,
-        _ => return None,
-    })
 }
 
 fn result_flags(result: u64, size: usize) -> u64 {

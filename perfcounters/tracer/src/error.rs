@@ -9,32 +9,15 @@ pub enum TraceError {
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
-    /// The program ended before the trace was complete.
-    #[error("the program {how} while it was traced{last_words}")]
-    Ended {
-        /// How it ended.
-        how: String,
-        /// The end of its standard error.
-        last_words: String,
-    },
-    /// The trace took too long.
-    #[error("no end of \"{doing}\" within {seconds} s{last_words}")]
-    Hung {
-        /// The step of the trace.
-        doing: &'static str,
-        /// The limit.
-        seconds: u64,
-        /// The end of the program's standard error.
-        last_words: String,
-    },
+    /// The program ended before the trace was complete: how, and the end of its standard error.
+    #[error("the program {0} while it was traced{1}")]
+    Ended(String, String),
+    /// The trace took too long: its step, the limit in seconds, and the end of the program's standard error.
+    #[error("no end of \"{0}\" within {1} s{2}")]
+    Hung(&'static str, u64, String),
     /// The system refuses a request.
-    #[error("cannot {what}: {cause}")]
-    System {
-        /// The request.
-        what: String,
-        /// The system's error.
-        cause: io::Error,
-    },
+    #[error("cannot {0}: {1}")]
+    System(String, io::Error),
     /// The program or the card does not behave as a driver or a card in turns does.
     #[error("{0}")]
     Unexpected(String),
@@ -44,10 +27,7 @@ impl TraceError {
     /// Makes an error of a failed request.
     pub(crate) fn system<E: Into<io::Error>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
         let what = what.into();
-        move |cause| Self::System {
-            what,
-            cause: cause.into(),
-        }
+        move |cause| Self::System(what, cause.into())
     }
 
     /// Makes an error of a failed request to trace.

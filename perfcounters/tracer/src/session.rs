@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use caches::stream::{AccessKind, Stream};
+use caches::stream::{Access, AccessKind, Event, Stream};
 use nix::sched::{sched_setaffinity, CpuSet};
 use nix::unistd::Pid;
 
 use crate::addresses::{mappings, tails, Addresses};
-use crate::card::{Card, Turn};
+use crate::card::Card;
 use crate::error::TraceError;
 use crate::launch::Launch;
-use crate::recorder::{Recording, Stepper};
+use crate::stepper::Stepper;
 use crate::tracee::{Stop, Tracee};
 
 /// Nanoseconds by which a native round moves the driver's clock. Drivers that choose between interrupts
@@ -27,8 +27,7 @@ const READY: u32 = 256;
 /// What must end first, and what a user can do if it does not.
 const FIRST: &str = "ring a doorbell of a card that shares its registers (nic --mmio shared)";
 
-/// The packets that a driver sends in the parts of a trace. Each part ends where a round of the driver's
-/// loop ends.
+/// The packets that a driver sends in the parts of a trace. Each part ends with a turn of the card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Before anything is recorded.
@@ -76,13 +75,13 @@ pub fn trace(launch: &Launch, plan: &Plan) -> Result<Stream, TraceError> {
     std::thread::scope(|scope| {
         let tracing = scope.spawn(|| {
             pin(launch.cpu)?;
-            let mut card = Card::connect(&launch.control)?;
-            let registers: Vec<_> = card.memory()?.iter().map(|port| port.registers).collect();
             let attempt = |ready| {
+                let mut card = Card::connect(&launch.control)?;
+                let registers = card.memory()?.iter().map(|port| port.registers).collect();
                 let mut session = Session {
                     launch,
-                    tracee: Tracee::start(launch, Vec::clone(&registers), FIRST)?,
-                    card: Card::connect(&launch.control)?,
+                    tracee: Tracee::start(launch, registers, FIRST)?,
+                    card,
                     ready,
                     forwarder: None,
                     end_of_round: None,
@@ -164,7 +163,12 @@ impl Session<'_> {
                     let behind = self.tracee.registers(thread)?.rip;
                     let turn = self.card.turn_quietly(first)?;
                     sent += turn.transmitted;
-                    if self.ends_round((behind, tail), &turn) {
+                    // A round ends at the doorbell that sent the first packets.
+                    if self.end_of_round.is_none() && turn.transmitted > 0 {
+                        self.tracee.clock.round_up_to_a_minute();
+                        self.end_of_round = Some((behind, tail));
+                    }
+                    if self.end_of_round == Some((behind, tail)) {
                         self.forwarder = Some(thread);
                         return Ok(Some(sent));
                     }
@@ -195,15 +199,6 @@ impl Session<'_> {
         }
     }
 
-    /// Whether a round ends at a doorbell: at the one that sent the first packets.
-    fn ends_round(&mut self, doorbell: (u64, u64), turn: &Turn) -> bool {
-        if self.end_of_round.is_none() && turn.transmitted > 0 {
-            self.tracee.clock.round_up_to_a_minute();
-            self.end_of_round = Some(doorbell);
-        }
-        self.end_of_round == Some(doorbell)
-    }
-
     /// Records a part that does not count, and a part that does. The driver executes one instruction at
     /// a time, and the card takes a turn at each doorbell.
     fn record(&mut self, thread: Pid, plan: &Plan) -> Result<Stream, TraceError> {
@@ -211,44 +206,48 @@ impl Session<'_> {
         let ports = self.card.memory()?;
         let maps = mappings(&self.tracee.maps()?);
         let registers: Vec<_> = ports.iter().map(|port| port.registers).collect();
-        let place = (Addresses::new(&ports, &maps), tails(&registers, &maps));
+        let (addresses, tails) = (Addresses::new(&ports, &maps), tails(&registers, &maps));
         let mut stepper = Stepper::new(thread, &self.tracee, plan.check)?;
-        let mut recording = Recording::default();
-        self.record_part(&place, &mut stepper, &mut recording, plan.warm)?;
-        recording.begin_measured();
-        self.record_part(&place, &mut stepper, &mut recording, plan.measured)?;
-        let mut stream = recording.into_stream(stepper.into_code());
-        stream.regions = place.0.card_memory();
+        let mut stream = Stream {
+            regions: addresses.card_memory(),
+            ..Stream::default()
+        };
+        for packets in [plan.warm, plan.measured] {
+            (stream.measured_from, stream.packets) = (stream.events.len(), 0);
+            while stream.packets < packets {
+                let step = stepper.step(&mut self.tracee, &addresses)?;
+                let rings = |access: &Access| {
+                    access.kind == AccessKind::Store && tails.contains(&access.address)
+                };
+                let rung = step.accesses.iter().any(rings);
+                stream.events.push(Event::Step(step));
+                if rung {
+                    self.record_turn(&addresses, &mut stream)?;
+                }
+            }
+        }
+        stream.code = stepper.code();
         Ok(stream)
     }
 
-    fn record_part(
+    fn record_turn(
         &mut self,
-        (addresses, tails): &(Addresses, Vec<u64>),
-        stepper: &mut Stepper,
-        recording: &mut Recording,
-        packets: u64,
+        addresses: &Addresses,
+        stream: &mut Stream,
     ) -> Result<(), TraceError> {
-        let all = recording.packets() + packets;
-        while recording.packets() < all {
-            let step = stepper.step(&mut self.tracee, addresses)?;
-            let behind = step.target;
-            let stores = step
-                .accesses
-                .iter()
-                .filter(|access| access.kind == AccessKind::Store);
-            let mut rung = stores
-                .map(|store| store.address)
-                .filter(|at| tails.contains(at));
-            let tail = rung.next();
-            recording.step(step);
-            let Some(tail) = tail else { continue };
-            let turn = self.card.turn()?;
-            recording.turn(&turn, addresses)?;
-            if self.ends_round((behind, tail), &turn) && recording.packets() >= all {
-                break;
-            }
+        let turn = self.card.turn()?;
+        for (port, kind, iova, bytes) in turn.dma {
+            let address = addresses.of_iova(port, iova).ok_or_else(|| {
+                let text = format!("the driver does not map what the card uses at IOVA {iova:#x}");
+                TraceError::Unexpected(text)
+            })?;
+            stream.events.push(Event::Device {
+                address,
+                bytes,
+                write: kind == 'w',
+            });
         }
+        stream.packets += turn.transmitted;
         Ok(())
     }
 }

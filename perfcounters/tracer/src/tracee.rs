@@ -372,11 +372,9 @@ impl<'a> Tracee<'a> {
     fn verdict(&self) -> Option<TraceError> {
         Some(match self.watchdog.verdict()? {
             Verdict::Interrupted => TraceError::Interrupted,
-            Verdict::Hung(doing, seconds) => TraceError::Hung {
-                doing,
-                seconds,
-                last_words: self.launch.last_words(),
-            },
+            Verdict::Hung(doing, seconds) => {
+                TraceError::Hung(doing, seconds, self.launch.last_words())
+            }
         })
     }
 
@@ -388,10 +386,8 @@ impl<'a> Tracee<'a> {
             WaitStatus::Signaled(_, signal, _) => format!("was ended by {signal}"),
             _ => "ended".to_owned(),
         };
-        self.verdict().unwrap_or_else(|| TraceError::Ended {
-            how,
-            last_words: self.launch.last_words(),
-        })
+        self.verdict()
+            .unwrap_or_else(|| TraceError::Ended(how, self.launch.last_words()))
     }
 
     fn forget(&mut self, pid: Pid) {

@@ -1,0 +1,167 @@
+//! Steps a thread of the driver through its code.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use caches::stream::Step;
+use iced_x86::{Instruction, Mnemonic};
+use libc::user_regs_struct;
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+
+use crate::addresses::Addresses;
+use crate::decode::Traced;
+use crate::emulate::{self, Effect, Stored};
+use crate::error::TraceError;
+use crate::target;
+use crate::tracee::Tracee;
+
+/// Steps one thread.
+pub(crate) struct Stepper {
+    thread: Pid,
+    /// The executed instructions so far, by address.
+    traced: HashMap<u64, Rc<Traced>>,
+    /// The registers before the next instruction.
+    registers: user_regs_struct,
+    /// Whether the thread does not have these registers yet.
+    ahead: bool,
+    check: bool,
+}
+
+impl Stepper {
+    /// Steps `thread`. With `check`, the processor executes every instruction, and the results are
+    /// compared.
+    pub(crate) fn new(thread: Pid, tracee: &Tracee<'_>, check: bool) -> Result<Self, TraceError> {
+        Ok(Self {
+            thread,
+            traced: HashMap::new(),
+            registers: tracee.registers(thread)?,
+            ahead: false,
+            check,
+        })
+    }
+
+    /// The executed instructions so far, by address.
+    pub(crate) fn code(&self) -> HashMap<u64, Instruction> {
+        let traced = self.traced.iter();
+        traced
+            .map(|(address, traced)| (*address, traced.instruction))
+            .collect()
+    }
+
+    /// Executes one instruction, or one iteration of a repeated one.
+    pub(crate) fn step(
+        &mut self,
+        tracee: &mut Tracee<'_>,
+        addresses: &Addresses,
+    ) -> Result<Step, TraceError> {
+        let address = self.registers.rip;
+        let traced = self.traced(address)?;
+        let accesses = traced.accesses(&self.registers, |address| addresses.is_register(address));
+        let answer = match traced.instruction.mnemonic() {
+            Mnemonic::Syscall => {
+                tracee.answer_call(self.thread, self.registers.rax, &self.registers)?
+            }
+            _ => None,
+        };
+        match answer {
+            Some(answer) => {
+                let (registers, next) = (&mut self.registers, traced.instruction.next_ip());
+                (registers.rax, registers.r11) = (answer, registers.eflags);
+                (registers.rcx, registers.rip) = (next, next);
+                self.ahead = true;
+            }
+            None => self.execute(tracee, &traced.instruction)?,
+        }
+        Ok(Step {
+            address,
+            accesses,
+            target: self.registers.rip,
+        })
+    }
+
+    /// What matters of the instruction at an address.
+    fn traced(&mut self, address: u64) -> Result<Rc<Traced>, TraceError> {
+        if let Some(traced) = self.traced.get(&address) {
+            return Ok(traced.clone());
+        }
+        let traced = Rc::new(Traced::decode(
+            address,
+            &target::code(self.thread, address),
+        )?);
+        self.traced.insert(address, traced.clone());
+        Ok(traced)
+    }
+
+    /// Executes an instruction, a common one in the processor's place.
+    fn execute(
+        &mut self,
+        tracee: &mut Tracee<'_>,
+        instruction: &Instruction,
+    ) -> Result<(), TraceError> {
+        let load = |address, size| target::load(self.thread, address, size);
+        let effect = emulate::execute(instruction, &self.registers, load);
+        let store =
+            |stored: Stored| target::store(self.thread, stored.address, stored.size, stored.value);
+        match effect {
+            Some(effect) if !self.check && effect.stored.is_none_or(store) => {
+                self.registers = effect.registers;
+                self.ahead = true;
+                return Ok(());
+            }
+            _ => {}
+        }
+        if std::mem::take(&mut self.ahead) {
+            // The kernel must not start the last system call again.
+            self.registers.orig_rax = u64::MAX;
+            tracee.set_registers(self.thread, self.registers)?;
+        }
+        self.execute_natively(tracee, instruction.next_ip())?;
+        self.registers = tracee.registers(self.thread)?;
+        match effect {
+            Some(effect) if self.check => self.compare(instruction, &effect),
+            _ => Ok(()),
+        }
+    }
+
+    /// Compares registers and memory behind an instruction with `effect`.
+    fn compare(&self, instruction: &Instruction, effect: &Effect) -> Result<(), TraceError> {
+        let defined = |registers: &user_regs_struct| user_regs_struct {
+            eflags: registers.eflags & !effect.undefined,
+            orig_rax: 0,
+            ..*registers
+        };
+        let (expected, found) = (defined(&effect.registers), defined(&self.registers));
+        let same = effect.stored.is_none_or(|stored| {
+            target::load(self.thread, stored.address, stored.size) == Some(stored.value)
+        });
+        match same && expected == found {
+            true => Ok(()),
+            false => Err(TraceError::Unexpected(format!(
+                "the tracer executes the instruction at {:#x} otherwise than the processor: \
+                 {expected:x?} and {:x?} instead of {found:x?}",
+                instruction.ip(),
+                effect.stored,
+            ))),
+        }
+    }
+
+    /// Lets the processor execute an instruction. `next` is the address behind it.
+    fn execute_natively(&self, tracee: &mut Tracee<'_>, next: u64) -> Result<(), TraceError> {
+        while let Some(signal) = tracee.step(self.thread)? {
+            if signal == Signal::SIGSEGV && tracee.answer_counter(self.thread)? {
+                return Ok(());
+            }
+            if matches!(signal, Signal::SIGSEGV | Signal::SIGBUS | Signal::SIGSYS) {
+                // The bridge's handler carries the instruction out. Its own code is not the driver's.
+                return tracee.handle(self.thread, signal, next);
+            }
+            let address = tracee.registers(self.thread)?.rip;
+            tracee.handle(self.thread, signal, address)?;
+            if address == next {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
