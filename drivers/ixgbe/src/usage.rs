@@ -1,7 +1,7 @@
 //! Which constants the drivers use: their headers hold those and no others.
 //!
 //! The driver sources are the list. C names a constant `IXGBE_NAME`; Rust names it `regs::NAME`, or
-//! imports it by `use crate::registers::{..}`. A name that the map does not have is the compiler's
+//! imports it by `use crate::driver::registers::{..}`. A name that the map does not have is the compiler's
 //! business, not ours.
 
 use std::collections::BTreeSet;

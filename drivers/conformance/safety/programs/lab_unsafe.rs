@@ -16,7 +16,9 @@ use std::time::{Duration, Instant};
 
 use ixgbe_unsafe::gen::driver::device::{device as Device, rx_queue, tx_queue};
 use ixgbe_unsafe::gen::driver::mempool::{error, mempool as Mempool, packet};
-use ixgbe_unsafe::gen::{device, init, mempool, packet_ring, rx, stats, tx, vfio};
+use ixgbe_unsafe::gen::driver::{device, init, mempool, rx, tx};
+use ixgbe_unsafe::gen::rooms::{packet_ring, stats};
+use ixgbe_unsafe::gen::vfio::vfio;
 use signal_hook::consts::SIGINT;
 
 const RING_SIZE: u32 = 64;

@@ -249,12 +249,16 @@ fn compile_c(from: &Path, program: &Path, flags: &[&str]) -> Result<()> {
     let mut command = Command::new(c_compiler());
     command.args(flags).arg("-I").arg(&source);
     command.arg(lab().join("programs/lab.c"));
-    let mut files: Vec<_> = fs::read_dir(&source)?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<_>>()?;
-    files.sort();
-    let c = |path: &&PathBuf| path.extension().is_some_and(|end| end == "c");
-    command.args(files.iter().filter(c)).arg("-o").arg(program);
+    // All but the programs.
+    for room in ["", "driver", "vfio", "vfio_user", "rooms"] {
+        let mut files: Vec<_> = fs::read_dir(source.join(room))?
+            .map(|entry| Ok(entry?.path()))
+            .collect::<Result<_>>()?;
+        files.sort();
+        let c = |path: &&PathBuf| path.extension().is_some_and(|end| end == "c");
+        command.args(files.iter().filter(c));
+    }
+    command.arg("-o").arg(program);
     run(command)
 }
 
