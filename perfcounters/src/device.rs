@@ -156,9 +156,6 @@ pub struct Nic {
 
 impl Nic {
     /// Starts a NIC with its sockets in `folder`. The NIC accepts every frame that a driver sends.
-    ///
-    /// # Errors
-    /// If it cannot be started, or does not become ready.
     pub fn start(
         program: &NicProgram,
         setup: &NicSetup,
@@ -240,9 +237,6 @@ impl Nic {
     }
 
     /// Waits until all bursts are timed; calls `meanwhile` all the while.
-    ///
-    /// # Errors
-    /// If that takes too long, the NIC ends, or `meanwhile` fails.
     pub fn wait_for_bursts(
         &mut self,
         limit: Duration,
@@ -260,9 +254,7 @@ impl Nic {
     }
 
     /// Ends the NIC. Returns the file of its report, which exists if it measured latency or timed bursts.
-    ///
-    /// # Errors
-    /// If the NIC has failed; the values measured against it are then invalid.
+    /// After an error, the values measured against it are invalid.
     pub fn stop(self) -> Result<PathBuf, ProcessError> {
         self.process.stop(STOP)?;
         Ok(self.report)

@@ -26,6 +26,7 @@ pub mod callgrind;
 #[path = "../tests/common/mod.rs"]
 mod common;
 pub mod device;
+mod files;
 mod forwarder;
 pub mod interrupt;
 pub mod latency;

@@ -101,9 +101,6 @@ pub struct Process {
 impl Process {
     /// Starts `command` on `cpu`, or on any CPU. Standard error goes to a file in `folder`, standard
     /// output to `stdout`.
-    ///
-    /// # Errors
-    /// [`ProcessError::Start`].
     pub fn start(
         name: &str,
         command: Command,
@@ -116,9 +113,6 @@ impl Process {
 
     /// As [`Process::start`], with the memory on a NUMA node, and with a standard input. Some programs
     /// end when their input ends.
-    ///
-    /// # Errors
-    /// [`ProcessError::Start`], also if there is no such node.
     pub(crate) fn start_with(
         name: &str,
         mut command: Command,
@@ -145,18 +139,11 @@ impl Process {
     }
 
     /// Waits until the child ends without an error.
-    ///
-    /// # Errors
-    /// [`ProcessError::Failed`] if it ends with an error; [`ProcessError::Timeout`] or
-    /// [`ProcessError::Interrupted`] if it does not end, and is killed.
     pub fn wait(mut self, limit: Duration, interrupt: &Interrupt) -> Result<(), ProcessError> {
         self.finish(limit, interrupt)
     }
 
     /// As [`Process::wait`], for a child that is used afterwards.
-    ///
-    /// # Errors
-    /// As [`Process::wait`].
     pub fn finish(&mut self, limit: Duration, interrupt: &Interrupt) -> Result<(), ProcessError> {
         let start = Instant::now();
         loop {
@@ -177,10 +164,7 @@ impl Process {
     }
 
     /// Waits until `ready` returns true, while the child runs.
-    ///
-    /// # Errors
-    /// [`ProcessError::Failed`] if the child ends, even without an error; otherwise as
-    /// [`Process::wait`].
+    /// Fails if the child ends, even without an error.
     pub fn wait_until(
         &mut self,
         limit: Duration,
@@ -204,9 +188,6 @@ impl Process {
 
     /// Sends SIGTERM and waits; a child that does not end is killed. A launcher may report the signal in
     /// its exit code, as a shell does.
-    ///
-    /// # Errors
-    /// [`ProcessError::Failed`] if the child has ended already, or ends with an error.
     pub fn stop(mut self, limit: Duration) -> Result<(), ProcessError> {
         self.check_running()?;
         self.signal(Signal::TERM);
@@ -221,9 +202,7 @@ impl Process {
     }
 
     /// Checks that the child runs.
-    ///
-    /// # Errors
-    /// [`ProcessError::Failed`] if it has ended, even without an error.
+    /// Fails if it has ended, even without an error.
     pub fn check_running(&mut self) -> Result<(), ProcessError> {
         match self.status()? {
             Some(status) => Err(self.failed(status)),

@@ -34,9 +34,6 @@ pub fn counter_hz() -> Option<u64> {
 }
 
 /// Pins the calling thread to one CPU.
-///
-/// # Errors
-/// The CPU does not exist or may not be used.
 pub fn pin_this_thread(cpu: usize) -> std::io::Result<()> {
     let mut set = CpuSet::new();
     set.set(cpu);
@@ -189,9 +186,6 @@ pub enum Part {
 impl ForwarderLibrary {
     /// Loads a library. The library stays loaded until the process ends, because destructors of
     /// thread-local values may run at the end.
-    ///
-    /// # Errors
-    /// The loader's message: no such file, or one without the functions.
     pub fn load(path: &Path) -> Result<Self, String> {
         let say = |error: libloading::Error| format!("cannot load {}: {error}", path.display());
         // SAFETY: loading runs the library's initialisers. The library is one of this project's
@@ -222,9 +216,6 @@ impl ForwarderLibrary {
     /// Opens a forwarder between two devices. `ring_size` is the number of descriptors in each ring, a
     /// power of two. `link_timeout` is the longest time for the link of each device; `None` for the
     /// default of `ixgbe-fwd`.
-    ///
-    /// # Errors
-    /// The forwarder's message.
     pub fn open(
         &self,
         device_a: &str,
@@ -237,9 +228,6 @@ impl ForwarderLibrary {
     }
 
     /// The same with `queues` queue pairs for each device, 1 to 16.
-    ///
-    /// # Errors
-    /// As for [`ForwarderLibrary::open`].
     pub fn open_queues(
         &self,
         device_a: &str,
@@ -329,9 +317,7 @@ impl Forwarder {
     }
 
     /// Sends the packets that wait in the rings, and stops both devices.
-    ///
-    /// # Errors
-    /// The forwarder's message; the forwarder is closed in any case.
+    /// It is closed even if that fails.
     pub fn close(self) -> Result<(), String> {
         std::mem::ManuallyDrop::new(self).end()
     }

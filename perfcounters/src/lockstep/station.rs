@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::ports::{while_stepping, Ports};
+use super::ports::{while_stepping, SoftwarePorts};
 use crate::backend::Cell;
 use crate::interrupt::Interrupt;
 use crate::sys::{self, Forwarder, ForwarderCounts, ForwarderLibrary};
@@ -21,11 +21,11 @@ pub(super) const FIRST_PACKET: Duration = Duration::from_secs(5);
 const OVERHEAD_READINGS: usize = 10_001;
 
 /// An open driver and its NIC.
-pub(super) struct Station<P> {
+pub(super) struct Station {
     pub(super) cell: Cell,
     /// Whether the cell was given up.
     pub(super) failed: bool,
-    ports: P,
+    ports: SoftwarePorts,
     forwarder: Forwarder,
     /// Queue pairs of each device.
     queues: u32,
@@ -35,8 +35,8 @@ pub(super) struct Station<P> {
     batches: u32,
 }
 
-impl<P: Ports> Station<P> {
-    pub(super) fn open(cell: &Cell, mut ports: P) -> Result<Self, String> {
+impl Station {
+    pub(super) fn open(cell: &Cell, mut ports: SoftwarePorts) -> Result<Self, String> {
         let library = ForwarderLibrary::load(&cell.library)?;
         let [a, b] = ports.devices();
         let conditions = cell.conditions;
