@@ -123,6 +123,9 @@ pub enum MeasureError {
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
+    /// A driver's library failed.
+    #[error(transparent)]
+    Library(#[from] forwarder_library::Error),
     /// Anything else, in a sentence.
     #[error("{0}")]
     Other(String),

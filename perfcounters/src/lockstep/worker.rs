@@ -11,6 +11,7 @@
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use forwarder_library::Counts;
 use record::{BackendName, Failure, HugePages, LinePlacement, Metric, Sample};
 use rustix::fs::{FallocateFlags, MemfdFlags};
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ use super::station::{timing_overhead, Station};
 use crate::backend::{Cell, MeasureError};
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::sys::{self, ForwarderCounts};
+use crate::sys;
 use crate::temporary::TemporaryFolder;
 
 /// A larger share of dropped packets than one in this many leads to a warning.
@@ -142,7 +143,7 @@ fn measure_round(station: &mut Station, round: u32, overhead: u64, found: &mut F
 }
 
 /// Adds the share of full batches since `start`, and closes the driver.
-fn finish(station: Station, start: ForwarderCounts, found: &mut Found) {
+fn finish(station: Station, start: Counts, found: &mut Found) {
     let (cell, end) = (station.cell.clone(), station.counts());
     if !station.failed {
         let calls = end.rx_calls.saturating_sub(start.rx_calls).max(1);
@@ -176,7 +177,7 @@ fn open_alike<'a>(cells: &'a [Cell], folder: &Path, found: &mut Found) -> Vec<Op
             let sockets = folder.join((first_port + index).to_string());
             let (size, placement) = (cell.conditions.frame_size, cell.conditions.placement);
             let station = SoftwarePorts::start(&sockets, size, placement)
-                .and_then(|ports| Station::open(cell, ports));
+                .and_then(|ports| Station::open(cell, ports).map_err(|why| why.to_string()));
             if station.is_ok() {
                 huge_pages.push(before.saturating_sub(HugePages::now().free));
             }

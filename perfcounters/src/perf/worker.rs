@@ -15,6 +15,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use forwarder_library::{Forwarder, Library, Setup};
 use serde::{Deserialize, Serialize};
 
 use super::event::Event;
@@ -23,9 +24,9 @@ use super::passes::{self, Counted, Counters};
 use crate::backend::{Cell, MeasureError};
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::sys::{self, Forwarder, ForwarderLibrary};
+use crate::sys;
 
-pub use crate::sys::ForwarderCounts;
+pub use forwarder_library::Counts as ForwarderCounts;
 
 /// Turns between two readings of the clock.
 const TURNS: u32 = 64;
@@ -130,11 +131,15 @@ fn measure<C: Counters>(
     interrupt: &Interrupt,
 ) -> Result<Counted<Window>, MeasureError> {
     let [a, b] = &specification.devices;
-    let library = ForwarderLibrary::load(&specification.cell.library)?;
+    let library = Library::load(&specification.cell.library)?;
     let conditions = &specification.cell.conditions;
-    let (batch, ring_size) = (conditions.batch, conditions.ring_size);
-    let timeout = specification.link_timeout;
-    let mut forwarder = library.open(a, b, batch, ring_size, timeout)?;
+    let setup = Setup {
+        batch: conditions.batch,
+        ring_size: conditions.ring_size,
+        queues: 1,
+        link_timeout: specification.link_timeout,
+    };
+    let mut forwarder = library.open([a, b], setup)?;
     files::write(&specification.opened(), b"")?;
     let begin = specification.begin();
     forward_until(&mut forwarder, LOAD, interrupt, |_| begin.exists())?;
