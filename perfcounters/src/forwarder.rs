@@ -109,7 +109,7 @@ impl Running {
     /// Waits until it ends after its duration, and returns its totals.
     pub fn finish(&mut self, duration: Duration) -> Result<ForwarderReport, MeasureError> {
         let limit = duration + PATIENCE;
-        self.process.finish(limit, &self.interrupt)?;
+        self.process.wait(limit, &self.interrupt)?;
         ForwarderReport::read(&self.report)?.with_packets()
     }
 

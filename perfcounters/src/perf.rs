@@ -145,7 +145,7 @@ impl Worker {
         files::write(&self.specification.begin(), b"")?;
         let windows = u32::try_from(2 * plan.events.len() + 1).unwrap_or(u32::MAX);
         let limit = SETUP + plan.warm_up + plan.window.saturating_mul(windows);
-        self.process.finish(limit, interrupt)?;
+        self.process.wait(limit, interrupt)?;
         files::read_json(&self.specification.output())
     }
 }
