@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{mpsc, Mutex};
 use std::time::Duration;
 
@@ -12,7 +12,6 @@ use record::{
 use serde::{Deserialize, Serialize};
 
 use crate::process::ProcessError;
-use crate::report::ReportError;
 
 /// A cell of the matrix: one build of a driver under some conditions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,6 +47,13 @@ pub struct PeerProgram {
 }
 
 impl Cell {
+    /// The conditions that each driver of this repository takes as options.
+    pub(crate) fn arguments(&self) -> [String; 4] {
+        let (batch, ring) = (self.conditions.batch, self.conditions.ring_size);
+        let [batch, ring] = [batch, ring].map(|number| number.to_string());
+        ["--batch".into(), batch, "--ring-size".into(), ring]
+    }
+
     /// Everything that `backend` measures of this cell.
     pub fn series(&self, backend: BackendName) -> Series {
         Series {
@@ -111,38 +117,21 @@ pub enum MeasureError {
     /// A process of the measurement failed.
     #[error(transparent)]
     Process(#[from] ProcessError),
-    /// The forwarder's report is missing or wrong.
-    #[error(transparent)]
-    Report(#[from] ReportError),
-    /// Generator and forwarder got no link.
-    #[error("{0}")]
-    Link(String),
     /// A sample could not be recorded.
     #[error(transparent)]
     Record(#[from] RecordError),
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
-    /// A file or folder that the measurement needs could not be used.
-    #[error("cannot use {}: {cause}", path.display())]
-    File {
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's error.
-        cause: std::io::Error,
-    },
+    /// A driver's library failed.
+    #[error(transparent)]
+    Library(#[from] forwarder_library::Error),
     /// Anything else, in a sentence.
     #[error("{0}")]
     Other(String),
 }
 
 impl MeasureError {
-    /// The error of a file or folder.
-    pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.to_owned();
-        move |cause| Self::File { path, cause }
-    }
-
     /// Whether the run cannot continue with other cells: the record cannot be written, or the user
     /// asked to stop.
     pub fn ends_the_run(&self) -> bool {
@@ -153,9 +142,10 @@ impl MeasureError {
     }
 }
 
-/// The text of a file that the measurement needs.
-pub(crate) fn read_file(path: &Path) -> Result<String, MeasureError> {
-    std::fs::read_to_string(path).map_err(MeasureError::file(path))
+impl From<String> for MeasureError {
+    fn from(why: String) -> Self {
+        Self::Other(why)
+    }
 }
 
 /// Receives the progress and the findings of a backend.
@@ -172,14 +162,9 @@ pub trait Observer {
     }
     /// A measurement gave these values. One call takes all values of a cell, backend and repeat, so
     /// that a killed run records all of them or none.
-    ///
-    /// # Errors
-    /// If the record cannot be written, which ends the run.
+    /// An error ends the run.
     fn measured(&mut self, samples: &[Sample]) -> Result<(), RecordError>;
     /// A measurement gave one value.
-    ///
-    /// # Errors
-    /// As [`Observer::measured`].
     fn sample(&mut self, sample: Sample) -> Result<(), RecordError> {
         self.measured(&[sample])
     }
@@ -195,9 +180,7 @@ pub trait Observer {
 
 /// Makes all wanted measurements: every cell once, then every cell once more, so that a slow minute
 /// affects all cells alike. After a cell has failed, it is left out.
-///
-/// # Errors
-/// Only what ends the whole run; see [`MeasureError::ends_the_run`].
+/// An error ends the whole run; see [`MeasureError::ends_the_run`].
 pub fn measure_in_turn(
     backend: BackendName,
     cells: &[Cell],
@@ -232,9 +215,7 @@ pub fn measure_in_turn(
 /// Measures every wanted cell once, `workers` of them side by side. It suits backends whose values do not
 /// depend on what else runs. `measure` also receives the number of its worker. The observer receives the
 /// values in the order of the cells.
-///
-/// # Errors
-/// Only what ends the whole run; see [`MeasureError::ends_the_run`].
+/// An error ends the whole run; see [`MeasureError::ends_the_run`].
 pub fn measure_side_by_side(
     backend: BackendName,
     cells: &[Cell],
@@ -313,14 +294,13 @@ pub trait Backend {
 
     /// Measures all cells in turn, so that a slow minute affects all alike. The observer receives the
     /// values and the failures.
-    ///
-    /// # Errors
-    /// Only what ends the whole run; see [`MeasureError::ends_the_run`].
+    /// An error ends the whole run; see [`MeasureError::ends_the_run`].
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError>;
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;

@@ -19,9 +19,6 @@ fn malformed(why: &str) -> MeasureError {
 
 impl Totals {
     /// Reads the lines `events:` and `totals:` of callgrind's output.
-    ///
-    /// # Errors
-    /// If it is not the output of a whole run with simulated caches and branches.
     pub fn parse(text: &str) -> Result<Self, MeasureError> {
         let line = |key: &str| {
             let mut lines = text.lines();
@@ -102,9 +99,6 @@ impl PerPacket {
     ///
     /// Rare events (cache misses, mispredicts) during the start differ slightly from run to run. If
     /// the longer run has fewer of them, the result is 0.
-    ///
-    /// # Errors
-    /// If the longer run has fewer packets or events than the shorter one.
     pub fn from_runs(short: &Run, long: &Run, idle: Option<&Run>) -> Result<Self, MeasureError> {
         if long.packets <= short.packets {
             return Err(MeasureError::Other(format!(

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use record::{Placement, Waiting, DEFAULT_QUEUES};
 
-use crate::backend::{read_file, Cell, MeasureError};
+use crate::backend::{Cell, MeasureError};
+use crate::files;
 use crate::interrupt::Interrupt;
 use crate::load::ForwarderProcess;
 use crate::process::Process;
@@ -39,8 +40,7 @@ impl ForwarderRun<'_> {
         let conditions = &self.cell.conditions;
         let mut command = Command::new(&self.cell.program);
         command
-            .args(["--batch", &conditions.batch.to_string()])
-            .args(["--ring-size", &conditions.ring_size.to_string()])
+            .args(self.cell.arguments())
             .arg("--json")
             .arg(&report);
         if conditions.waiting == Waiting::Interrupts {
@@ -59,7 +59,7 @@ impl ForwarderRun<'_> {
         // Several threads need a processor each, so the scheduler places them.
         let cpu = self.placement.driver.filter(|_| queues == DEFAULT_QUEUES);
         let place = (cpu, self.placement.node);
-        let stdout = File::create(&printed).map_err(MeasureError::file(&printed))?;
+        let stdout = File::create(&printed).map_err(files::unusable(&printed))?;
         let streams = (Stdio::null(), stdout.into());
         let process = Process::start_with("ixgbe-fwd", command, place, self.folder, streams)?;
         Ok(Running {
@@ -93,7 +93,7 @@ impl ForwarderProcess for Running {
 impl Running {
     /// The text that it has printed so far.
     pub fn printed(&self) -> Result<String, MeasureError> {
-        read_file(&self.printed)
+        files::read(&self.printed)
     }
 
     /// Waits until it has printed rates for `seconds` seconds more than `before`.
@@ -109,13 +109,13 @@ impl Running {
     /// Waits until it ends after its duration, and returns its totals.
     pub fn finish(&mut self, duration: Duration) -> Result<ForwarderReport, MeasureError> {
         let limit = duration + PATIENCE;
-        self.process.finish(limit, &self.interrupt)?;
-        Ok(ForwarderReport::read(&self.report)?.with_packets()?)
+        self.process.wait(limit, &self.interrupt)?;
+        ForwarderReport::read(&self.report)?.with_packets()
     }
 
     /// Ends it, and returns its totals.
     pub fn stop(self) -> Result<ForwarderReport, MeasureError> {
         self.process.stop(PATIENCE)?;
-        Ok(ForwarderReport::read(&self.report)?.with_packets()?)
+        ForwarderReport::read(&self.report)?.with_packets()
     }
 }

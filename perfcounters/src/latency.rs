@@ -11,8 +11,9 @@ use record::{BackendName, Metric, Placement, Sample};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::backend::{measure_in_turn, read_file, Backend, Cell, MeasureError, Observer};
+use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::device::{Nic, NicProgram, NicSetup, Traffic};
+use crate::files;
 use crate::forwarder::ForwarderRun;
 use crate::interrupt::Interrupt;
 
@@ -62,9 +63,7 @@ struct NicLatency {
 
 impl NicLatency {
     fn read(path: &Path) -> Result<Self, MeasureError> {
-        let text = read_file(path)?;
-        let report: NicReport = serde_json::from_str(&text)
-            .map_err(|error| MeasureError::Other(format!("the NIC's report: {error}")))?;
+        let report: NicReport = files::read_json(path)?;
         match report.latency {
             Some(latency) if latency.count > 0 && latency.offered >= latency.lost => Ok(latency),
             Some(latency) => Err(MeasureError::Other(format!(

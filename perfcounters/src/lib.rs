@@ -2,9 +2,10 @@
 //!
 //! A *backend* is a way to count. [`valgrind`] counts instructions exactly by simulation, [`perf`]
 //! reads the processor's own counters, [`lockstep`] counts time-stamp-counter cycles of the driver
-//! alone, [`burst`] those of any driver program, [`trace`] executes driver and card in turns and counts what they do, [`wall`] measures the
-//! throughput of whole processes, and [`latency`] the time that packets take through them. All backends emit the same [`record::Sample`]s. A [`record::RunFolder`] writes
-//! them to `results/<id>/samples.csv`, beside a `run.json` that says what was measured where.
+//! alone, [`burst`] those of any driver program, [`trace`] executes driver and card in turns and
+//! counts what they do, [`wall`] measures the throughput of whole processes, and [`latency`] the time
+//! that packets take through them. All backends emit the same [`record::Sample`]s. A
+//! [`record::RunFolder`] writes them to `results/<id>/samples.csv`, beside a `run.json` that says what was measured where.
 //!
 //! ```text
 //! Cell (what to measure) -> Backend (how) -> Observer (samples, failures, progress)
@@ -21,11 +22,12 @@ extern crate self as perfcounters;
 
 pub mod backend;
 pub mod burst;
-pub mod callgrind;
+mod callgrind;
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod common;
 pub mod device;
+mod files;
 mod forwarder;
 pub mod interrupt;
 pub mod latency;
@@ -37,7 +39,7 @@ pub mod peer;
 pub mod perf;
 pub mod placement;
 pub mod process;
-pub mod report;
+mod report;
 mod sys;
 pub mod temporary;
 pub mod trace;

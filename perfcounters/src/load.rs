@@ -94,10 +94,6 @@ impl Link {
     /// Starts a forwarder between the ports and measures it, under the load of a cell. `start` receives
     /// the devices and the longest time for their links. Returns the forwarder, the measured value, and
     /// the rates of the generator, if there is one.
-    ///
-    /// # Errors
-    /// [`MeasureError::Link`] if a side has no link, and any error of NIC, generator, forwarder or
-    /// `measure`.
     pub(crate) fn measure<F: ForwarderProcess, T>(
         &mut self,
         cell: &Cell,
@@ -222,27 +218,16 @@ pub trait LoadGenerator: fmt::Debug {
     fn describe(&self) -> String;
 
     /// Starts the program and its ports, and sends nothing. Keeps a program that runs already.
-    ///
-    /// # Errors
-    /// If the generator cannot be reached or does not start.
     fn open(&mut self) -> Result<(), MeasureError>;
 
     /// The links of its ports at this moment.
-    ///
-    /// # Errors
-    /// If the generator is not open or has failed.
     fn links(&mut self) -> Result<Vec<PortLink>, MeasureError>;
 
     /// Begins to send, and returns as soon as the rate is reached. All ports have a link.
-    ///
-    /// # Errors
-    /// If the generator has failed, or cannot send at this rate.
     fn start(&mut self, load: Load) -> Result<(), MeasureError>;
 
     /// Stops sending, and keeps the ports running.
-    ///
-    /// # Errors
-    /// If the generator has failed; the values measured under its load are then invalid.
+    /// After an error, the values measured under its load are invalid.
     fn stop(&mut self) -> Result<SentLoad, MeasureError>;
 
     /// Ends the program.
@@ -281,7 +266,7 @@ fn wait_for_links(
             None => Vec::new(),
         };
         if let Err(cause) = ended {
-            return Err(MeasureError::Link(link::ended(&cause, &ports)));
+            return Err(MeasureError::Other(link::ended(&cause, &ports)));
         }
         if forwarder_up.is_some() && ports.iter().all(|port| port.up) {
             return Ok(());
@@ -292,7 +277,7 @@ fn wait_for_links(
         };
         if too_late {
             let (seconds, up) = (start.elapsed().as_secs_f64(), forwarder_up.is_some());
-            return Err(MeasureError::Link(link::no_link(seconds, up, &ports)));
+            return Err(MeasureError::Other(link::no_link(seconds, up, &ports)));
         }
         thread::sleep(LOOK);
     }

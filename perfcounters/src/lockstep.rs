@@ -14,27 +14,27 @@
 //! This module starts the processes, and [`worker`] is the code that they run. A driver that crashes
 //! or hangs ends only its own process.
 
-mod messages;
 pub mod parts;
 mod ports;
 mod station;
 pub mod worker;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Stdio;
 use std::time::Duration;
 
 use record::{BackendName, LinePlacement};
 use serde_json::json;
 
-use self::messages::{read_events, Event, Specification};
+use self::worker::{Found, Specification};
 use crate::backend::{Backend, Cell, MeasureError, Observer};
 use crate::device;
+use crate::files;
 use crate::interrupt::Interrupt;
 use crate::lines;
 use crate::process::{Process, ProcessError};
+use crate::temporary::TemporaryFolder;
 
 /// The lockstep backend and its settings.
 #[derive(Debug, Clone)]
@@ -115,50 +115,31 @@ fn too_coarse(hz: u64) -> Option<String> {
 
 impl Lockstep {
     /// Runs a worker over `cells`. Its values are used only if the worker ends without an error.
-    fn work(&self, process: u32, cells: &[Cell], rounds: u32) -> Result<Vec<Event>, MeasureError> {
-        let folder = crate::temporary::TemporaryFolder::create()?;
-        let output = folder.path().join("events.jsonl");
-        let specification = folder.path().join("specification.json");
-        let file_error = |path: &Path| {
-            let path = path.to_owned();
-            move |cause| MeasureError::File { path, cause }
-        };
-        let json = serde_json::to_vec(&Specification {
+    fn work(&self, process: u32, cells: &[Cell], rounds: u32) -> Result<Found, MeasureError> {
+        let folder = TemporaryFolder::create()?;
+        let specification = Specification {
             cells: cells.to_vec(),
             rounds,
             process,
             cpu: device::two_cpus().0,
-            output: output.clone(),
-        })
-        .map_err(|error| MeasureError::Other(format!("cannot describe the cells: {error}")))?;
-        fs::write(&specification, json).map_err(file_error(&specification))?;
-        fs::File::create(&output).map_err(file_error(&output))?;
-
-        let mut command = Command::new(&self.worker.0);
-        command.args(&self.worker.1).arg(&specification);
-        // The folder then holds the sockets and everything else that the worker leaves behind.
-        command.env("TMPDIR", folder.path());
+            output: folder.path().join("found.json"),
+        };
+        let command = files::worker(&self.worker, &specification, folder.path())?;
         let count = u32::try_from(cells.len()).unwrap_or(u32::MAX);
         let limit = SETUP * (count + 1) + ROUND * count.saturating_mul(rounds);
-        Process::start(
-            "lockstep worker",
-            command,
-            None,
-            folder.path(),
-            Stdio::null(),
-        )?
-        .wait(limit, &self.interrupt)?;
-        read_events(&output)
+        let (name, out) = ("lockstep worker", Stdio::null());
+        Process::start(name, command, None, folder.path(), out)?.wait(limit, &self.interrupt)?;
+        files::read_json(&specification.output)
     }
 
     /// Measures in one process. If it crashes or hangs, runs each cell alone to find the cause.
-    /// Returns the events, and the cells for the next process.
+    /// Returns what it found, and the cells for the next process.
     fn process(
         &self,
         process: u32,
         cells: &[Cell],
         observer: &mut dyn Observer,
-    ) -> Result<(Vec<Event>, Vec<Cell>), MeasureError> {
+    ) -> Result<(Found, Vec<Cell>), MeasureError> {
         let crash = match self.work(process, cells, self.rounds) {
             Err(MeasureError::Process(
                 error @ (ProcessError::Failed { .. } | ProcessError::Timeout { .. }),
@@ -175,7 +156,7 @@ impl Lockstep {
             }
         }
         if good.is_empty() {
-            return Ok((Vec::new(), good));
+            return Ok((Found::default(), good));
         }
         if good.len() == cells.len() {
             observer.warning(&format!(
@@ -185,32 +166,26 @@ impl Lockstep {
         Ok((self.work(process, &good, self.rounds)?, good))
     }
 
-    /// Passes the events of a process to the observer. Removes failed cells from `cells`.
+    /// Passes what a process found to the observer. Removes failed cells from `cells`.
     fn report(
         &mut self,
         process: u32,
-        events: Vec<Event>,
+        found: Found,
         cells: &mut Vec<Cell>,
         observer: &mut dyn Observer,
     ) -> Result<(), MeasureError> {
-        let mut samples = Vec::new();
-        for event in events {
-            match event {
-                Event::Sample(sample) => samples.push(sample),
-                Event::PlacedLoad(placement, load) => {
-                    self.placed_loads.entry(placement).or_default().push(load);
-                }
-                Event::Failure(failure) => {
-                    cells.retain(|cell| cell.failure(self.name(), &failure.cause) != failure);
-                    observer.failure(failure);
-                }
-                // A warning that recurs in every process is reported once.
-                Event::Warning(text) if process == 0 => observer.warning(&text),
-                Event::Warning(_) => {}
-            }
+        for (placement, load) in found.placed_loads {
+            self.placed_loads.entry(placement).or_default().push(load);
         }
-        observer.measured(&samples)?;
-        Ok(())
+        for failure in found.failures {
+            cells.retain(|cell| cell.failure(self.name(), &failure.cause) != failure);
+            observer.failure(failure);
+        }
+        // A warning that recurs in every process is reported once.
+        for text in found.warnings.iter().filter(|_| process == 0) {
+            observer.warning(text);
+        }
+        Ok(observer.measured(&found.samples)?)
     }
 }
 
@@ -281,8 +256,8 @@ impl Backend for Lockstep {
                 }
                 observer.step(&format!("{} drivers in turn", cells.len()));
                 match self.process(process, &cells, observer) {
-                    Ok((events, mut good)) => {
-                        self.report(process, events, &mut good, observer)?;
+                    Ok((found, mut good)) => {
+                        self.report(process, found, &mut good, observer)?;
                         group.retain(|cell| good.contains(cell) || !cells.contains(cell));
                     }
                     Err(error) if error.ends_the_run() => return Err(error),
@@ -305,6 +280,8 @@ impl Backend for Lockstep {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use record::{Conditions, Implementation};
 

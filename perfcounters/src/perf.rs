@@ -17,9 +17,8 @@ pub mod resolve;
 pub mod worker;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use record::{BackendName, Placement};
@@ -30,7 +29,8 @@ use self::findings::{core_clock, Findings};
 use self::passes::Counted;
 use self::resolve::EventSet;
 use self::worker::{Plan, Specification, Window};
-use crate::backend::{measure_in_turn, read_file, Backend, Cell, MeasureError, Observer};
+use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
+use crate::files;
 use crate::interrupt::Interrupt;
 use crate::load::{ForwarderProcess, Link, Place, SentRange};
 use crate::process::Process;
@@ -122,21 +122,13 @@ impl ForwarderProcess for Worker {
 impl Worker {
     /// Starts a worker. It opens the devices, and forwards until it is asked to count.
     fn start(
-        (program, arguments): &(PathBuf, Vec<String>),
+        program: &(PathBuf, Vec<String>),
         specification: Specification,
         place: &Place<'_>,
     ) -> Result<Self, MeasureError> {
-        let file = place.folder.join("specification.json");
-        let json = serde_json::to_vec(&specification)
-            .map_err(|error| MeasureError::Other(format!("cannot describe the cell: {error}")))?;
-        fs::write(&file, json).map_err(MeasureError::file(&file))?;
-        let mut command = Command::new(program);
-        command.args(arguments).arg(&file);
-        // The folder then holds everything that a driver leaves behind.
-        command.env("TMPDIR", place.folder);
         let process = Process::start_with(
             "perf worker",
-            command,
+            files::worker(program, &specification, place.folder)?,
             (place.placement.driver, place.placement.node),
             place.folder,
             (Stdio::null(), Stdio::null()),
@@ -149,15 +141,12 @@ impl Worker {
 
     /// Lets the worker count, and waits for its end.
     fn count(&mut self, interrupt: &Interrupt) -> Result<Counted<Window>, MeasureError> {
-        let (begin, plan) = (self.specification.begin(), &self.specification.plan);
-        fs::write(&begin, "").map_err(MeasureError::file(&begin))?;
+        let plan = &self.specification.plan;
+        files::write(&self.specification.begin(), b"")?;
         let windows = u32::try_from(2 * plan.events.len() + 1).unwrap_or(u32::MAX);
         let limit = SETUP + plan.warm_up + plan.window.saturating_mul(windows);
-        self.process.finish(limit, interrupt)?;
-        let text = read_file(&self.specification.output())?;
-        serde_json::from_str(&text).map_err(|error| {
-            MeasureError::Other(format!("the perf worker's counts are malformed: {error}"))
-        })
+        self.process.wait(limit, interrupt)?;
+        files::read_json(&self.specification.output())
     }
 }
 

@@ -242,12 +242,6 @@ mod tests {
     }
 
     #[test]
-    fn cpu_lists_are_read() {
-        assert_eq!(parse_cpu_list("0-2,8\n"), [0, 1, 2, 8]);
-        assert!(parse_cpu_list("\n").is_empty());
-    }
-
-    #[test]
     fn busy_and_idle_ticks_are_separated() {
         let stat =
             "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 10 1 5 80 4 0 0 0 7 0\ncpu10 1 1 1 1 1 1 1 1 0 0\n";

@@ -21,14 +21,6 @@ const TAIL: usize = 600;
 /// A child process that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
-    /// It could not be started.
-    #[error("cannot start {}: {cause}", program.display())]
-    Start {
-        /// The program.
-        program: PathBuf,
-        /// The system's error.
-        cause: io::Error,
-    },
     /// It ended with an error.
     #[error("{name} ended with {}{}", describe(*status), quoted(stderr))]
     Failed {
@@ -55,11 +47,11 @@ pub enum ProcessError {
     /// The user asked to stop; the child was killed.
     #[error("interrupted")]
     Interrupted,
-    /// The system does not return the child's status.
-    #[error("cannot wait for {name}: {cause}")]
-    Wait {
-        /// Name of the child.
-        name: String,
+    /// The system does not start it, or does not return its status.
+    #[error("cannot start or watch {}: {cause}", program.display())]
+    System {
+        /// The program, or the name of the child.
+        program: PathBuf,
         /// The system's error.
         cause: io::Error,
     },
@@ -101,9 +93,6 @@ pub struct Process {
 impl Process {
     /// Starts `command` on `cpu`, or on any CPU. Standard error goes to a file in `folder`, standard
     /// output to `stdout`.
-    ///
-    /// # Errors
-    /// [`ProcessError::Start`].
     pub fn start(
         name: &str,
         command: Command,
@@ -116,9 +105,6 @@ impl Process {
 
     /// As [`Process::start`], with the memory on a NUMA node, and with a standard input. Some programs
     /// end when their input ends.
-    ///
-    /// # Errors
-    /// [`ProcessError::Start`], also if there is no such node.
     pub(crate) fn start_with(
         name: &str,
         mut command: Command,
@@ -127,7 +113,7 @@ impl Process {
         (stdin, stdout): (Stdio, Stdio),
     ) -> Result<Self, ProcessError> {
         let program = PathBuf::from(command.get_program());
-        let fail = |cause| ProcessError::Start {
+        let fail = |cause| ProcessError::System {
             program: program.clone(),
             cause,
         };
@@ -144,20 +130,8 @@ impl Process {
         })
     }
 
-    /// Waits until the child ends without an error.
-    ///
-    /// # Errors
-    /// [`ProcessError::Failed`] if it ends with an error; [`ProcessError::Timeout`] or
-    /// [`ProcessError::Interrupted`] if it does not end, and is killed.
-    pub fn wait(mut self, limit: Duration, interrupt: &Interrupt) -> Result<(), ProcessError> {
-        self.finish(limit, interrupt)
-    }
-
-    /// As [`Process::wait`], for a child that is used afterwards.
-    ///
-    /// # Errors
-    /// As [`Process::wait`].
-    pub fn finish(&mut self, limit: Duration, interrupt: &Interrupt) -> Result<(), ProcessError> {
+    /// Waits until the child ends without an error. One that does not end is killed.
+    pub fn wait(&mut self, limit: Duration, interrupt: &Interrupt) -> Result<(), ProcessError> {
         let start = Instant::now();
         loop {
             match self.status()? {
@@ -177,10 +151,7 @@ impl Process {
     }
 
     /// Waits until `ready` returns true, while the child runs.
-    ///
-    /// # Errors
-    /// [`ProcessError::Failed`] if the child ends, even without an error; otherwise as
-    /// [`Process::wait`].
+    /// Fails if the child ends, even without an error.
     pub fn wait_until(
         &mut self,
         limit: Duration,
@@ -204,13 +175,10 @@ impl Process {
 
     /// Sends SIGTERM and waits; a child that does not end is killed. A launcher may report the signal in
     /// its exit code, as a shell does.
-    ///
-    /// # Errors
-    /// [`ProcessError::Failed`] if the child has ended already, or ends with an error.
     pub fn stop(mut self, limit: Duration) -> Result<(), ProcessError> {
         self.check_running()?;
         self.signal(Signal::TERM);
-        match self.finish(limit, &Interrupt::new()) {
+        match self.wait(limit, &Interrupt::new()) {
             Err(ProcessError::Failed { status, .. })
                 if status.signal() == Some(15) || status.code() == Some(128 + 15) =>
             {
@@ -221,9 +189,7 @@ impl Process {
     }
 
     /// Checks that the child runs.
-    ///
-    /// # Errors
-    /// [`ProcessError::Failed`] if it has ended, even without an error.
+    /// Fails if it has ended, even without an error.
     pub fn check_running(&mut self) -> Result<(), ProcessError> {
         match self.status()? {
             Some(status) => Err(self.failed(status)),
@@ -232,8 +198,8 @@ impl Process {
     }
 
     fn status(&mut self) -> Result<Option<ExitStatus>, ProcessError> {
-        self.child.try_wait().map_err(|cause| ProcessError::Wait {
-            name: self.name.clone(),
+        self.child.try_wait().map_err(|cause| ProcessError::System {
+            program: PathBuf::from(&self.name),
             cause,
         })
     }
@@ -320,14 +286,9 @@ pub fn is_executable(path: &Path) -> bool {
 
 /// The CPUs that this process may run on, in order.
 pub fn allowed_cpus() -> Vec<usize> {
-    rustix::thread::sched_getaffinity(None).map_or_else(
-        |_| Vec::new(),
-        |set| {
-            (0..rustix::thread::CpuSet::MAX_CPU)
-                .filter(|cpu| set.is_set(*cpu))
-                .collect()
-        },
-    )
+    let set = rustix::thread::sched_getaffinity(None).unwrap_or_default();
+    let cpus = 0..rustix::thread::CpuSet::MAX_CPU;
+    cpus.filter(|cpu| set.is_set(*cpu)).collect()
 }
 
 #[cfg(test)]
@@ -347,15 +308,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for (script, wanted) in [
             (
-                "echo first >&2; echo no link >&2; exit 3",
-                "child ended with exit code 3: first; no link",
+                "echo no >&2; echo link >&2; exit 3",
+                "exit code 3: no; link",
             ),
-            (
-                "kill -SEGV $$",
-                "child ended with signal 11 (segmentation fault)",
-            ),
+            ("kill -SEGV $$", "signal 11 (segmentation fault)"),
         ] {
             let ended = shell(script, folder.path()).wait(SOON, &Interrupt::new());
+            let wanted = format!("child ended with {wanted}");
             assert_eq!(ended.unwrap_err().to_string(), wanted);
         }
     }
@@ -390,24 +349,20 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupt_ends_the_wait() {
+    fn an_interrupt_or_a_failed_start_ends_the_wait() {
         let folder = tempfile::tempdir().unwrap();
         let interrupt = Interrupt::new();
         interrupt.set();
-        let error = shell("sleep 1000", folder.path())
-            .wait(Duration::from_secs(1000), &interrupt)
-            .unwrap_err();
-        assert!(matches!(error, ProcessError::Interrupted));
-    }
-
-    #[test]
-    fn a_child_that_ends_while_it_starts_is_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let error = shell("echo address in use >&2; exit 1", folder.path())
-            .wait_until(SOON, &Interrupt::new(), || false)
-            .unwrap_err()
-            .to_string();
+        let waited = shell("sleep 1000", folder.path()).wait(SOON, &interrupt);
+        assert!(matches!(waited, Err(ProcessError::Interrupted)));
+        let mut child = shell("echo address in use >&2; exit 1", folder.path());
+        let ready = child.wait_until(SOON, &Interrupt::new(), || false);
+        let error = ready.unwrap_err().to_string();
         assert!(error.contains("address in use"), "{error}");
+        let command = Command::new("/nonexistent/program");
+        let started = Process::start("child", command, None, folder.path(), Stdio::null());
+        let error = started.unwrap_err().to_string();
+        assert!(error.contains("/nonexistent/program"), "{error}");
     }
 
     #[test]
@@ -419,14 +374,6 @@ mod tests {
         ] {
             shell(script, folder.path()).stop(SOON).unwrap();
         }
-    }
-
-    #[test]
-    fn a_missing_program_is_named() {
-        let (folder, command) = (Path::new("/tmp"), Command::new("/nonexistent/program"));
-        let started = Process::start("child", command, None, folder, Stdio::null());
-        let error = started.unwrap_err().to_string();
-        assert!(error.contains("/nonexistent/program"), "{error}");
     }
 
     #[test]
@@ -457,17 +404,18 @@ mod tests {
             return; // A kernel without NUMA.
         }
         assert!(node(Some(0)).unwrap().contains(" bind:0 "));
-        assert!(matches!(node(Some(1023)), Err(ProcessError::Start { .. })));
+        assert!(matches!(node(Some(1023)), Err(ProcessError::System { .. })));
     }
 
     #[test]
     fn valgrinds_remarks_on_caches_are_left_out() {
-        assert!(is_valgrind_remark(
-            "--30927-- warning: L3 cache found, using its data for the LL simulation."
-        ));
-        assert!(!is_valgrind_remark("ixgbe-fwd: no link -- warning: cache"));
-        assert!(!is_valgrind_remark(
-            "vex amd64->IR: unhandled instruction bytes: 0x62"
-        ));
+        let remark = "--30927-- warning: L3 cache found, using its data for the LL simulation.";
+        assert!(is_valgrind_remark(remark));
+        for line in [
+            "ixgbe-fwd: no link -- warning: cache",
+            "vex amd64->IR: unhandled instruction bytes: 0x62",
+        ] {
+            assert!(!is_valgrind_remark(line));
+        }
     }
 }

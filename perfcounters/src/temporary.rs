@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{flock, FlockOperation, Mode, OFlags};
 
 use crate::backend::MeasureError;
+use crate::files;
 
 /// How the names of the folders in the system's temporary folder start. The prefix is short because
 /// the path of a socket has at most 107 bytes.
@@ -27,19 +28,13 @@ pub struct TemporaryFolder {
 
 impl TemporaryFolder {
     /// Creates a folder in the system's temporary folder, for the sockets and reports of a run.
-    ///
-    /// # Errors
-    /// If it cannot be created.
     pub fn create() -> Result<Self, MeasureError> {
         let parent = std::env::temp_dir();
-        Self::create_in(&parent, PREFIX).map_err(MeasureError::file(&parent))
+        Self::create_in(&parent, PREFIX).map_err(files::unusable(&parent))
     }
 
     /// Creates a folder in `parent` whose name starts with `prefix`, and removes the folders with
     /// that prefix that killed processes left there. Only this function may use the prefix there.
-    ///
-    /// # Errors
-    /// If it cannot be created.
     pub fn create_in(parent: &Path, prefix: &str) -> io::Result<Self> {
         remove_abandoned(parent, prefix);
         loop {

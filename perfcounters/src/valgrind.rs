@@ -15,9 +15,10 @@ use std::time::Duration;
 use record::{BackendName, Metric};
 use serde_json::json;
 
-use crate::backend::{measure_in_turn, read_file, Backend, Cell, MeasureError, Observer};
+use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::callgrind::{PerPacket, Run, Totals};
 use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
+use crate::files;
 use crate::interrupt::Interrupt;
 use crate::process::{self, Process};
 use crate::report::ForwarderReport;
@@ -111,9 +112,6 @@ impl Measurement {
 
 impl Valgrind {
     /// Measures one cell: two runs, and more if the NIC fell behind.
-    ///
-    /// # Errors
-    /// See [`MeasureError`].
     pub fn measure_cell(&self, cell: &Cell) -> Result<Measurement, MeasureError> {
         let short = self.best_run(cell, self.packets)?;
         let long = self.best_run(cell, 2 * self.packets)?;
@@ -136,9 +134,6 @@ impl Valgrind {
 
     /// Runs a driver once and discards the counts, for a driver that writes its own profile. The NIC is
     /// always ahead, so on every machine the profile is that of full batches.
-    ///
-    /// # Errors
-    /// See [`MeasureError`].
     pub fn forward(&self, cell: &Cell) -> Result<(), MeasureError> {
         self.run(cell, Some(self.packets)).map(|_| ())
     }
@@ -177,8 +172,7 @@ impl Valgrind {
             .args(["--cache-sim=yes", "--branch-sim=yes"])
             .args(CACHES)
             .arg(&cell.program)
-            .args(["--batch", &cell.conditions.batch.to_string()])
-            .args(["--ring-size", &cell.conditions.ring_size.to_string()])
+            .args(cell.arguments())
             .arg("--json")
             .arg(&report);
         let mut patience = Duration::from_secs(30);
@@ -204,7 +198,7 @@ impl Valgrind {
         nic.stop()?;
         Ok(Counted {
             run: Run {
-                totals: Totals::parse(&read_file(&counts)?)?,
+                totals: Totals::parse(&files::read(&counts)?)?,
                 packets: report.rx,
                 waits: report.rx_calls - report.full_batches,
             },

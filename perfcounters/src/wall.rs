@@ -14,7 +14,7 @@ use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::forwarder::ForwarderRun;
 use crate::interrupt::Interrupt;
 use crate::load::{Link, Place, SentLoad, SentRange};
-use crate::peer::throughput::{self, Window};
+use crate::peer::run::{PeerSetup, PATIENCE, START};
 use crate::report::{ForwarderReport, Rates};
 use crate::temporary::TemporaryFolder;
 
@@ -49,6 +49,10 @@ impl Wall {
         &mut self,
         cell: &Cell,
     ) -> Result<(ForwarderReport, Rates, Option<SentLoad>), MeasureError> {
+        if cell.peer.is_some() {
+            let report = self.run_peer(cell)?;
+            return Ok((report, report.rates(), None));
+        }
         let folder = TemporaryFolder::create()?;
         let run = ForwarderRun {
             cell,
@@ -72,7 +76,7 @@ impl Wall {
                     let before = Rates::seconds(&forwarder.printed()?) + 1;
                     forwarder.wait_for_seconds(before, skip + take)?;
                     let printed = forwarder.printed()?;
-                    Ok(Rates::from_lines(&printed, before + skip, take)?)
+                    Rates::from_lines(&printed, before + skip, take)
                 },
             )?;
             return Ok((forwarder.stop()?, rates, sent));
@@ -95,30 +99,19 @@ impl Wall {
         Ok((report, rates, sent))
     }
 
-    /// Measures a peer, whose packets the card counts.
-    fn measure_peer(
-        &self,
-        cell: &Cell,
-        repeat: u32,
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<Sample>, MeasureError> {
+    /// The card counts the packets of a peer.
+    fn run_peer(&self, cell: &Cell) -> Result<ForwarderReport, MeasureError> {
         let Link::Software(nic) = &self.link else {
-            let why = self.unavailable_for_peers().unwrap_or_default();
-            return Err(MeasureError::Other(why));
+            return Err(self.unavailable_for_peers().unwrap_or_default().into());
         };
-        let window = Window {
-            warm_up: self.warm_up,
-            duration: self.duration,
+        let setup = PeerSetup {
+            cell,
+            nic,
+            placement: &self.placement,
+            patience: PATIENCE,
+            interrupt: &self.interrupt,
         };
-        let found = throughput::measure(cell, nic, &self.placement, window, &self.interrupt)?;
-        warn_of_drops(cell, found.dropped_ratio(), observer);
-        let values = [
-            (Metric::Mpps, found.tx_mpps()),
-            (Metric::TscCycles, found.tsc_cycles_per_packet()),
-        ];
-        let name = BackendName::Wall;
-        let sample = |(metric, value)| cell.sample(name, metric, value, found.received, repeat);
-        Ok(values.map(sample).to_vec())
+        setup.measure(self.warm_up, self.duration)
     }
 
     fn measure_cell(
@@ -128,9 +121,6 @@ impl Wall {
         range: &mut SentRange,
         observer: &mut dyn Observer,
     ) -> Result<Vec<Sample>, MeasureError> {
-        if cell.peer.is_some() {
-            return self.measure_peer(cell, repeat, observer);
-        }
         let (report, rates, sent) = self.run(cell)?;
         if let Some(sent) = sent {
             range.add(&sent);
@@ -139,7 +129,14 @@ impl Wall {
                 observer.warning(&format!("{cell}, wall: {why}"));
             }
         }
-        warn_of_drops(cell, report.dropped_ratio(), observer);
+        let dropped = report.dropped_ratio();
+        if dropped > DROPPED {
+            observer.warning(&format!(
+                "{cell}, wall: the driver dropped {:.1} % of the packets, because the NIC did not take them \
+                 in time; a drop costs less than a send",
+                100.0 * dropped
+            ));
+        }
         let tsc_mhz = report.tsc_cycles as f64 / report.seconds / 1e6;
         let packets = (rates.rx_mpps * rates.seconds * 1e6).round().max(1.0) as u64;
         let mut values = vec![
@@ -147,24 +144,14 @@ impl Wall {
             (Metric::TscCycles, tsc_mhz / rates.rx_mpps),
         ];
         // With a real card, the forwarder runs before the load begins, so its totals include calls
-        // that do not belong to the measurement.
-        if matches!(self.link, Link::Software(_)) {
+        // that do not belong to the measurement. A peer does not report its calls.
+        if matches!(self.link, Link::Software(_)) && cell.peer.is_none() {
             values.push((Metric::FullBatchRatio, report.full_batch_ratio()));
         }
         Ok(values
             .into_iter()
             .map(|(metric, value)| cell.sample(BackendName::Wall, metric, value, packets, repeat))
             .collect())
-    }
-}
-
-fn warn_of_drops(cell: &Cell, ratio: f64, observer: &mut dyn Observer) {
-    if ratio > DROPPED {
-        observer.warning(&format!(
-            "{cell}, wall: the driver dropped {:.1} % of the packets, because the NIC did not take them \
-             in time; a drop costs less than a send",
-            100.0 * ratio
-        ));
     }
 }
 
@@ -194,7 +181,7 @@ impl Backend for Wall {
     fn estimate(&self, cell: &Cell) -> Duration {
         let start = match cell.peer {
             None => Duration::ZERO,
-            Some(_) => throughput::START,
+            Some(_) => START,
         };
         self.warm_up + self.duration + AROUND + start
     }

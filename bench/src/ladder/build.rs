@@ -112,7 +112,7 @@ fn cargo(what: &str, rung: &Rung, build: &Path, flags: &str, interrupt: &Interru
         .env("RUSTFLAGS", flags);
     let logs = source.parent().unwrap_or(&source);
     let name = format!("cargo-{what}");
-    let process = Process::start(&name, command, None, logs, Stdio::null())?;
+    let mut process = Process::start(&name, command, None, logs, Stdio::null())?;
     let log = logs.join(format!("{name}.stderr"));
     process
         .wait(LIMIT, interrupt)

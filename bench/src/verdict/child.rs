@@ -42,7 +42,7 @@ pub fn run(
 ) -> Result<Ended> {
     let out = logs.join(format!("{name}.stdout"));
     let file = File::create(&out).with_context(|| format!("cannot write {}", out.display()))?;
-    let process = Process::start(name, command, None, logs, Stdio::from(file))?;
+    let mut process = Process::start(name, command, None, logs, Stdio::from(file))?;
     let failure = match process.wait(limit, interrupt) {
         Ok(()) => None,
         Err(ProcessError::Failed { status, .. }) => Some(message::end_of(status)),

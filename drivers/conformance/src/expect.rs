@@ -1,9 +1,9 @@
 //! Checks that hold after every run.
 
 use anyhow::{ensure, Result};
+use forwarder_library::Counts;
 use nic::{Port, PortCounters, SessionReport};
 
-use crate::library::Counts;
 use crate::process::Totals;
 
 /// Checks that the driver left the device at rest: no queue and no path is enabled, and the bus

@@ -12,7 +12,6 @@
 
 mod builds;
 pub mod expect;
-mod library;
 mod lockstep;
 pub mod name_space;
 mod process;
@@ -20,7 +19,7 @@ mod test_nic;
 pub mod trace;
 
 pub use builds::{build_folder, forwarder_library, forwarder_program};
-pub use library::{Counts, DeviceStats, Forwarder, Library};
+pub use forwarder_library::{Counts, DeviceStats, Forwarder, Library};
 pub use lockstep::Lockstep;
 pub use process::{Output, Program, Running, Totals};
 pub use record::Implementation;

@@ -6,10 +6,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
+use forwarder_library::{Counts, DeviceStats, Forwarder, Library, Setup};
 use nic::{DataPlane, NicConfig, Port, Progress, SessionReport, TraceEntry};
 use record::Implementation;
 
-use crate::library::{Counts, DeviceStats, Forwarder, Library};
+use crate::builds::forwarder_library;
 use crate::test_nic::{settle, TestNic};
 
 /// Limit of the rounds in [`Lockstep::run_until_idle`]. Each round moves at least one packet.
@@ -98,11 +99,17 @@ impl Lockstep {
         ring_size: u32,
         queues: u32,
     ) -> Result<Self> {
-        let library = Library::load(implementation)?;
+        let library = Library::load(&forwarder_library(implementation)?)?;
         let mut data_plane = nic.nic().data_plane()?;
         let [device_a, device_b] = nic.devices();
         let forwarder = polled(&mut data_plane, || {
-            library.open(&device_a, &device_b, batch, ring_size, queues)
+            let setup = Setup {
+                batch,
+                ring_size,
+                queues,
+                link_timeout: None,
+            };
+            library.open([&device_a, &device_b], setup)
         })?;
         Ok(Self {
             forwarder: Some(forwarder),
@@ -193,7 +200,7 @@ impl Lockstep {
         let closed = polled(&mut self.data_plane, || forwarder.close());
         self.sessions()?;
         settle(&mut self.data_plane);
-        closed
+        Ok(closed?)
     }
 
     /// The NIC's reports on the devices after the forwarder was closed.

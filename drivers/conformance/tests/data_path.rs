@@ -308,7 +308,7 @@ fn every_batch_size_is_exact(implementation: Implementation) -> Result<()> {
 fn a_packet_limit_is_exact(implementation: Implementation) -> Result<()> {
     for limit in [1, 31, 32, 33, 1000] {
         let mut lockstep = Lockstep::open(implementation, 32, saturated)?;
-        lockstep.forwarder()?.limit(limit);
+        lockstep.forwarder()?.limit(limit)?;
         for _ in 0..200 {
             lockstep.poll();
             lockstep.turn()?;

@@ -112,9 +112,9 @@ fn frame(source: ([u8; 4], u16), destination: ([u8; 4], u16)) -> [u8; FRAME_SIZE
 fn queues_of(lockstep: &mut Lockstep, frame: &[u8]) -> Result<Vec<u32>> {
     let counts = |lockstep: &mut Lockstep| -> Result<Vec<u64>> {
         let forwarder = lockstep.forwarder()?;
-        Ok((0..forwarder.queues())
-            .map(|queue| forwarder.queue_counts(queue).rx)
-            .collect())
+        (0..forwarder.queues())
+            .map(|queue| Ok(forwarder.queue_counts(queue)?.rx))
+            .collect()
     };
     let before = counts(lockstep)?;
     lockstep.port(0).inject(frame)?;

@@ -48,9 +48,6 @@ impl Line {
 }
 
 /// The median time of a round trip, in ticks of the time-stamp counter.
-///
-/// # Errors
-/// If the processors may not be used, or have no time for this.
 pub(super) fn round_trip(processors: (usize, usize)) -> Result<f64, MeasureError> {
     let other = |why: String| MeasureError::Other(format!("the distance of the processors: {why}"));
     let line = Line(AtomicU32::new(0));

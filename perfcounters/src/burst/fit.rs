@@ -79,12 +79,11 @@ fn solve(mut rows: [[f64; 4]; 3]) -> Option<[f64; 3]> {
         }
         rows[pivot].iter_mut().for_each(|value| *value /= scale);
         let own = rows[pivot];
-        for (index, row) in rows
+        for (_, row) in rows
             .iter_mut()
             .enumerate()
             .filter(|(index, _)| *index != pivot)
         {
-            debug_assert_ne!(index, pivot);
             let factor = row[pivot];
             for (value, own) in row.iter_mut().zip(own) {
                 *value -= factor * own;

@@ -1,6 +1,6 @@
 //! One process of a driver beside a card that times bursts.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use nic::TimedBurst;
@@ -9,8 +9,9 @@ use serde::Deserialize;
 
 use crate::backend::{Cell, MeasureError};
 use crate::device::{BurstSetup, Nic, NicProgram, NicSetup, Traffic};
+use crate::files;
 use crate::interrupt::Interrupt;
-use crate::peer::card::CardCounts;
+use crate::peer::{self, card::CardCounts};
 use crate::process::Process;
 use crate::temporary::TemporaryFolder;
 
@@ -51,9 +52,7 @@ pub(super) struct BurstRun<'a> {
 
 impl BurstRun<'_> {
     /// Runs the driver beside a card until the card has timed all bursts.
-    ///
-    /// # Errors
-    /// If driver or card fail, or the card finds wrong frames.
+    /// Fails if the card finds wrong frames.
     pub fn run(&self) -> Result<Vec<Block>, MeasureError> {
         let folder = TemporaryFolder::create()?;
         let setup = NicSetup {
@@ -65,48 +64,24 @@ impl BurstRun<'_> {
         let mut nic = Nic::start(self.nic, &setup, folder.path(), self.interrupt)?;
         let mut driver = Process::start_with(
             &self.cell.implementation.to_string(),
-            self.command(&nic),
+            peer::command(self.cell, &nic, self.placement.driver),
             (self.placement.driver, None),
             folder.path(),
             (Stdio::piped(), Stdio::null()),
         )?;
         nic.wait_for_bursts(LIMIT, self.interrupt, || driver.check_running())?;
         driver.stop(STOP)?;
-        let path = nic.stop()?;
-        let text =
-            std::fs::read_to_string(&path).map_err(|cause| MeasureError::File { path, cause })?;
-        blocks(&text)
-    }
-
-    fn command(&self, nic: &Nic) -> Command {
-        let Cell {
-            program,
-            conditions,
-            peer,
-            ..
-        } = self.cell;
-        if let Some(peer) = peer {
-            return peer.command(program, nic.sockets(), self.placement.driver);
-        }
-        let mut command = Command::new(program);
-        command
-            .args(["--batch", &conditions.batch.to_string()])
-            .args(["--ring-size", &conditions.ring_size.to_string()])
-            .args(nic.devices());
-        command
+        blocks(&files::read(&nic.stop()?)?)
     }
 }
 
 /// The blocks in a card's report.
 fn blocks(report: &str) -> Result<Vec<Block>, MeasureError> {
-    if let Some(why) = CardCounts::parse(report)?.wrong_frames() {
-        return Err(MeasureError::Other(why));
-    }
-    let malformed = |why: String| MeasureError::Other(format!("the card's report: {why}"));
-    let report: Report =
-        serde_json::from_str(report).map_err(|error| malformed(error.to_string()))?;
+    CardCounts::parse(report)?.check()?;
+    let malformed = |error| format!("the card's report is malformed: {error}");
+    let report: Report = serde_json::from_str(report).map_err(malformed)?;
     match report.bursts.done {
         true => Ok(report.bursts.blocks),
-        false => Err(malformed("not all bursts are timed".to_owned())),
+        false => Err("not all bursts are timed".to_owned().into()),
     }
 }

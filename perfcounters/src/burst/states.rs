@@ -35,32 +35,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_that_differ_between_processes_are_found() {
-        let found = two_states(&[vec![45.0, 45.8, 44.9], vec![62.1, 61.5, 62.9]]);
-        assert_eq!(found, Some(vec![vec![false; 3], vec![true; 3]]));
-    }
-
-    #[test]
-    fn a_change_in_the_middle_of_a_process_is_found() {
-        let found = two_states(&[vec![62.0, 62.4, 45.1, 44.7]]).unwrap();
-        assert_eq!(found, [[true, true, false, false]]);
-    }
-
-    #[test]
-    fn noise_is_no_second_state() {
-        assert_eq!(two_states(&[]), None);
-        assert_eq!(two_states(&[vec![50.0]]), None);
-        // Processes differ by some percent.
-        assert_eq!(two_states(&[vec![50.0, 50.4], vec![56.0, 56.2]]), None);
-        // One round was disturbed.
-        assert_eq!(
-            two_states(&[vec![50.0, 50.4, 70.0], vec![50.1, 50.2]]),
-            None
-        );
-        // Everything was disturbed: values between the states are no states.
-        assert_eq!(
-            two_states(&[vec![45.0, 50.0, 56.0, 70.0, 80.0, 95.0]]),
-            None
-        );
+    fn two_states_are_found_and_noise_is_none() {
+        let apart = two_states(&[vec![45.0, 45.8, 44.9], vec![62.1, 61.5, 62.9]]);
+        assert_eq!(apart, Some(vec![vec![false; 3], vec![true; 3]]));
+        let changed = two_states(&[vec![62.0, 62.4, 45.1, 44.7]]).unwrap();
+        assert_eq!(changed, [[true, true, false, false]]);
+        for noise in [
+            &[][..],
+            &[vec![50.0]],
+            // Processes differ by some percent.
+            &[vec![50.0, 50.4], vec![56.0, 56.2]],
+            // One round was disturbed.
+            &[vec![50.0, 50.4, 70.0], vec![50.1, 50.2]],
+            // Everything was disturbed: values between the states are no states.
+            &[vec![45.0, 50.0, 56.0, 70.0, 80.0, 95.0]],
+        ] {
+            assert_eq!(two_states(noise), None);
+        }
     }
 }

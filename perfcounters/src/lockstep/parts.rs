@@ -3,14 +3,17 @@
 use std::path::Path;
 use std::time::Instant;
 
+use forwarder_library::{Forwarder, Library, Setup};
 use record::{DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
 
-use super::ports::{while_stepping, Ports, SoftwarePorts};
+use super::ports::{while_stepping, SoftwarePorts};
 use super::station::{timing_overhead, FIRST_PACKET, PACKETS_PER_TURN};
-use crate::sys::{self, Forwarder, ForwarderLibrary};
+use crate::backend::MeasureError;
+use crate::sys;
 use crate::temporary::TemporaryFolder;
 
-pub use crate::sys::Part;
+pub use crate::sys::{pin_this_thread as pin, tsc_ordered as clock};
+pub use forwarder_library::Part;
 
 /// A driver between two ports of a software NIC, in lockstep in the calling thread.
 pub struct SteppedDriver {
@@ -33,33 +36,20 @@ pub struct Turn {
     pub packets: u64,
 }
 
-/// Reads the time-stamp counter after all earlier instructions and before all later ones.
-pub fn clock() -> u64 {
-    sys::tsc_ordered()
-}
-
-/// Pins the calling thread to one CPU. Call it after the drivers are open, so that the threads of
-/// their NICs are not pinned, too.
-///
-/// # Errors
-/// The CPU does not exist or may not be used.
-pub fn pin(cpu: usize) -> std::io::Result<()> {
-    sys::pin_this_thread(cpu)
-}
-
 impl SteppedDriver {
     /// Opens the driver in a `libforwarder.so`, and takes turns until packets arrive.
-    ///
-    /// # Errors
-    /// The error of the library or the NIC, or that no packet arrived.
-    pub fn open(library: &Path, batch: u32) -> Result<Self, String> {
-        let folder = TemporaryFolder::create().map_err(|error| error.to_string())?;
+    pub fn open(library: &Path, batch: u32) -> Result<Self, MeasureError> {
+        let folder = TemporaryFolder::create()?;
         let mut ports = SoftwarePorts::start(&folder.path().join("nic"), DEFAULT_FRAME_SIZE, None)?;
-        let library = ForwarderLibrary::load(library)?;
+        let library = Library::load(library)?;
         let [a, b] = ports.devices();
-        let forwarder = while_stepping(&mut ports, || {
-            library.open(&a, &b, batch, DEFAULT_RING_SIZE, None)
-        })?;
+        let setup = Setup {
+            batch,
+            ring_size: DEFAULT_RING_SIZE,
+            queues: 1,
+            link_timeout: None,
+        };
+        let forwarder = while_stepping(&mut ports, || library.open([&a, &b], setup))?;
         let mut driver = Self {
             ports,
             forwarder,
@@ -70,10 +60,8 @@ impl SteppedDriver {
         let start = Instant::now();
         while driver.turn(Part::Forward)?.packets == 0 {
             if start.elapsed() > FIRST_PACKET {
-                return Err(format!(
-                    "no packet arrived within {} s",
-                    FIRST_PACKET.as_secs()
-                ));
+                let seconds = FIRST_PACKET.as_secs();
+                return Err(format!("no packet arrived within {seconds} s").into());
             }
         }
         Ok(driver)
@@ -81,9 +69,6 @@ impl SteppedDriver {
 
     /// The NIC takes the sent packets and fills the receive rings. Then a part of the driver handles
     /// 128 packets per device, or one batch if that is larger. The clock times only the driver.
-    ///
-    /// # Errors
-    /// If the library cannot run the part alone.
     pub fn turn(&mut self, part: Part) -> Result<Turn, String> {
         self.ports.step();
         let mut packets = Some(0);
@@ -102,10 +87,7 @@ impl SteppedDriver {
     }
 
     /// Closes the driver.
-    ///
-    /// # Errors
-    /// The driver's message.
-    pub fn close(self) -> Result<(), String> {
+    pub fn close(self) -> Result<(), forwarder_library::Error> {
         let Self {
             mut ports,
             forwarder,

@@ -9,21 +9,8 @@ use record::LinePlacement;
 
 use crate::lines::card_placement;
 
-/// Two ports of a NIC, stepped by hand.
-pub(super) trait Ports: Send {
-    /// Names under which a driver opens the ports.
-    fn devices(&self) -> [String; 2];
-    /// Takes what the driver has sent, and fills its receive rings with packets.
-    fn step(&mut self);
-    /// Time of a load from a packet that the last step placed, in TSC cycles; `None` if lines stay where they
-    /// are.
-    fn placed_load(&mut self) -> Option<f64> {
-        None
-    }
-}
-
 /// Runs `work` while another thread steps the ports: opening and closing a driver wait for the NIC.
-pub(super) fn while_stepping<P: Ports, R>(ports: &mut P, work: impl FnOnce() -> R) -> R {
+pub(super) fn while_stepping<R>(ports: &mut SoftwarePorts, work: impl FnOnce() -> R) -> R {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -80,18 +67,20 @@ impl SoftwarePorts {
             ports => Err(format!("the software NIC has {} ports, not 2", ports.len())),
         }
     }
-}
 
-impl Ports for SoftwarePorts {
-    fn devices(&self) -> [String; 2] {
+    /// Names under which a driver opens the ports.
+    pub(super) fn devices(&self) -> [String; 2] {
         self.devices.clone()
     }
 
-    fn step(&mut self) {
+    /// Takes what the driver has sent, and fills its receive rings with packets.
+    pub(super) fn step(&mut self) {
         self.data_plane.poll();
     }
 
-    fn placed_load(&mut self) -> Option<f64> {
+    /// Time of a load from a packet that the last step placed, in TSC cycles; `None` if lines stay where they
+    /// are.
+    pub(super) fn placed_load(&mut self) -> Option<f64> {
         self.data_plane.placed_load_ticks()
     }
 }

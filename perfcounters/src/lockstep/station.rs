@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::ports::{while_stepping, Ports};
+use forwarder_library::{Counts, Error, Forwarder, Library, Setup};
+
+use super::ports::{while_stepping, SoftwarePorts};
 use crate::backend::Cell;
 use crate::interrupt::Interrupt;
-use crate::sys::{self, Forwarder, ForwarderCounts, ForwarderLibrary};
-use record::Conditions;
+use crate::sys;
 
 /// Packets that a driver receives from each of its two devices in one timed turn; fewer if half a
 /// ring is smaller. All batch sizes share this number, so that they find the caches alike; a larger
@@ -21,11 +22,11 @@ pub(super) const FIRST_PACKET: Duration = Duration::from_secs(5);
 const OVERHEAD_READINGS: usize = 10_001;
 
 /// An open driver and its NIC.
-pub(super) struct Station<P> {
+pub(super) struct Station {
     pub(super) cell: Cell,
     /// Whether the cell was given up.
     pub(super) failed: bool,
-    ports: P,
+    ports: SoftwarePorts,
     forwarder: Forwarder,
     /// Queue pairs of each device.
     queues: u32,
@@ -35,20 +36,18 @@ pub(super) struct Station<P> {
     batches: u32,
 }
 
-impl<P: Ports> Station<P> {
-    pub(super) fn open(cell: &Cell, mut ports: P) -> Result<Self, String> {
-        let library = ForwarderLibrary::load(&cell.library)?;
+impl Station {
+    pub(super) fn open(cell: &Cell, mut ports: SoftwarePorts) -> Result<Self, Error> {
+        let library = Library::load(&cell.library)?;
         let [a, b] = ports.devices();
         let conditions = cell.conditions;
-        let forwarder = while_stepping(&mut ports, || {
-            let Conditions {
-                batch,
-                ring_size,
-                queues,
-                ..
-            } = conditions;
-            library.open_queues(&a, &b, batch, ring_size, queues, None)
-        })?;
+        let setup = Setup {
+            batch: conditions.batch,
+            ring_size: conditions.ring_size,
+            queues: conditions.queues,
+            link_timeout: None,
+        };
+        let forwarder = while_stepping(&mut ports, || library.open([&a, &b], setup))?;
         // A turn takes at most half a ring, because the NIC refills the ring only between turns.
         let packets = PACKETS_PER_TURN.min(conditions.ring_size / 2);
         Ok(Self {
@@ -134,11 +133,11 @@ impl<P: Ports> Station<P> {
         load
     }
 
-    pub(super) fn counts(&self) -> ForwarderCounts {
+    pub(super) fn counts(&self) -> Counts {
         self.forwarder.counts()
     }
 
-    pub(super) fn close(mut self) -> Result<(), String> {
+    pub(super) fn close(mut self) -> Result<(), Error> {
         let forwarder = self.forwarder;
         while_stepping(&mut self.ports, || forwarder.close())
     }

@@ -8,38 +8,38 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::backend::MeasureError;
+use crate::files;
 
 /// Time within which the card must answer. A busy machine may give it no processor for seconds.
 const ANSWER: Duration = Duration::from_secs(120);
 
 /// Counts of both ports together, since the card started.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CardCounts {
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CardCounts {
     /// Frames that the card stored in the program's memory.
     pub delivered: u64,
     /// Frames that the program sent.
     pub transmitted: u64,
-    /// Frames that came back twice.
-    pub duplicated: u64,
-    /// Frames that came back after a later one.
-    pub reordered: u64,
-    /// Frames with wrong content.
-    pub altered: u64,
-    /// Frames that the card never delivered.
-    pub foreign: u64,
-    /// Accesses of the card to memory that the program had not mapped for it.
-    pub dma_faults: u64,
+    /// What may not happen, in the order of [`WRONG`].
+    wrong: [u64; 5],
 }
+
+/// What may not happen: its place in the card's answer, and its name. A full transmit ring loses frames,
+/// which is not wrong.
+const WRONG: [(&str, &str); 5] = [
+    ("/verify/duplicated", "duplicated"),
+    ("/verify/reordered", "reordered"),
+    ("/verify/altered", "altered"),
+    // The card never delivered them.
+    ("/verify/foreign", "foreign"),
+    // The card accessed memory that the program had not mapped for it.
+    ("/dma_faults", "DMA faults"),
+];
 
 impl CardCounts {
     /// The counts in a card's answer to `stats`, or in its report.
-    ///
-    /// # Errors
-    /// If the text is malformed.
     pub(crate) fn parse(answer: &str) -> Result<Self, MeasureError> {
-        let malformed = |why: &str| {
-            MeasureError::Other(format!("the card's answer to `stats` is malformed: {why}"))
-        };
+        let malformed = |why: &str| format!("the card's answer to `stats` is malformed: {why}");
         let answer: Value =
             serde_json::from_str(answer).map_err(|error| malformed(&error.to_string()))?;
         let ports = answer["ports"].as_array();
@@ -51,52 +51,46 @@ impl CardCounts {
             let sum = counts.sum::<Option<u64>>();
             sum.ok_or_else(|| malformed(&format!("a port has no count {count}")))
         };
-        Ok(Self {
+        let mut counts = Self {
             delivered: sum("/delivered")?,
             transmitted: sum("/transmitted")?,
-            duplicated: sum("/verify/duplicated")?,
-            reordered: sum("/verify/reordered")?,
-            altered: sum("/verify/altered")?,
-            foreign: sum("/verify/foreign")?,
-            dma_faults: sum("/dma_faults")?,
-        })
+            wrong: [0; 5],
+        };
+        for (wrong, (place, _)) in counts.wrong.iter_mut().zip(WRONG) {
+            *wrong = sum(place)?;
+        }
+        Ok(counts)
     }
 
-    /// What is wrong with the frames that came back; `None` if nothing is. A full transmit ring loses frames, which
-    /// is not wrong.
-    pub fn wrong_frames(&self) -> Option<String> {
-        let wrong: Vec<_> = [
-            ("altered", self.altered),
-            ("duplicated", self.duplicated),
-            ("reordered", self.reordered),
-            ("foreign", self.foreign),
-        ]
-        .iter()
-        .filter(|(_, count)| *count > 0)
-        .map(|(what, count)| format!("{count} {what}"))
-        .collect();
-        if !wrong.is_empty() {
-            return Some(format!(
-                "the card found wrong frames among the {} sent ones: {}",
+    /// Fails with what is wrong with the frames that came back.
+    pub fn check(&self) -> Result<(), MeasureError> {
+        let wrong: Vec<_> = self
+            .wrong
+            .iter()
+            .zip(WRONG)
+            .filter(|(count, _)| **count > 0)
+            .map(|(count, (_, what))| format!("{count} {what}"))
+            .collect();
+        match wrong.is_empty() {
+            true => Ok(()),
+            false => Err(format!(
+                "the card found errors in {} sent frames: {}",
                 self.transmitted,
                 wrong.join(", ")
-            ));
+            )
+            .into()),
         }
-        (self.dma_faults > 0).then(|| format!("the card reports {} DMA faults", self.dma_faults))
     }
 }
 
 /// A connection to a card's control socket.
 #[derive(Debug)]
-pub struct Control {
+pub(crate) struct Control {
     stream: BufReader<UnixStream>,
 }
 
 impl Control {
     /// Connects to a card.
-    ///
-    /// # Errors
-    /// If there is no card.
     pub fn connect(path: &Path) -> Result<Self, MeasureError> {
         let connect = || {
             let stream = UnixStream::connect(path)?;
@@ -106,20 +100,17 @@ impl Control {
                 stream: BufReader::new(stream),
             })
         };
-        connect().map_err(MeasureError::file(path))
+        connect().map_err(files::unusable(path))
     }
 
     /// The counters at this moment.
-    ///
-    /// # Errors
-    /// If the card does not answer in time, or has ended.
     pub fn counts(&mut self) -> Result<CardCounts, MeasureError> {
         let mut line = String::new();
         self.stream
             .get_mut()
             .write_all(b"stats\n")
             .and_then(|()| self.stream.read_line(&mut line))
-            .map_err(|cause| MeasureError::Other(format!("the card does not answer: {cause}")))?;
+            .map_err(|cause| format!("the card does not answer: {cause}"))?;
         CardCounts::parse(&line)
     }
 }
@@ -135,18 +126,9 @@ mod tests {
     fn the_ports_are_added_and_wrong_frames_are_named() {
         let counts = CardCounts::parse(&format!("{{\"ports\":[{PORT},{PORT}]}}")).unwrap();
         assert_eq!((counts.delivered, counts.transmitted), (20, 18));
-        let why = counts.wrong_frames().unwrap();
-        assert!(why.ends_with("among the 18 sent ones: 2 altered"), "{why}");
-        assert_eq!(CardCounts::default().wrong_frames(), None);
-        let faulty = CardCounts {
-            dma_faults: 3,
-            ..CardCounts::default()
-        };
-        assert!(faulty.wrong_frames().unwrap().contains("3 DMA faults"));
-    }
-
-    #[test]
-    fn a_malformed_answer_is_named() {
+        let why = counts.check().unwrap_err().to_string();
+        assert!(why.ends_with("18 sent frames: 2 altered"), "{why}");
+        assert!(CardCounts::default().check().is_ok());
         for answer in [
             "error: no such command",
             "{}",

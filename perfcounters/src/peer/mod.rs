@@ -6,28 +6,39 @@
 //! signal ([`run`]).
 //!
 //! ```text
-//! PeerProgram -> PeerRun (card + launcher + program) -> throughput (wall)
+//! PeerProgram -> PeerRun (card + launcher + program) -> report (wall)
 //! ```
 
-pub mod card;
+pub(crate) mod card;
 pub(crate) mod run;
-pub mod throughput;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::backend::Cell;
 pub use crate::backend::PeerProgram;
+use crate::device::Nic;
 
 /// PCI addresses under which the launcher shows the two ports, in the order of their sockets.
-pub const PORTS: [&str; 2] = ["0000:03:00.0", "0000:04:00.0"];
+const PORTS: [&str; 2] = ["0000:03:00.0", "0000:04:00.0"];
 
 /// DPDK's option for the processors of its threads.
 const LCORES: &str = "--lcores=";
 
+/// The command of a cell's program, ours or a peer, that runs it between the ports of a card.
+pub(crate) fn command(cell: &Cell, nic: &Nic, cpu: Option<usize>) -> Command {
+    if let Some(peer) = &cell.peer {
+        return peer.command(&cell.program, nic.sockets(), cpu);
+    }
+    let mut command = Command::new(&cell.program);
+    command.args(cell.arguments()).args(nic.devices());
+    command
+}
+
 impl PeerProgram {
     /// The command that runs `program` with the ports at `sockets`. DPDK chooses the processors
     /// of its threads itself, so `cpu` replaces its choice.
-    pub fn command(&self, program: &Path, sockets: &[PathBuf; 2], cpu: Option<usize>) -> Command {
+    fn command(&self, program: &Path, sockets: &[PathBuf; 2], cpu: Option<usize>) -> Command {
         let (launcher, first) = &self.launcher;
         let mut command = Command::new(launcher);
         command.args(first);

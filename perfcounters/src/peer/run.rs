@@ -7,30 +7,34 @@ use std::time::{Duration, Instant};
 use record::Placement;
 
 use super::card::{CardCounts, Control};
-use super::PeerProgram;
 use crate::backend::{Cell, MeasureError};
 use crate::device::{Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
 use crate::process::Process;
+use crate::report::ForwarderReport;
+use crate::sys;
 use crate::temporary::TemporaryFolder;
 
+/// About how long a program needs to start, for estimates.
+pub(crate) const START: Duration = Duration::from_secs(1);
 /// Time within which a program must send its first frame, send the next one, and end after SIGTERM.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// Pause between two readings of the counters.
 const POLL: Duration = Duration::from_millis(5);
+/// Frames after which the start of a program is over.
+const STARTED: u64 = 10_000;
 
 /// What to run.
 pub(crate) struct PeerSetup<'a> {
     pub cell: &'a Cell,
     pub nic: &'a NicProgram,
-    pub traffic: Traffic,
     pub placement: &'a Placement,
     pub patience: Duration,
     pub interrupt: &'a Interrupt,
 }
 
 /// A running peer. Dropping it ends card and program.
-pub(crate) struct PeerRun {
+struct PeerRun {
     process: Process,
     nic: Nic,
     control: Control,
@@ -40,31 +44,49 @@ pub(crate) struct PeerRun {
     _folder: TemporaryFolder,
 }
 
-/// The program's description in a cell.
-pub(crate) fn peer_of(cell: &Cell) -> Result<&PeerProgram, MeasureError> {
-    let peer = cell.peer.as_ref();
-    peer.ok_or_else(|| MeasureError::Other(format!("{cell} is no peer")))
-}
-
 impl PeerSetup<'_> {
+    /// Counts packets for `duration`, after a warm-up. The card offers as many as the peer takes.
+    pub fn measure(
+        &self,
+        warm_up: Duration,
+        duration: Duration,
+    ) -> Result<ForwarderReport, MeasureError> {
+        let mut run = self.start()?;
+        run.wait_for_frames(STARTED)?;
+        run.wait(warm_up)?;
+        let (first, start, tsc) = (run.control.counts()?, Instant::now(), sys::tsc_ordered());
+        run.wait(duration)?;
+        let (last, seconds) = (run.control.counts()?, start.elapsed().as_secs_f64());
+        let tsc_cycles = sys::tsc_ordered().wrapping_sub(tsc);
+        run.stop()?;
+        let rx = last.delivered - first.delivered;
+        let tx = last.transmitted - first.transmitted;
+        if tx == 0 {
+            return Err(format!("the program sent no frame within {seconds:.1} s").into());
+        }
+        Ok(ForwarderReport {
+            rx,
+            tx,
+            dropped: rx.saturating_sub(tx),
+            seconds,
+            tsc_cycles,
+            ..ForwarderReport::default()
+        })
+    }
+
     /// Starts card and program.
-    ///
-    /// # Errors
-    /// If one of them does not start.
-    pub fn start(&self) -> Result<PeerRun, MeasureError> {
-        let peer = peer_of(self.cell)?;
+    fn start(&self) -> Result<PeerRun, MeasureError> {
         let folder = TemporaryFolder::create()?;
         let setup = NicSetup {
             frame_size: self.cell.conditions.frame_size,
-            expect: Some(peer.expect.clone()),
-            ..NicSetup::new(self.traffic, self.placement.nic)
+            expect: self.cell.peer.as_ref().map(|peer| peer.expect.clone()),
+            ..NicSetup::new(Traffic::Saturate, self.placement.nic)
         };
         let nic = Nic::start(self.nic, &setup, folder.path(), self.interrupt)?;
         let control = Control::connect(nic.control())?;
-        let command = peer.command(&self.cell.program, nic.sockets(), self.placement.driver);
         let process = Process::start_with(
             &self.cell.implementation.to_string(),
-            command,
+            super::command(self.cell, &nic, self.placement.driver),
             (self.placement.driver, None),
             folder.path(),
             (Stdio::piped(), Stdio::null()),
@@ -81,46 +103,31 @@ impl PeerSetup<'_> {
 }
 
 impl PeerRun {
-    /// The card's counters at this moment.
-    ///
-    /// # Errors
-    /// If the card has failed.
-    pub fn counts(&mut self) -> Result<CardCounts, MeasureError> {
-        self.control.counts()
-    }
-
     /// Waits until the program has sent this many frames since its start.
-    ///
-    /// # Errors
-    /// If the program ends, or stops sending; [`MeasureError::Interrupted`].
-    pub fn wait_for_frames(&mut self, frames: u64) -> Result<CardCounts, MeasureError> {
-        let mut last = self.counts()?;
+    fn wait_for_frames(&mut self, frames: u64) -> Result<(), MeasureError> {
+        let mut sent = self.control.counts()?.transmitted;
         let mut since = Instant::now();
-        while last.transmitted < frames {
+        while sent < frames {
             self.check()?;
             if since.elapsed() > self.patience {
                 return Err(MeasureError::Other(format!(
-                    "the program has sent {} frames and then none for {:.1} s{}",
-                    last.transmitted,
+                    "the program has sent {sent} frames and then none for {:.1} s{}",
                     self.patience.as_secs_f64(),
                     self.process.last_words()
                 )));
             }
             thread::sleep(POLL);
-            let now = self.counts()?;
-            if now.transmitted > last.transmitted {
+            let now = self.control.counts()?.transmitted;
+            if now > sent {
                 since = Instant::now();
             }
-            last = now;
+            sent = now;
         }
-        Ok(last)
+        Ok(())
     }
 
     /// Waits while the program forwards.
-    ///
-    /// # Errors
-    /// As [`Self::wait_for_frames`].
-    pub fn wait(&mut self, duration: Duration) -> Result<(), MeasureError> {
+    fn wait(&mut self, duration: Duration) -> Result<(), MeasureError> {
         let start = Instant::now();
         while start.elapsed() < duration {
             self.check()?;
@@ -130,10 +137,7 @@ impl PeerRun {
     }
 
     /// Checks that the program runs and that the user has not asked to stop.
-    ///
-    /// # Errors
-    /// As [`Self::wait_for_frames`].
-    pub fn check(&mut self) -> Result<(), MeasureError> {
+    fn check(&mut self) -> Result<(), MeasureError> {
         if self.interrupt.is_set() {
             return Err(MeasureError::Interrupted);
         }
@@ -141,18 +145,14 @@ impl PeerRun {
     }
 
     /// Ends the program with SIGTERM, and then the card. Returns the counters of the whole run.
-    ///
-    /// # Errors
-    /// If the program had ended, or does not end in time; if the card found wrong frames.
-    pub fn stop(mut self) -> Result<CardCounts, MeasureError> {
+    /// Fails if the card found wrong frames.
+    fn stop(mut self) -> Result<CardCounts, MeasureError> {
         self.process.stop(self.patience)?;
         let counts = self.control.counts()?;
         drop(self.control);
         self.nic.stop()?;
-        match counts.wrong_frames() {
-            None => Ok(counts),
-            Some(why) => Err(MeasureError::Other(why)),
-        }
+        counts.check()?;
+        Ok(counts)
     }
 }
 
@@ -166,6 +166,7 @@ mod tests {
 
     use super::*;
     use crate::common::{cell, fixture};
+    use crate::peer::PeerProgram;
 
     const FORWARDS: &str = "touch \"$CARD/forwards\"; echo hello >&2; exec sleep 60";
 
@@ -190,7 +191,6 @@ mod tests {
         let setup = PeerSetup {
             cell: &cell,
             nic: &NicProgram::new(fixture("fake_card.py")),
-            traffic: Traffic::Saturate,
             placement: &Placement::default(),
             patience: Duration::from_secs(2),
             interrupt,
@@ -200,13 +200,6 @@ mod tests {
         run.stop()
     }
 
-    fn failure(text: &str) -> String {
-        let start = Instant::now();
-        let error = run(text, 1000, &Interrupt::new()).unwrap_err().to_string();
-        assert!(start.elapsed() < Duration::from_secs(20), "{error}");
-        error
-    }
-
     #[test]
     fn a_peer_runs_until_the_card_has_counted_enough_frames() {
         let counts = run(FORWARDS, 50_000, &Interrupt::new()).unwrap();
@@ -214,31 +207,30 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_forwards_nothing_dies_or_hangs_is_reported_in_time() {
-        let error = failure("echo no link >&2; exec sleep 60");
-        assert!(
-            error.contains("sent 0 frames") && error.contains("no link"),
-            "{error}"
-        );
-        let error = failure("echo no memory >&2; exit 3");
-        assert!(
-            error.contains("ixy ended with exit code 3: no memory"),
-            "{error}"
-        );
-        let error = failure("trap '' TERM; touch \"$CARD/forwards\"; while :; do sleep 1; done");
-        assert!(
-            error.contains("did not end within 2.0 s and was stopped"),
-            "{error}"
-        );
-        let error =
-            failure("touch \"$CARD/forwards\"; trap 'exit 5' TERM; while :; do sleep 0.1; done");
-        assert!(error.contains("exit code 5"), "{error}");
-    }
-
-    #[test]
-    fn wrong_frames_are_a_failure() {
-        let error = failure(&format!("touch \"$CARD/alters\"; {FORWARDS}"));
-        assert!(error.contains("1 altered"), "{error}");
+    fn a_peer_that_forwards_nothing_dies_hangs_or_errs_is_reported_in_time() {
+        let hangs = "trap '' TERM; touch \"$CARD/forwards\"; while :; do sleep 1; done";
+        let ends = "touch \"$CARD/forwards\"; trap 'exit 5' TERM; while :; do sleep 0.1; done";
+        let alters = format!("touch \"$CARD/alters\"; {FORWARDS}");
+        for (script, parts) in [
+            (
+                "echo no link >&2; exec sleep 60",
+                ["sent 0 frames", "no link"],
+            ),
+            (
+                "echo no memory >&2; exit 3",
+                ["ixy ended with", "exit code 3: no memory"],
+            ),
+            (hangs, ["did not end within 2.0 s", "was stopped"]),
+            (ends, ["ixy ended with", "exit code 5"]),
+            (&alters, ["the card found", "1 altered"]),
+        ] {
+            let start = Instant::now();
+            let error = run(script, 1000, &Interrupt::new())
+                .unwrap_err()
+                .to_string();
+            assert!(start.elapsed() < Duration::from_secs(20), "{error}");
+            assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+        }
     }
 
     #[test]

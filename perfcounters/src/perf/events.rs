@@ -83,9 +83,6 @@ impl Cpu {
 
 impl Table {
     /// The table of this crate.
-    ///
-    /// # Errors
-    /// If the table is malformed; a test checks that it is not.
     pub fn built_in() -> Result<Self, String> {
         toml::from_str(TABLE).map_err(|error| format!("data/events.toml: {error}"))
     }

@@ -62,9 +62,6 @@ fn builder(event: &Event) -> Builder<'static> {
 
 impl Kernel {
     /// Whether the kernel can count an event.
-    ///
-    /// # Errors
-    /// [`Refusal`].
     pub fn try_event(self, event: &Event) -> Result<(), Refusal> {
         let mut builder = builder(event);
         let counter = builder.enabled(false).build();

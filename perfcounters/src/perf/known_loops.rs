@@ -182,9 +182,6 @@ pub struct Checked {
 
 /// Runs every loop under the counters, and compares. The calling thread does the counting; `iterations`
 /// is [`ITERATIONS`] or another number above 0.
-///
-/// # Errors
-/// If the counters cannot be read.
 pub fn check<C: Counters>(
     counters: &C,
     events: &[Event],

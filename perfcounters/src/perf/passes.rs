@@ -17,9 +17,6 @@ pub trait Counters {
     type Group: Group;
 
     /// Opens a group of the first of these events: as many as fit together, at least one.
-    ///
-    /// # Errors
-    /// The reason why even the first cannot be counted.
     fn open(&self, events: &[&Event]) -> Result<Self::Group, String>;
 }
 
@@ -29,9 +26,6 @@ pub trait Group {
     fn size(&self) -> usize;
 
     /// Counts while `work` runs. A group counts once.
-    ///
-    /// # Errors
-    /// The system's error.
     fn count<R>(&mut self, work: impl FnOnce() -> R) -> std::io::Result<(R, Reading)>;
 }
 
@@ -98,9 +92,6 @@ impl<W> Counted<W> {
 
 /// Counts all events, in as many passes as that takes. Each pass calls `window` and counts its
 /// events; there are at most two calls per event.
-///
-/// # Errors
-/// The first error of `window`, or of reading the counters.
 pub fn count<C: Counters, W>(
     counters: &C,
     events: &[Event],

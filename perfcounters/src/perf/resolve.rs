@@ -48,9 +48,6 @@ pub struct EventSet {
 
 impl EventSet {
     /// Chooses the events of this machine. `cpu` is the driver's.
-    ///
-    /// # Errors
-    /// The reason why nothing can be counted here.
     pub fn detect(cpu: Option<usize>) -> Result<Self, String> {
         let facts = CpuFacts::read();
         let pmu = Pmu::find(Path::new(SOURCES), cpu);

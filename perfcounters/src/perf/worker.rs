@@ -12,20 +12,21 @@
 //! The packets of a window are those that the driver received while the counters were on. Counts and
 //! packets therefore belong together exactly.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use forwarder_library::{Forwarder, Library, Setup};
 use serde::{Deserialize, Serialize};
 
 use super::event::Event;
 use super::kernel::Kernel;
 use super::passes::{self, Counted, Counters};
-use crate::backend::{read_file, Cell, MeasureError};
+use crate::backend::{Cell, MeasureError};
+use crate::files;
 use crate::interrupt::Interrupt;
-use crate::sys::{self, Forwarder, ForwarderLibrary};
+use crate::sys;
 
-pub use crate::sys::ForwarderCounts;
+pub use forwarder_library::Counts as ForwarderCounts;
 
 /// Turns between two readings of the clock.
 const TURNS: u32 = 64;
@@ -117,19 +118,10 @@ pub struct Window {
 }
 
 /// Counts the events of the specification, and writes the counts down.
-///
-/// # Errors
-/// Any failure: the worker measures only one cell.
 pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureError> {
-    let text = read_file(specification)?;
-    let specification: Specification = serde_json::from_str(&text).map_err(|error| {
-        MeasureError::Other(format!("{} is malformed: {error}", specification.display()))
-    })?;
+    let specification: Specification = files::read_json(specification)?;
     let counted = measure(&specification, &Kernel, interrupt)?;
-    let path = specification.output();
-    let json = serde_json::to_vec(&counted)
-        .map_err(|error| MeasureError::Other(format!("cannot write down the counts: {error}")))?;
-    fs::write(&path, json).map_err(MeasureError::file(&path))
+    files::write_json(&specification.output(), &counted)
 }
 
 /// Opens the driver, warms it up, counts, closes it.
@@ -138,29 +130,28 @@ fn measure<C: Counters>(
     counters: &C,
     interrupt: &Interrupt,
 ) -> Result<Counted<Window>, MeasureError> {
-    let say = MeasureError::Other;
     let [a, b] = &specification.devices;
-    let library = ForwarderLibrary::load(&specification.cell.library).map_err(say)?;
+    let library = Library::load(&specification.cell.library)?;
     let conditions = &specification.cell.conditions;
-    let (batch, ring_size) = (conditions.batch, conditions.ring_size);
-    let mut forwarder = library
-        .open(a, b, batch, ring_size, specification.link_timeout)
-        .map_err(say)?;
-    let (opened, begin) = (specification.opened(), specification.begin());
-    fs::write(&opened, "").map_err(MeasureError::file(&opened))?;
+    let setup = Setup {
+        batch: conditions.batch,
+        ring_size: conditions.ring_size,
+        queues: 1,
+        link_timeout: specification.link_timeout,
+    };
+    let mut forwarder = library.open([a, b], setup)?;
+    files::write(&specification.opened(), b"")?;
+    let begin = specification.begin();
     forward_until(&mut forwarder, LOAD, interrupt, |_| begin.exists())?;
     let plan = &specification.plan;
     let counted = count(&mut forwarder, plan, counters, interrupt);
     let closed = forwarder.close();
     let counted = counted?;
-    closed.map_err(|why| say(format!("it did not close: {why}")))?;
+    closed.map_err(|why| format!("it did not close: {why}"))?;
     Ok(counted)
 }
 
 /// Warms a forwarder up, then counts the events of the plan, pass by pass.
-///
-/// # Errors
-/// If no packets arrive, the counters cannot be read, or the user asks to stop.
 pub fn count<C: Counters, F: Forwarding>(
     forwarder: &mut F,
     plan: &Plan,
@@ -170,7 +161,7 @@ pub fn count<C: Counters, F: Forwarding>(
     forward_until(forwarder, FIRST_PACKET, interrupt, |received| received > 0)?;
     // The packets pass through rings and pool many times, so that every descriptor, page and branch
     // has been used.
-    window(forwarder, plan.warm_up, interrupt).map_err(MeasureError::Other)?;
+    window(forwarder, plan.warm_up, interrupt)?;
     let counted = passes::count(counters, &plan.events, || {
         window(forwarder, plan.window, interrupt)
     });
@@ -260,7 +251,7 @@ mod tests {
             },
             folder: folder.to_owned(),
         };
-        fs::write(specification.begin(), "").unwrap();
+        std::fs::write(specification.begin(), "").unwrap();
         specification
     }
 

@@ -11,7 +11,7 @@ use tracer::{trace, Launch, Plan, TraceError};
 use crate::backend::{Cell, MeasureError};
 use crate::device::{Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
-use crate::peer::card::Control;
+use crate::peer::{self, card::Control};
 use crate::process::ProcessError;
 use crate::temporary::TemporaryFolder;
 
@@ -22,9 +22,7 @@ const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 /// Starts a card and the driver of a cell, ours or a peer, and records what the driver executes with full
 /// batches. Driver and card take turns on `cpu`, or on any. Both have ended when this returns.
-///
-/// # Errors
-/// See [`MeasureError`]; also if the card found wrong frames.
+/// Fails if the card found wrong frames.
 pub(super) fn record(
     program: &NicProgram,
     cpu: Option<usize>,
@@ -39,17 +37,7 @@ pub(super) fn record(
         ..NicSetup::new(Traffic::Saturate, cpu)
     };
     let nic = Nic::start(program, &setup, folder.path(), interrupt)?;
-    let command = match &cell.peer {
-        Some(peer) => peer.command(&cell.program, nic.sockets(), cpu),
-        None => {
-            let mut command = Command::new(&cell.program);
-            command
-                .args(["--batch", &cell.conditions.batch.to_string()])
-                .args(["--ring-size", &cell.conditions.ring_size.to_string()])
-                .args(nic.devices());
-            command
-        }
-    };
+    let command = peer::command(cell, &nic, cpu);
     let launch = Launch {
         command: std::iter::once(command.get_program())
             .chain(command.get_args())
@@ -69,10 +57,8 @@ pub(super) fn record(
     })?;
     let counts = Control::connect(nic.control())?.counts()?;
     nic.stop()?;
-    match counts.wrong_frames() {
-        None => Ok(stream),
-        Some(why) => Err(MeasureError::Other(why)),
-    }
+    counts.check()?;
+    Ok(stream)
 }
 
 /// The variables that a command sets itself, and those that every program needs. Others would change

@@ -71,39 +71,6 @@ mod tests {
         common::cell(Path::new("/nonexistent"), "c", Implementation::C)
     }
 
-    fn value(samples: &[Sample], metric: Metric) -> f64 {
-        let mut found = samples.iter().filter(|sample| sample.metric == metric);
-        found.next().unwrap().value
-    }
-
-    #[test]
-    fn counts_are_divided_by_the_packets() {
-        let found = tracer::Counts {
-            packets: 32,
-            instructions: 2_400,
-            branches: 320,
-            conditional: 160,
-            loads: 608,
-            prefetches: 32,
-            stores: 400,
-        };
-        let samples = counts(&cell(), &found);
-        for (metric, expected) in [
-            (Metric::Instructions, 75.0),
-            (Metric::Branches, 10.0),
-            (Metric::ConditionalBranches, 5.0),
-            (Metric::Loads, 20.0),
-            (Metric::Stores, 12.5),
-        ] {
-            assert_eq!(value(&samples, metric), expected);
-        }
-        let plain =
-            |sample: &Sample| sample.cpu.is_empty() && sample.conditions.placement.is_none();
-        assert!(samples
-            .iter()
-            .all(|sample| plain(sample) && sample.packets == 32));
-    }
-
     /// A driver that sent four packets and loaded one of their lines, which the card had written.
     fn stream() -> Stream {
         let address = 0x1_0000;
@@ -128,6 +95,23 @@ mod tests {
             packets: 4,
             ..Stream::default()
         }
+    }
+
+    #[test]
+    fn counts_are_divided_by_the_packets() {
+        let samples = counts(&cell(), &tracer::Counts::of(&stream()));
+        let values = samples.iter().map(|sample| (sample.metric, sample.value));
+        let (one, none) = (0.25, 0.0);
+        assert!(values.eq([
+            (Metric::Instructions, one),
+            (Metric::Branches, none),
+            (Metric::ConditionalBranches, none),
+            (Metric::Loads, one),
+            (Metric::Stores, none),
+        ]));
+        assert!(samples
+            .iter()
+            .all(|sample| sample.packets == 4 && sample.cpu.is_empty()));
     }
 
     #[test]
