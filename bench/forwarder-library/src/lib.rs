@@ -1,6 +1,6 @@
 //! A safe interface to the forwarder's library, `libforwarder.so`.
 //!
-//! `c/src/forwarder.h` describes the C interface.
+//! `c/src/rooms/forwarder.h` describes the C interface.
 
 use std::ffi::{c_char, c_int, c_void, CString};
 use std::path::Path;
