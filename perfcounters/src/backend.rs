@@ -164,10 +164,6 @@ pub trait Observer {
     /// that a killed run records all of them or none.
     /// An error ends the run.
     fn measured(&mut self, samples: &[Sample]) -> Result<(), RecordError>;
-    /// A measurement gave one value.
-    fn sample(&mut self, sample: Sample) -> Result<(), RecordError> {
-        self.measured(&[sample])
-    }
     /// A cell could not be measured; the backend continues with the others.
     fn failure(&mut self, failure: Failure);
     /// Something may have disturbed the figures.

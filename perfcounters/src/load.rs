@@ -184,8 +184,6 @@ pub struct SentLoad {
     pub wanted_mpps: f64,
     /// The rate that it sent, Mpps.
     pub offered_mpps: f64,
-    /// The rate that came back, Mpps.
-    pub received_mpps: f64,
 }
 
 impl SentLoad {

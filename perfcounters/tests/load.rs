@@ -108,7 +108,6 @@ fn the_record_has_the_order_the_time_limit_and_the_sent_rates() {
     generator.sent = SentLoad {
         wanted_mpps: 29.76,
         offered_mpps: 16.0,
-        received_mpps: 16.0,
     };
     let mut wall = rack.wall(Some(generator), SOON);
     let settings = wall.settings();
@@ -130,7 +129,6 @@ fn a_load_that_differs_or_does_not_saturate_is_reported() {
     let small = SentLoad {
         wanted_mpps: 10.0,
         offered_mpps: 10.0,
-        received_mpps: 10.0,
     };
     assert_eq!(small.deviation(), None);
     let why = small.too_small_for(9.99).unwrap();

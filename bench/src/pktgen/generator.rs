@@ -57,7 +57,6 @@ impl Report {
         SentLoad {
             wanted_mpps: self.asked_mpps.unwrap_or(self.line_rate_mpps),
             offered_mpps: self.offered_mpps,
-            received_mpps: self.received_mpps,
         }
     }
 }

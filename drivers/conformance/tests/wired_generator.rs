@@ -111,7 +111,6 @@ impl LoadGenerator for DriverGenerator {
         Ok(SentLoad {
             wanted_mpps: offered_mpps,
             offered_mpps,
-            received_mpps: 0.0,
         })
     }
 

@@ -27,7 +27,6 @@ pub struct WiredGenerator {
 pub const PLENTY: SentLoad = SentLoad {
     wanted_mpps: 1000.0,
     offered_mpps: 1000.0,
-    received_mpps: 900.0,
 };
 
 impl WiredGenerator {
