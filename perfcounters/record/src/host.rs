@@ -114,7 +114,7 @@ impl HostFacts {
     pub fn gather() -> Self {
         let uname = rustix::system::uname();
         let mut cpu = CpuFacts::read();
-        cpu.tsc_mhz = measure_tsc_mhz(Duration::from_millis(50));
+        cpu.tsc_mhz = measure_tsc_mhz();
         cpu.max_clock_mhz = cpufreq(0, "scaling_max_freq").and_then(megahertz);
         let mitigations = Path::new("/sys/devices/system/cpu/vulnerabilities");
         Self {
@@ -307,9 +307,9 @@ fn pmu(sources: impl AsRef<Path>) -> PmuFacts {
 }
 
 /// Clock of the time-stamp counter, compared with the system's clock.
-fn measure_tsc_mhz(window: Duration) -> f64 {
+fn measure_tsc_mhz() -> f64 {
     let (start, first) = (Instant::now(), tsc_ordered());
-    while start.elapsed() < window {
+    while start.elapsed() < Duration::from_millis(50) {
         std::hint::spin_loop();
     }
     let (elapsed, last) = (start.elapsed(), tsc_ordered());
