@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn branches_are_told_apart() {
+    fn each_kind_of_branch_is_known() {
         let kinds: [(&[u8], Option<FlowControl>); 8] = [
             (&[0x75, 0xfe], Some(FlowControl::ConditionalBranch)),
             (&[0xeb, 0xfe], Some(FlowControl::UnconditionalBranch)),
