@@ -224,6 +224,8 @@ C_APP_replay := pcap_file.c token_bucket.c
 c_app = $(addprefix c/src/apps/,$(1).c port.c program.c rates.c $(C_APP_$(1)))
 C_PORTS := $(addprefix c/src/apps/,ports.c stack_port.c)
 C_TESTS := $(wildcard c/tests/*.c)
+# For programs that are compiled at once, without an object for each file.
+C_HEADERS := $(wildcard c/src/*.h c/src/*/*.h)
 C_WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla
 C_OPT := -O2
 C_LTO := -flto
@@ -315,18 +317,14 @@ build/c/tests/%: c/tests/%.c $(C_TEST_OBJECTS)
 -include $(C_TEST_OBJECTS:.o=.d) $(C_TEST_PROGRAMS:=.d)
 
 # The C driver with sanitizers, for the hostile server.
-build/hostile/c/ixgbe-fwd: $(C_PROGRAM) $(C_TEST_OBJECTS)
+build/hostile/c/ixgbe-fwd: $(C_PROGRAM) $(C_TEST_OBJECTS) $(C_HEADERS)
 	@mkdir -p $(@D)
-	@$(CC) $(C_TEST_FLAGS) $(C_VERSION) -MMD -MP $^ -o $@
-
--include build/hostile/c/ixgbe-fwd.d
+	@$(CC) $(C_TEST_FLAGS) $(C_VERSION) $(filter-out %.h,$^) -o $@
 
 # The C driver under ThreadSanitizer, for the test of its threads.
-build/thread/c/ixgbe-fwd: $(C_PROGRAM) $(C_LIBRARY)
+build/thread/c/ixgbe-fwd: $(C_PROGRAM) $(C_LIBRARY) $(C_HEADERS)
 	@mkdir -p $(@D)
-	@$(CC) -std=gnu11 -O1 -g -fsanitize=thread -Ic/src $(C_WARNINGS) $(C_VERSION) -MMD -MP $^ -o $@
-
--include build/thread/c/ixgbe-fwd.d
+	@$(CC) -std=gnu11 -O1 -g -fsanitize=thread -Ic/src $(C_WARNINGS) $(C_VERSION) $(filter-out %.h,$^) -o $@
 
 # The transpiled driver too. Its threads are those of the C library, which ThreadSanitizer knows. Safe Rust uses those of
 # the standard library, which would have to be built with instrumentation (make test-sanitizers).
