@@ -69,7 +69,7 @@ fn boot(machine: &Machine, fetched: &Path, initramfs: &Path, logs: &Path) -> Res
     let name = machine.name;
     let log = logs.join(format!("{name}.log"));
     let command = qemu(machine, fetched, initramfs, &log);
-    let process = Process::start(&format!("{name}.qemu"), command, None, logs, Stdio::null())?;
+    let mut process = Process::start(&format!("{name}.qemu"), command, None, logs, Stdio::null())?;
     process.wait(LIMIT, &Interrupt::new())?;
     let console = fs::read(&log).with_context(|| log.display().to_string())?;
     let console = String::from_utf8_lossy(&console);
