@@ -195,8 +195,8 @@ impl Burst {
         }))
     }
 
-    /// The samples of a cell. Processes that count get numbers from 0, also where one between them was dropped:
-    /// a comparison pairs the processes of two programs by these numbers.
+    /// The samples of a cell. The kept processes have the numbers from 0 without gaps, because a comparison pairs the
+    /// processes of two programs by number.
     fn samples(&self, cell: &Cell, measured: &[&Measured]) -> Vec<Sample> {
         let here = |block: &&Block| Some(block.placement) == cell.conditions.placement;
         let blocks = measured
