@@ -13,8 +13,6 @@ pub const LIMIT: Duration = Duration::from_secs(10);
 /// A program that runs this long is killed. That is more than [`LIMIT`], so that a slow end does not
 /// look like no end.
 const KILL: Duration = Duration::from_secs(20);
-/// Time after which a program has surely closed its parent's files.
-const WARM_UP: Duration = Duration::from_millis(300);
 /// How often the program's state is read.
 const INTERVAL: Duration = Duration::from_millis(5);
 /// Most open files of a driver. An honest run has at most 20, sanitizers included.
@@ -67,8 +65,8 @@ impl Run {
             .with_context(|| program.display().to_string())?;
         let mut child = Guard(child);
         let mut open_files = 0;
-        // Before the program is executed, the child has its parent's files. So counting begins when
-        // there are few, or when the program has run for a while.
+        // Until the program is executed, the child has its parent's files. So counting begins when the
+        // child has the program's arguments: the kernel sets them after it has closed those files.
         let mut is_own = false;
         let status = loop {
             if let Some(status) = child.0.try_wait()? {
@@ -77,10 +75,10 @@ impl Run {
             if start.elapsed() > KILL {
                 break None;
             }
-            let count = open_files_of(child.0.id());
-            is_own |= count <= MAX_OPEN_FILES || start.elapsed() > WARM_UP;
+            let id = child.0.id();
+            is_own = is_own || has_executed(id, program);
             if is_own {
-                open_files = open_files.max(count);
+                open_files = open_files.max(open_files_of(id));
             }
             std::thread::sleep(INTERVAL);
         };
@@ -154,6 +152,12 @@ impl Drop for Guard {
     }
 }
 
+/// Whether a child process runs this program already, and not its parent's code.
+fn has_executed(process: u32, program: &Path) -> bool {
+    std::fs::read(format!("/proc/{process}/cmdline"))
+        .is_ok_and(|arguments| arguments.starts_with(program.as_os_str().as_encoded_bytes()))
+}
+
 /// Number of files that a process has open; 0 if it has ended.
 pub fn open_files_of(process: u32) -> usize {
     std::fs::read_dir(format!("/proc/{process}/fd")).map_or(0, Iterator::count)
@@ -204,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_program_that_collects_descriptors_breaks_a_promise() {
-        let text = broken("for i in {1..60}; do exec {f}</dev/null; done; sleep 0.3");
+        let text = broken("for i in {1..60}; do exec {f}</dev/null; done; sleep 1");
         assert!(text.starts_with("had 6"), "{text}");
     }
 
