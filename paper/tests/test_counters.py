@@ -100,26 +100,6 @@ def test_two_states_stand_beside_each_other(tmp_path: Path) -> None:
     assert found[1][2].count(" or ") == 1
 
 
-def test_states_that_the_collector_noted_stand_beside_each_other(tmp_path: Path) -> None:
-    kept = [line for line in rows() if not line.startswith("ixy-rs,own-flags,cc 1.0,32,burst")]
-    more = [
-        row(
-            "ixy-rs",
-            "own-flags",
-            32,
-            "burst",
-            "tsc_cycles",
-            value,
-            repeat=n,
-            placement="memory",
-            note=f"state {state} of 2",
-        )
-        for n, (value, state) in enumerate(((45, 1), (62, 2), (45, 1), (62, 2), (46, 1), (61, 2)))
-    ]
-    found = texts(built(write_run(tmp_path, [*kept, *more])), "TSC cycles, lines in memory")
-    assert found[1][2] == "45.0 or 62.0"
-
-
 def test_the_program_prints_both_batch_sizes_and_writes_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

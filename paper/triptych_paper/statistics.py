@@ -75,7 +75,7 @@ def summarise(values: pd.DataFrame, exact: bool = False) -> Summary | None:
         return Summary(median, None, None, p10, p90, len(numbers), count)
     else:
         low, high = _interval(numbers, processes)
-    states = _noted_states(values) or _states(numbers, processes)
+    states = _states(numbers, processes)
     return Summary(median, low, high, p10, p90, len(numbers), count, states)
 
 
@@ -93,15 +93,6 @@ def _interval(numbers: np.ndarray, processes: np.ndarray) -> tuple[float, float]
     medians = np.median(table[chosen, index].reshape(resamples, -1), axis=1)
     low, high = np.quantile(medians, (0.025, 0.975))
     return float(low), float(high)
-
-
-def _noted_states(values: pd.DataFrame) -> tuple[float, ...]:
-    """Return the medians of the states that the collector found and wrote into the notes, as `state 1 of 2`."""
-    if "note" not in values:
-        return ()
-    noted = values[values["note"].str.startswith("state ")]
-    medians = noted.groupby("note")["value"].median()
-    return tuple(sorted(map(float, medians))) if len(medians) > 1 else ()
 
 
 def _states(numbers: np.ndarray, processes: np.ndarray) -> tuple[float, ...]:

@@ -35,6 +35,7 @@ mod lines;
 pub mod link;
 pub mod load;
 pub mod lockstep;
+mod order;
 pub mod peer;
 pub mod perf;
 pub mod placement;

@@ -124,8 +124,8 @@ impl Default for Lockstep {
 impl Default for Burst {
     fn default() -> Self {
         Self {
-            processes: BoundedInteger(3),
-            rounds: BoundedInteger(3),
+            processes: BoundedInteger(6),
+            rounds: BoundedInteger(2),
             bursts: BoundedInteger(400),
         }
     }

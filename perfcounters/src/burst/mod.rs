@@ -3,7 +3,7 @@
 //! of a packet. What the two processors need to see each other's writes cancels out.
 //!
 //! ```text
-//! BurstRun (card + program) -> blocks of bursts -> cost of a packet (fit) -> states -> samples
+//! BurstRun (card + program) -> blocks of bursts -> cost of a packet (fit) -> samples
 //! ```
 //!
 //! Several processes measure each program, one after the other and in turn with all other programs: what a
@@ -12,7 +12,6 @@
 mod distance;
 mod fit;
 mod run;
-mod states;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,6 +25,7 @@ use crate::backend::{Backend, Cell, MeasureError, Observer};
 use crate::device::{BurstSetup, NicProgram};
 use crate::interrupt::Interrupt;
 use crate::lines;
+use crate::order::order;
 
 /// ixy and ixy.rs sleep until an interrupt, unless they have had many frames for a second.
 const SATURATE_SLEEPERS: Duration = Duration::from_millis(1200);
@@ -213,21 +213,12 @@ impl Burst {
                 ..cell.sample(backend, cycles, fit.packet, packets, block.round)
             })
         };
-        let mut samples: Vec<Vec<Sample>> = Vec::new();
+        let mut samples = Vec::new();
         for (process, one) in (0..).zip(measured) {
             let blocks = one.blocks.iter().filter(here);
-            samples.push(blocks.filter_map(|block| sample(process, block)).collect());
+            samples.extend(blocks.filter_map(|block| sample(process, block)));
         }
-        let value = |sample: &Sample| sample.value;
-        let values: Vec<Vec<f64>> = samples
-            .iter()
-            .map(|rounds| rounds.iter().map(value).collect())
-            .collect();
-        let states = states::two_states(&values).unwrap_or_default();
-        for (sample, costlier) in samples.iter_mut().flatten().zip(states.concat()) {
-            sample.note = format!("state {} of 2", u32::from(costlier) + 1);
-        }
-        samples.concat()
+        samples
     }
 
     fn report(
@@ -254,12 +245,6 @@ impl Burst {
                 if samples.is_empty() {
                     observer.failure(cell.failure(self.name(), &NOTHING));
                     continue;
-                }
-                if samples.iter().any(|sample| !sample.note.is_empty()) {
-                    observer.warning(&format!(
-                        "{cell}: the program has two states, which cost differently; the note of each sample \
-                         names its state"
-                    ));
                 }
                 observer.measured(&samples)?;
             }
@@ -316,7 +301,8 @@ impl Backend for Burst {
         for process in 0..TIMES_OVER * self.processes {
             let usual = usual_distance(&programs);
             let mut failed = Vec::new();
-            for (index, program) in programs.iter_mut().enumerate() {
+            for index in order(programs.len(), process as usize) {
+                let program = &mut programs[index];
                 if program.at(usual).count() >= self.processes as usize {
                     continue;
                 }
@@ -332,6 +318,7 @@ impl Backend for Burst {
                     }
                 }
             }
+            failed.sort_unstable();
             for index in failed.into_iter().rev() {
                 programs.remove(index);
             }
@@ -433,22 +420,6 @@ mod tests {
             seen.settings["round_trip_between_cpus"]["c/default batch 32"],
             json!([190.0])
         );
-    }
-
-    #[test]
-    fn two_states_are_named_in_each_sample() {
-        let states = [
-            measured(200.0, &[block(0, 1000, 62), block(1, 1000, 62)]),
-            measured(
-                200.0,
-                &[block(0, 1000, 62), block(1, 1000, 45), block(2, 1000, 45)],
-            ),
-        ];
-        let program = program(states.to_vec());
-        let samples = burst().samples(&program.cells[0], &program.at(200.0).collect::<Vec<_>>());
-        let notes: Vec<_> = samples.iter().map(|sample| sample.note.as_str()).collect();
-        let [cheap, costly] = ["state 1 of 2", "state 2 of 2"];
-        assert_eq!(notes, [costly, costly, costly, cheap, cheap]);
     }
 
     #[test]
