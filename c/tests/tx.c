@@ -1,5 +1,6 @@
 /* The transmit path, with the test as the device. */
 #include "queues.h"
+#include "rooms/remote.h"
 
 static struct packet *packet_of(struct queues *queues, uint32_t size)
 {

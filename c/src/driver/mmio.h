@@ -20,7 +20,6 @@ void dma_store64(volatile uint64_t *address, uint64_t value);
 void dma_read_barrier(void);
 void dma_write_barrier(void);
 void dma_prefetch(const void *address);
-uint64_t tsc_read(void);
 
 #else
 
@@ -108,22 +107,6 @@ static inline void mmio_store32(volatile uint32_t *address, uint32_t value)
 static inline void mmio_store32_relaxed(volatile uint32_t *address, uint32_t value)
 {
 	*address = value;
-}
-
-/*
- * A counter of fixed frequency: the time-stamp counter of x86-64, the virtual count of AArch64's generic
- * timer. The latter often counts only some ten million times a second.
- */
-static inline uint64_t tsc_read(void)
-{
-#if defined(__x86_64__)
-	return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-	uint64_t count;
-
-	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(count)::"memory");
-	return count;
-#endif
 }
 
 #endif /* TRANSPILE */

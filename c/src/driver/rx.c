@@ -1,9 +1,6 @@
 /* The receive path (datasheet 7.1). rx.h explains the ring protocol. */
 #include "driver/rx.h"
 
-/* 4.6.7: the bound of the wait for the security block, in milliseconds. */
-#define TIMEOUT_RX_HALT 1000
-
 /* Replaces the device's write-back by the address of an empty buffer. */
 static inline void descriptor_refill(struct descriptor *descriptor, const struct packet *packet)
 {
@@ -109,72 +106,12 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 	return received;
 }
 
-bool rx_pending(const struct rx_queue *queue)
-{
-	return (dma_load64(&queue->ring[queue->index].upper) & IXGBE_RXD_DD) != 0;
-}
-
-/*
- * 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back. A
- * write-back may be late by some microseconds.
- */
-static bool rx_write_back_missing(const struct rx_queue *queue, uint32_t *head)
-{
-	*head = reg_read(queue->vfio, IXGBE_RDH(queue->id));
-	return *head != queue->index &&
-	       !(dma_load64(&queue->ring[queue->index].upper) & IXGBE_RXD_DD);
-}
-
-int rx_check_stall(struct rx_queue *queue, struct error *error)
-{
-	uint32_t head = 0;
-
-	if (!rx_write_back_missing(queue, &head)) {
-		queue->suspect = RX_NO_SUSPECT;
-		return 0;
-	}
-	/* The first time, this is a write-back on its way. Sleeping here would cost packets. */
-	if (queue->suspect != queue->index) {
-		queue->suspect = queue->index;
-		return 0;
-	}
-	for (uint32_t i = 0; i < CHECK_LOOKS; i++) {
-		if (!rx_write_back_missing(queue, &head)) {
-			queue->suspect = RX_NO_SUSPECT;
-			return 0;
-		}
-	}
-	error_set(error,
-		  "%s: RX queue %u is stalled: the driver expects the next packet in descriptor %u "
-		  "of %u, but the device is at descriptor %u (RDH) and has not written descriptor "
-		  "%u back; usually the driver's index or RDT has left the order of the ring, for "
-		  "example at its end; restart the driver to reset the device",
-		  queue->vfio->address, queue->id, queue->index, queue->mask + 1, head,
-		  queue->index);
-	return -1;
-}
-
-int rx_check(struct rx_queue *queue, struct error *error)
-{
-	struct error stall;
-	int result = rx_check_stall(queue, &stall);
-
-	/* Comes first, because RDH of a failed device has no meaning. */
-	if (vfio_check(queue->vfio, error) != 0) {
-		return -1;
-	}
-	if (result != 0) {
-		*error = stall;
-	}
-	return result;
-}
-
 int enable_rx(struct vfio_device *vfio, bool on, struct error *error)
 {
 	/* 4.6.7: RXCTRL.RXEN may change only while the security block is halted. */
 	reg_set(vfio, IXGBE_SECRXCTRL, IXGBE_SECRXCTRL_RX_DIS);
 	if (reg_wait(vfio, IXGBE_SECRXSTAT, IXGBE_SECRXSTAT_SECRX_RDY, IXGBE_SECRXSTAT_SECRX_RDY,
-		     TIMEOUT_RX_HALT, "SECRXSTAT.SECRX_RDY", REMEDY_RESET, error) != 0) {
+		     "SECRXSTAT.SECRX_RDY", error) != 0) {
 		return -1;
 	}
 	if (on) {

@@ -50,22 +50,6 @@ struct rx_queue {
  */
 uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t count);
 
-/* Whether a packet waits in the ring. */
-bool rx_pending(const struct rx_queue *queue);
-
-/*
- * As rx_check, for a thread that has only the queue: it does not look whether the device has failed.
- * RDH must be mapped.
- */
-int rx_check_stall(struct rx_queue *queue, struct error *error);
-
-/*
- * Checks that device and driver agree on the next descriptor. If they do not, each waits for the
- * other for ever. That is an error if two checks in a row find it at the same descriptor. The
- * checks never sleep.
- */
-int rx_check(struct rx_queue *queue, struct error *error);
-
 /* Lets frames in, or keeps them out (4.6.7). */
 int enable_rx(struct vfio_device *vfio, bool on, struct error *error);
 

@@ -18,45 +18,12 @@ static inline void tx_free(struct tx_queue *queue, uint32_t count)
 	queue->done += count;
 }
 
-/* Whether the device has sent from descriptor `index`. */
-static inline bool tx_done(const struct tx_queue *queue, uint32_t index)
-{
-	/*
-	 * 7.2.3.2.4 write-back format. DD proves that the packet was sent (TRUST-DD). The buffer may
-	 * then be written. That needs no barrier: a store waits for the branch before it.
-	 */
-	return dma_load64(&queue->ring[index].upper) & IXGBE_TXD_DD;
-}
-
-/*
- * Whether the device has sent the next `count` packets. It sends in order, so the DD of the last one's
- * descriptor stands for those before it (TRUST-TX-ORDER).
- */
-static inline bool tx_all_done(const struct tx_queue *queue, uint32_t count)
-{
-	return ((queue->index - queue->clean_index) & queue->mask) >= count &&
-	       tx_done(queue, (queue->clean_index + count - 1) & queue->mask);
-}
-
 /* Takes sent packets back, TX_CLEAN_BATCH at a time. */
 static inline void tx_clean(struct tx_queue *queue)
 {
 	while (tx_all_done(queue, TX_CLEAN_BATCH)) {
 		tx_free(queue, TX_CLEAN_BATCH);
 	}
-}
-
-uint32_t tx_take(struct tx_queue *queue, struct packet **packets, uint32_t count)
-{
-	if (!tx_all_done(queue, count)) {
-		return 0;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		packets[i] = queue->packets[(queue->clean_index + i) & queue->mask];
-	}
-	queue->clean_index = (queue->clean_index + count) & queue->mask;
-	queue->done += count;
-	return count;
 }
 
 void tx_reclaim(struct tx_queue *queue)

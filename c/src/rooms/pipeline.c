@@ -2,6 +2,7 @@
 #include "rooms/pipeline.h"
 #include "rooms/direction.h"
 #include "rooms/packet_ring.h"
+#include "rooms/remote.h"
 #include <stdlib.h>
 
 /* Sent packets come home so many at a time: one look at DD and one atomic access for all. */
