@@ -19,7 +19,7 @@ use crate::driver::register_access::{Registers, Tail};
 use crate::driver::registers::{
     field64_get, RXD_DD, RXD_EOP, RXD_LENGTH, TXD_DD, TXD_DTALEN, TXD_EOP, TXD_PAYLEN,
 };
-use crate::driver::reset::disable_bus_master;
+use crate::driver::reset::set_bus_master;
 use crate::test_queues::{pool, Queues, RING_SIZE};
 use crate::vfio::fake::Answers;
 use crate::vfio::{Container, VfioDevice};
@@ -364,7 +364,7 @@ impl<'p> Lab<'p> {
 
     fn stop(&mut self) {
         let start = Instant::now();
-        let _ = self.device.stop();
+        let _ = self.device.stop_queues();
         assert!(!self.device.running);
         assert!(Instant::now() <= start + LONGEST_STOP);
     }
@@ -376,7 +376,7 @@ impl<'p> Lab<'p> {
         }
         self.device.registers.vfio.revive();
         self.answers.set([0; 4]);
-        assert!(disable_bus_master(&self.device.registers).is_ok());
+        assert!(set_bus_master(&self.device.registers, false).is_ok());
     }
 
     /// Restarts the device. If it does not start, it gets queues all the same.
@@ -389,7 +389,7 @@ impl<'p> Lab<'p> {
         self.device.rx.clear();
         self.device.tx.clear();
         let start = Instant::now();
-        let started = self.device.start().is_ok();
+        let started = self.device.start_all().is_ok();
         assert!(Instant::now() <= start + LONGEST_START);
         assert_eq!(self.device.running, started);
         let queues = (self.device.rx.len(), self.device.tx.len());
@@ -715,7 +715,7 @@ mod tests {
             lab.device.tx.clear();
             let willing = [0, u32::MAX >> 1].into_iter().cycle();
             lab.answers.set(willing.take(answers));
-            let started = lab.device.start().is_ok();
+            let started = lab.device.start_all().is_ok();
             lab.answers.set([]);
             let (queues, master) = (
                 lab.device.rx.len(),

@@ -133,6 +133,25 @@ impl Packet<'_> {
         self.buffer.prefetch();
     }
 
+    /// Completes a received packet. With the feature `untrusted-device-copy`, copies it out of the
+    /// device's memory, after the read of its descriptor.
+    #[inline]
+    pub(crate) fn received(&mut self) {
+        #[cfg(feature = "untrusted-device-copy")]
+        {
+            crate::sys::mmio::dma_read_barrier();
+            self.buffer.copy_in();
+        }
+    }
+
+    /// Prepares a packet for sending. With the feature `untrusted-device-copy`, copies it to the
+    /// device's memory.
+    #[inline]
+    pub(crate) fn sending(&mut self) {
+        #[cfg(feature = "untrusted-device-copy")]
+        self.buffer.copy_out();
+    }
+
     /// Bytes of data.
     #[inline]
     pub fn size(&self) -> usize {

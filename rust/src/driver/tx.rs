@@ -63,7 +63,7 @@ impl<'p> TxQueue<'p> {
 
     /// Whether the device has sent from descriptor `index`.
     #[inline]
-    fn tx_done(&mut self, index: usize) -> bool {
+    pub(crate) fn tx_done(&mut self, index: usize) -> bool {
         // 7.2.3.2.4 write-back format. DD proves that the packet was sent (TRUST-DD). The buffer may
         // then be written. That needs no barrier: a store waits for the branch before it.
         self.ring.entry(index).load_upper() & TXD_DD != 0
@@ -78,27 +78,6 @@ impl<'p> TxQueue<'p> {
         {
             self.tx_free(TX_CLEAN_BATCH);
         }
-    }
-
-    /// Takes `count` sent packets out of the ring instead of freeing them, or `None` if the device has sent
-    /// fewer. For a thread that does not have the packets' pool.
-    #[inline]
-    pub(crate) fn tx_take(
-        &mut self,
-        count: usize,
-    ) -> Option<impl Iterator<Item = Packet<'p>> + '_> {
-        let first = self.clean_index;
-        // TRUST-TX-ORDER, as in `tx_clean`.
-        let all_done = (self.index.wrapping_sub(first) & self.mask) >= count
-            && self.tx_done((first + count - 1) & self.mask);
-        if !all_done {
-            return None;
-        }
-        self.clean_index = (first + count) & self.mask;
-        self.done += count as u64;
-        let mut entries = self.ring.entries();
-        let sent = first..first + count;
-        Some(sent.filter_map(move |index| entries.entry(index).slot.take()))
     }
 
     /// Takes all sent packets back, even fewer than 32.

@@ -74,12 +74,6 @@ extern "C" {
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn queue_stats_read(
-        device: *mut device,
-        id: uint32_t,
-        stats: *mut queue_stats,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
     fn port_open(
         port: *mut port,
         program_0: *const program,
@@ -101,6 +95,12 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn run_seconds(run: *const run) -> ::core::ffi::c_double;
     fn run_tsc_cycles(run: *const run) -> uint64_t;
+    fn queue_stats_read(
+        device: *mut device,
+        id: uint32_t,
+        stats: *mut queue_stats,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
     fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;

@@ -49,11 +49,6 @@ extern "C" {
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn mac_read(
-        device: *mut device,
-        mac: *mut uint8_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
     fn port_open(
         port: *mut port,
         program_0: *const program,
@@ -75,6 +70,11 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn run_seconds(run: *const run) -> ::core::ffi::c_double;
     fn run_tsc_cycles(run: *const run) -> uint64_t;
+    fn mac_read(
+        device: *mut device,
+        mac: *mut uint8_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn inet_pton(
         __af: ::core::ffi::c_int,
         __cp: *const ::core::ffi::c_char,

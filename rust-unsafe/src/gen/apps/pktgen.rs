@@ -67,13 +67,7 @@ extern "C" {
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn device_release(device: *mut device);
-    fn mac_read(
-        device: *mut device,
-        mac: *mut uint8_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
     fn port_open(
         port: *mut port,
         program_0: *const program,
@@ -107,6 +101,12 @@ extern "C" {
         text: *const ::core::ffi::c_char,
         rate: *mut uint64_t,
     ) -> bool;
+    fn device_stop_queues(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
+    fn mac_read(
+        device: *mut device,
+        mac: *mut uint8_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn memcpy(
         __dest: *mut ::core::ffi::c_void,
@@ -939,7 +939,7 @@ unsafe extern "C" fn generator_close(
     mut generator: *mut generator,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut result: ::core::ffi::c_int = device_stop(
+    let mut result: ::core::ffi::c_int = device_stop_queues(
         &raw mut (*generator).port.device,
         error,
     );

@@ -154,20 +154,6 @@ unsafe extern "C" fn tail_write(
         vfio_ring(vfio, offset, value);
     };
 }
-pub const TX_CLEAN_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
-#[inline]
-unsafe extern "C" fn tx_free(mut queue: *mut tx_queue, mut count: uint32_t) {
-    let mask: uint32_t = (*queue).mask;
-    let mut index: uint32_t = (*queue).clean_index;
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < count {
-        packet_free(*(*queue).packets.offset(index as isize));
-        index = index.wrapping_add(1 as uint32_t) & mask;
-        i = i.wrapping_add(1);
-    }
-    (*queue).clean_index = index;
-    (*queue).done = (*queue).done.wrapping_add(count as uint64_t);
-}
 #[inline]
 unsafe extern "C" fn tx_done(mut queue: *const tx_queue, mut index: uint32_t) -> bool {
     return dma_load64(&raw mut (*(*queue).ring.offset(index as isize)).upper)
@@ -185,32 +171,25 @@ unsafe extern "C" fn tx_all_done(
                 & (*queue).mask,
         ) as ::core::ffi::c_int != 0;
 }
+pub const TX_CLEAN_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
+#[inline]
+unsafe extern "C" fn tx_free(mut queue: *mut tx_queue, mut count: uint32_t) {
+    let mask: uint32_t = (*queue).mask;
+    let mut index: uint32_t = (*queue).clean_index;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < count {
+        packet_free(*(*queue).packets.offset(index as isize));
+        index = index.wrapping_add(1 as uint32_t) & mask;
+        i = i.wrapping_add(1);
+    }
+    (*queue).clean_index = index;
+    (*queue).done = (*queue).done.wrapping_add(count as uint64_t);
+}
 #[inline]
 unsafe extern "C" fn tx_clean(mut queue: *mut tx_queue) {
     while tx_all_done(queue, TX_CLEAN_BATCH as uint32_t) {
         tx_free(queue, TX_CLEAN_BATCH as uint32_t);
     }
-}
-#[no_mangle]
-pub unsafe extern "C" fn tx_take(
-    mut queue: *mut tx_queue,
-    mut packets: *mut *mut packet,
-    mut count: uint32_t,
-) -> uint32_t {
-    if !tx_all_done(queue, count) {
-        return 0 as uint32_t;
-    }
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < count {
-        let ref mut fresh2 = *packets.offset(i as isize);
-        *fresh2 = *(*queue)
-            .packets
-            .offset(((*queue).clean_index.wrapping_add(i) & (*queue).mask) as isize);
-        i = i.wrapping_add(1);
-    }
-    (*queue).clean_index = (*queue).clean_index.wrapping_add(count) & (*queue).mask;
-    (*queue).done = (*queue).done.wrapping_add(count as uint64_t);
-    return count;
 }
 #[no_mangle]
 pub unsafe extern "C" fn tx_reclaim(mut queue: *mut tx_queue) {

@@ -5,15 +5,8 @@ extern "C" {
         __format: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
-    fn packets_return(packets: *const *mut packet, count: uint32_t);
-    fn mempool_take_returned(pool: *mut mempool);
     fn rx_batch(
         queue: *mut rx_queue,
-        packets: *mut *mut packet,
-        count: uint32_t,
-    ) -> uint32_t;
-    fn tx_take(
-        queue: *mut tx_queue,
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
@@ -52,6 +45,13 @@ extern "C" {
         count: uint32_t,
     ) -> uint32_t;
     fn packet_ring_waits(ring: *const packet_ring) -> bool;
+    fn tx_take(
+        queue: *mut tx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
+    fn packets_return(packets: *const *mut packet, count: uint32_t);
+    fn mempool_take_returned(pool: *mut mempool);
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
     fn free(__ptr: *mut ::core::ffi::c_void);
 }
