@@ -94,7 +94,8 @@ static int init_rx_queue(struct device *device, uint32_t id, struct error *error
 	queue->pool = &device->pools[id];
 	queue->mask = size - 1;
 	queue->suspect = RX_NO_SUSPECT;
-	queue->tail = vfio_register(vfio, IXGBE_RDT(id));
+	queue->tail_offset = IXGBE_RDT(id);
+	queue->tail = vfio_register(vfio, queue->tail_offset);
 	if (ring_alloc(vfio, size, &queue->packets, &queue->dma, error) != 0) {
 		return -1;
 	}
@@ -186,7 +187,8 @@ static int init_tx_queue(struct device *device, uint32_t id, struct error *error
 	queue->vfio = vfio;
 	queue->id = id;
 	queue->mask = size - 1;
-	queue->tail = vfio_register(vfio, IXGBE_TDT(id));
+	queue->tail_offset = IXGBE_TDT(id);
+	queue->tail = vfio_register(vfio, queue->tail_offset);
 	if (ring_alloc(vfio, size, &queue->packets, &queue->dma, error) != 0) {
 		return -1;
 	}

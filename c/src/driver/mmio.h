@@ -16,7 +16,7 @@ uint32_t mmio_load32(const volatile uint32_t *address);
 void mmio_store32(volatile uint32_t *address, uint32_t value);
 void mmio_store32_relaxed(volatile uint32_t *address, uint32_t value);
 uint64_t dma_load64(const volatile uint64_t *address);
-void dma_store64(volatile uint64_t *address, uint64_t value);
+void dma_store64(uint64_t *address, uint64_t value);
 void dma_read_barrier(void);
 void dma_write_barrier(void);
 void dma_prefetch(const void *address);
@@ -29,7 +29,7 @@ static inline uint64_t dma_load64(const volatile uint64_t *address)
 	return *address;
 }
 
-static inline void dma_store64(volatile uint64_t *address, uint64_t value)
+static inline void dma_store64(uint64_t *address, uint64_t value)
 {
 	*address = value;
 }
@@ -50,7 +50,7 @@ static inline void dma_store64(volatile uint64_t *address, uint64_t value)
 static inline void dma_read_barrier(void)
 {
 #if defined(__x86_64__)
-	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+	__asm__ volatile("" ::: "memory");
 #elif defined(__aarch64__)
 	__asm__ volatile("dmb oshld" ::: "memory");
 #else
@@ -65,7 +65,7 @@ static inline void dma_read_barrier(void)
 static inline void dma_write_barrier(void)
 {
 #if defined(__x86_64__)
-	__atomic_signal_fence(__ATOMIC_RELEASE);
+	__asm__ volatile("" ::: "memory");
 #elif defined(__aarch64__)
 	__asm__ volatile("dmb oshst" ::: "memory");
 #endif

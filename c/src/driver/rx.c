@@ -37,7 +37,12 @@ static uint32_t rx_discard(struct rx_queue *queue, uint32_t index)
 
 uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t count)
 {
-	struct mempool *pool = queue->pool;
+	struct descriptor *const ring = queue->ring;
+	struct packet **const ring_packets = queue->packets;
+	struct mempool *const pool = queue->pool;
+	struct packet **fresh = pool->free + pool->free_count;
+	/* A received packet leaves the ring only in exchange for an empty buffer. */
+	uint32_t limit = count < pool->free_count ? count : pool->free_count;
 	const uint32_t mask = queue->mask;
 	uint32_t index = queue->index;
 	uint32_t received = 0;
@@ -45,8 +50,8 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 	if (__builtin_expect(queue->discarding, 0)) {
 		index = rx_discard(queue, index);
 	}
-	while (received < count) {
-		struct descriptor *descriptor = &queue->ring[index];
+	while (received < limit) {
+		struct descriptor *descriptor = &ring[index];
 		/*
 		 * 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length
 		 * together, so it needs no barrier between them. DD proves that the device gave
@@ -64,16 +69,10 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 			}
 			/* Counts against the batch, so that such frames cannot keep the loop going. */
 			count--;
+			limit = limit < count ? limit : count;
 			continue;
 		}
-		/* A received packet leaves the ring only in exchange for an empty buffer. */
-		struct packet *fresh = packet_alloc(pool);
-
-		if (__builtin_expect(fresh == NULL, 0)) {
-			queue->pool_empty++;
-			break;
-		}
-		struct packet *packet = queue->packets[index];
+		struct packet *packet = ring_packets[index];
 
 		/* No cache of this core has the packet. It comes while the rest of the batch is received. */
 		dma_prefetch(packet->data);
@@ -82,12 +81,17 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 		 * the caller read and send the bytes behind it. rx.rs checks the length here.
 		 */
 		packet->size = (uint32_t)IXGBE_FIELD_GET(IXGBE_RXD_LENGTH, status);
-		queue->packets[index] = fresh;
-		descriptor_refill(descriptor, fresh);
+		fresh--;
+		ring_packets[index] = *fresh;
+		descriptor_refill(descriptor, *fresh);
 		packets[received] = packet;
 		received++;
 		/* C masks at every step, to stay inside the ring. rx.rs masks at every access. */
 		index = (index + 1) & mask;
+	}
+	pool->free_count -= received;
+	if (__builtin_expect(pool->free_count == 0, 0) && received < count) {
+		queue->pool_empty += dma_load64(&ring[index].upper) & IXGBE_RXD_DD;
 	}
 	if (index != queue->index) {
 		queue->index = index;
@@ -101,7 +105,7 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 		/* Orders the writes of the descriptors above before the write of RDT. */
 		dma_write_barrier();
 		/* 7.1.9: RDT is the last refilled descriptor, one behind the next. See rx.h. */
-		tail_write(queue->vfio, queue->tail, IXGBE_RDT(queue->id), (index - 1) & mask);
+		tail_write(queue->vfio, queue->tail, queue->tail_offset, (index - 1) & mask);
 	}
 	return received;
 }

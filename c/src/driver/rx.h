@@ -30,6 +30,7 @@ struct rx_queue {
 	struct packet **packets; /* descriptor i points to the buffer of packets[i] */
 	struct mempool *pool; /* the source of empty buffers */
 	volatile uint32_t *tail; /* RDT, or NULL if it is not mapped */
+	uint32_t tail_offset; /* of RDT in BAR0 */
 	uint32_t mask; /* ring size - 1 */
 	uint32_t index; /* the descriptor that the device writes back next */
 	bool discarding; /* in the middle of a frame that spans descriptors */

@@ -7,15 +7,24 @@
 /* Takes back the packets of `count` descriptors that the device has sent. */
 static inline void tx_free(struct tx_queue *queue, uint32_t count)
 {
+	struct packet **const packets = queue->packets;
 	const uint32_t mask = queue->mask;
 	uint32_t index = queue->clean_index;
 
-	for (uint32_t i = 0; i < count; i++) {
-		packet_free(queue->packets[index]);
-		index = (index + 1) & mask;
+	queue->done += count;
+	/* The packets come from one pool, or from few, so the end of its stack stays at hand. */
+	while (count > 0) {
+		struct mempool *const pool = packets[index]->pool;
+		struct packet **free = pool->free + pool->free_count;
+
+		for (; count > 0 && packets[index]->pool == pool; count--) {
+			*free = packets[index];
+			free++;
+			index = (index + 1) & mask;
+		}
+		pool->free_count = (uint32_t)(free - pool->free);
 	}
 	queue->clean_index = index;
-	queue->done += count;
 }
 
 /* Takes sent packets back, TX_CLEAN_BATCH at a time. */
@@ -69,7 +78,7 @@ static inline uint32_t tx_put(struct tx_queue *queue, struct packet **packets, u
 		queue->index = index;
 		/* Orders the writes of the descriptors and packets above before the write of TDT. */
 		dma_write_barrier();
-		tail_write(queue->vfio, queue->tail, IXGBE_TDT(queue->id), index);
+		tail_write(queue->vfio, queue->tail, queue->tail_offset, index);
 	}
 	return sent;
 }

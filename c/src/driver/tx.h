@@ -20,6 +20,7 @@ struct tx_queue {
 	struct descriptor *ring;
 	struct packet **packets; /* packets[i] is sent from descriptor i */
 	volatile uint32_t *tail; /* TDT, or NULL if it is not mapped */
+	uint32_t tail_offset; /* of TDT in BAR0 */
 	uint32_t mask; /* ring size - 1 */
 	uint32_t index; /* the descriptor to write next */
 	uint32_t clean_index; /* the oldest descriptor whose packet was not taken back */

@@ -221,14 +221,11 @@ impl<T> Entry<'_, T> {
         Descriptor { lower, upper }
     }
 
-    /// Writes both halves of the descriptor, the lower first, each by one 64-bit access.
+    /// Writes the descriptor. The driver owns it until it moves the tail, so the device does not see half of it, and the
+    /// barrier before the tail orders the write.
     #[inline]
     pub fn store(&self, value: Descriptor) {
-        let descriptor = self.descriptor.as_ptr();
         // SAFETY: see the field `descriptor`.
-        unsafe {
-            (&raw mut (*descriptor).lower).write_volatile(value.lower);
-            (&raw mut (*descriptor).upper).write_volatile(value.upper);
-        }
+        unsafe { self.descriptor.as_ptr().write(value) }
     }
 }

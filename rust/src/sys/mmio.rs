@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 use std::rc::Rc;
-#[cfg(target_arch = "x86_64")]
+#[cfg(miri)]
 use std::sync::atomic::{compiler_fence, Ordering};
 
 use rustix::mm::{mmap, munmap, MapFlags, ProtFlags};
@@ -123,8 +123,13 @@ impl Register {
 /// example of the packet that DD announces.
 #[inline]
 pub fn dma_read_barrier() {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(miri)]
     compiler_fence(Ordering::Acquire);
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: there is no instruction. The compiler must assume that it reads and writes all memory.
+    unsafe {
+        core::arch::asm!("", options(nostack, preserves_flags));
+    }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: the instruction changes neither registers nor memory.
     unsafe {
@@ -136,8 +141,13 @@ pub fn dma_read_barrier() {
 /// after it, for example of the tail.
 #[inline]
 pub fn dma_write_barrier() {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(miri)]
     compiler_fence(Ordering::Release);
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: there is no instruction. The compiler must assume that it reads and writes all memory.
+    unsafe {
+        core::arch::asm!("", options(nostack, preserves_flags));
+    }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: the instruction changes neither registers nor memory.
     unsafe {

@@ -211,6 +211,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -228,6 +229,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -476,6 +478,7 @@ unsafe fn main_0(
             packets: ::core::ptr::null_mut::<*mut packet>(),
             pool: ::core::ptr::null_mut::<mempool>(),
             tail: ::core::ptr::null_mut::<uint32_t>(),
+            tail_offset: 0,
             mask: 0,
             index: 0,
             discarding: false,
@@ -498,6 +501,7 @@ unsafe fn main_0(
             ring: ::core::ptr::null_mut::<descriptor>(),
             packets: ::core::ptr::null_mut::<*mut packet>(),
             tail: ::core::ptr::null_mut::<uint32_t>(),
+            tail_offset: 0,
             mask: 0,
             index: 0,
             clean_index: 0,
@@ -550,7 +554,7 @@ unsafe fn main_0(
             &raw mut error,
         ) != 0 as ::core::ffi::c_int
         {
-            current_block = 9453526912386331908;
+            current_block = 14783579747681010537;
             break;
         }
         i += 1;
@@ -579,13 +583,13 @@ unsafe fn main_0(
                         &raw mut error,
                     ) != 0 as ::core::ffi::c_int
                 {
-                    current_block = 9453526912386331908;
+                    current_block = 14783579747681010537;
                     break;
                 }
                 i_0 += 1;
             }
             match current_block {
-                9453526912386331908 => {}
+                14783579747681010537 => {}
                 _ => {
                     printf(
                         b"sent %llu packets\n\0" as *const u8

@@ -168,6 +168,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -185,6 +186,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -433,17 +435,15 @@ unsafe extern "C" fn init_rx_queue(
     (*queue).pool = (*device).pools.offset(id as isize) as *mut mempool;
     (*queue).mask = size.wrapping_sub(1 as uint32_t);
     (*queue).suspect = RX_NO_SUSPECT as uint32_t;
-    (*queue).tail = vfio_register(
-        vfio,
-        if id < 64 as uint32_t {
-            (0x1018 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
-        } else {
-            (0xd018 as uint32_t)
-                .wrapping_add(
-                    (0x40 as uint32_t).wrapping_mul(id.wrapping_sub(64 as uint32_t)),
-                )
-        },
-    );
+    (*queue).tail_offset = if id < 64 as uint32_t {
+        (0x1018 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
+    } else {
+        (0xd018 as uint32_t)
+            .wrapping_add(
+                (0x40 as uint32_t).wrapping_mul(id.wrapping_sub(64 as uint32_t)),
+            )
+    };
+    (*queue).tail = vfio_register(vfio, (*queue).tail_offset);
     if ring_alloc(vfio, size, &raw mut (*queue).packets, &raw mut (*queue).dma, error)
         != 0 as ::core::ffi::c_int
     {
@@ -466,14 +466,8 @@ unsafe extern "C" fn init_rx_queue(
         }
         let ref mut fresh0 = *(*queue).packets.offset(i as isize);
         *fresh0 = packet;
-        dma_store64(
-            &raw mut (*(*queue).ring.offset(i as isize)).lower as *mut uint64_t,
-            (*packet).iova,
-        );
-        dma_store64(
-            &raw mut (*(*queue).ring.offset(i as isize)).upper as *mut uint64_t,
-            0 as uint64_t,
-        );
+        dma_store64(&raw mut (*(*queue).ring.offset(i as isize)).lower, (*packet).iova);
+        dma_store64(&raw mut (*(*queue).ring.offset(i as isize)).upper, 0 as uint64_t);
         i = i.wrapping_add(1);
     }
     reg_write(
@@ -673,10 +667,9 @@ unsafe extern "C" fn init_tx_queue(
     (*queue).vfio = vfio;
     (*queue).id = id;
     (*queue).mask = size.wrapping_sub(1 as uint32_t);
-    (*queue).tail = vfio_register(
-        vfio,
-        (0x6018 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
-    );
+    (*queue).tail_offset = (0x6018 as uint32_t)
+        .wrapping_add((0x40 as uint32_t).wrapping_mul(id));
+    (*queue).tail = vfio_register(vfio, (*queue).tail_offset);
     if ring_alloc(vfio, size, &raw mut (*queue).packets, &raw mut (*queue).dma, error)
         != 0 as ::core::ffi::c_int
     {

@@ -136,6 +136,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -152,14 +153,6 @@ pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
 >();
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-#[inline]
-unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
-    if (*pool).free_count == 0 as uint32_t {
-        return ::core::ptr::null_mut::<packet>();
-    }
-    (*pool).free_count = (*pool).free_count.wrapping_sub(1);
-    return *(*pool).free.offset((*pool).free_count as isize);
-}
 pub const IXGBE_RXCTRL: ::core::ffi::c_uint = 0x3000 as ::core::ffi::c_uint;
 pub const IXGBE_RXCTRL_RXEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
 pub const IXGBE_SECRXCTRL: ::core::ffi::c_uint = 0x8d00 as ::core::ffi::c_uint;
@@ -184,8 +177,8 @@ unsafe extern "C" fn descriptor_refill(
     mut descriptor: *mut descriptor,
     mut packet: *const packet,
 ) {
-    dma_store64(&raw mut (*descriptor).lower as *mut uint64_t, (*packet).iova);
-    dma_store64(&raw mut (*descriptor).upper as *mut uint64_t, 0 as uint64_t);
+    dma_store64(&raw mut (*descriptor).lower, (*packet).iova);
+    dma_store64(&raw mut (*descriptor).upper, 0 as uint64_t);
 }
 unsafe extern "C" fn rx_discard(
     mut queue: *mut rx_queue,
@@ -218,15 +211,23 @@ pub unsafe extern "C" fn rx_batch(
     mut packets: *mut *mut packet,
     mut count: uint32_t,
 ) -> uint32_t {
-    let mut pool: *mut mempool = (*queue).pool;
+    let ring: *mut descriptor = (*queue).ring;
+    let ring_packets: *mut *mut packet = (*queue).packets;
+    let pool: *mut mempool = (*queue).pool;
+    let mut fresh: *mut *mut packet = (*pool).free.offset((*pool).free_count as isize);
+    let mut limit: uint32_t = if count < (*pool).free_count {
+        count
+    } else {
+        (*pool).free_count
+    };
     let mask: uint32_t = (*queue).mask;
     let mut index: uint32_t = (*queue).index;
     let mut received: uint32_t = 0 as uint32_t;
     if (*queue).discarding as ::core::ffi::c_long != 0 {
         index = rx_discard(queue, index);
     }
-    while received < count {
-        let mut descriptor: *mut descriptor = (*queue).ring.offset(index as isize)
+    while received < limit {
+        let mut descriptor: *mut descriptor = ring.offset(index as isize)
             as *mut descriptor;
         let mut status: uint64_t = dma_load64(&raw mut (*descriptor).upper);
         if status & 0x1 as uint64_t == 0 {
@@ -240,32 +241,36 @@ pub unsafe extern "C" fn rx_batch(
                 break;
             }
             count = count.wrapping_sub(1);
+            limit = if limit < count { limit } else { count };
         } else {
-            let mut fresh: *mut packet = packet_alloc(pool);
-            if (fresh == NULL as *mut packet) as ::core::ffi::c_int
-                as ::core::ffi::c_long != 0
-            {
-                (*queue).pool_empty = (*queue).pool_empty.wrapping_add(1);
-                break;
-            } else {
-                let mut packet: *mut packet = *(*queue).packets.offset(index as isize);
-                dma_prefetch(
-                    &raw mut (*packet).data as *mut uint8_t as *const ::core::ffi::c_void,
-                );
-                (*packet).size = (status & 0xffff00000000 as uint64_t)
-                    .wrapping_div(
-                        0xffff00000000 as uint64_t
-                            & (!(0xffff00000000 as uint64_t)).wrapping_add(1 as uint64_t),
-                    ) as uint32_t;
-                let ref mut fresh0 = *(*queue).packets.offset(index as isize);
-                *fresh0 = fresh;
-                descriptor_refill(descriptor, fresh);
-                let ref mut fresh1 = *packets.offset(received as isize);
-                *fresh1 = packet;
-                received = received.wrapping_add(1);
-                index = index.wrapping_add(1 as uint32_t) & mask;
-            }
+            let mut packet: *mut packet = *ring_packets.offset(index as isize);
+            dma_prefetch(
+                &raw mut (*packet).data as *mut uint8_t as *const ::core::ffi::c_void,
+            );
+            (*packet).size = (status & 0xffff00000000 as uint64_t)
+                .wrapping_div(
+                    0xffff00000000 as uint64_t
+                        & (!(0xffff00000000 as uint64_t)).wrapping_add(1 as uint64_t),
+                ) as uint32_t;
+            fresh = fresh.offset(-1);
+            let ref mut fresh0 = *ring_packets.offset(index as isize);
+            *fresh0 = *fresh;
+            descriptor_refill(descriptor, *fresh);
+            let ref mut fresh1 = *packets.offset(received as isize);
+            *fresh1 = packet;
+            received = received.wrapping_add(1);
+            index = index.wrapping_add(1 as uint32_t) & mask;
         }
+    }
+    (*pool).free_count = (*pool).free_count.wrapping_sub(received);
+    if ((*pool).free_count == 0 as uint32_t) as ::core::ffi::c_int as ::core::ffi::c_long
+        != 0 && received < count
+    {
+        (*queue).pool_empty = ((*queue).pool_empty as ::core::ffi::c_ulong)
+            .wrapping_add(
+                (dma_load64(&raw mut (*ring.offset(index as isize)).upper)
+                    & 0x1 as uint64_t) as ::core::ffi::c_ulong,
+            ) as uint64_t as uint64_t;
     }
     if index != (*queue).index {
         (*queue).index = index;
@@ -274,16 +279,7 @@ pub unsafe extern "C" fn rx_batch(
         tail_write(
             (*queue).vfio,
             (*queue).tail,
-            if (*queue).id < 64 as uint32_t {
-                (0x1018 as uint32_t)
-                    .wrapping_add((0x40 as uint32_t).wrapping_mul((*queue).id))
-            } else {
-                (0xd018 as uint32_t)
-                    .wrapping_add(
-                        (0x40 as uint32_t)
-                            .wrapping_mul((*queue).id.wrapping_sub(64 as uint32_t)),
-                    )
-            },
+            (*queue).tail_offset,
             index.wrapping_sub(1 as uint32_t) & mask,
         );
     }
