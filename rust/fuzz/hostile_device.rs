@@ -165,21 +165,33 @@ impl<'p> Lab<'p> {
     }
 
     fn rx_write(&mut self, index: usize, descriptor: Descriptor) {
-        self.device.rx[0].ring.entry(index).store(descriptor);
+        self.device.rx[0]
+            .ring
+            .entry(index)
+            .descriptor
+            .store(descriptor);
     }
 
     fn tx_write(&mut self, index: usize, descriptor: Descriptor) {
-        self.device.tx[0].ring.entry(index).store(descriptor);
+        self.device.tx[0]
+            .ring
+            .entry(index)
+            .descriptor
+            .store(descriptor);
     }
 
     fn rx_descriptors(&mut self) -> Vec<Descriptor> {
         let ring = &mut self.device.rx[0].ring;
-        (0..RING_SIZE).map(|i| ring.entry(i).load()).collect()
+        (0..RING_SIZE)
+            .map(|i| ring.entry(i).descriptor.load())
+            .collect()
     }
 
     fn tx_descriptors(&mut self) -> Vec<Descriptor> {
         let ring = &mut self.device.tx[0].ring;
-        (0..RING_SIZE).map(|i| ring.entry(i).load()).collect()
+        (0..RING_SIZE)
+            .map(|i| ring.entry(i).descriptor.load())
+            .collect()
     }
 
     fn rx_slots(&mut self) -> Vec<u64> {
@@ -213,15 +225,16 @@ impl<'p> Lab<'p> {
             if room == 0 && !model.discarding || now & RXD_DD == 0 {
                 break;
             }
+            if !model.discarding && free == 0 {
+                model.pool_empty += 1;
+                break;
+            }
             if model.discarding || now & RXD_EOP == 0 {
                 if !model.discarding {
                     room -= 1;
                 }
                 model.discarding = now & RXD_EOP == 0;
                 model.discarded += u64::from(!model.discarding);
-            } else if free == 0 {
-                model.pool_empty += 1;
-                break;
             } else {
                 let size = field64_get(RXD_LENGTH, now) as usize;
                 if (1..=MAX_SIZE).contains(&size) {

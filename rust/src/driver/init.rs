@@ -107,7 +107,7 @@ impl<'p> Device<'p> {
         for i in 0..size {
             let entry = ring.entry(i);
             let lower = entry.slot.iova();
-            entry.store(Descriptor { lower, upper: 0 });
+            entry.descriptor.store(Descriptor { lower, upper: 0 });
         }
 
         registers.write(regs::RDBAL(id), ring.iova() as u32)?;

@@ -41,7 +41,8 @@
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
-use crate::sys::buffers::{Buffer, BufferStore, BUFFER_SIZE};
+use crate::sys::batch::Batch;
+use crate::sys::buffers::{Buffer, BufferStore, Freed, BUFFER_SIZE};
 use crate::sys::dma::DmaMemory;
 use crate::vfio::Container;
 
@@ -106,6 +107,17 @@ impl Mempool {
         self.buffers.take_returned();
     }
 
+    /// A batch that takes packets of this pool; see [`Batch::new`].
+    #[inline]
+    pub(crate) fn batch<'v, 'p>(
+        &'p self,
+        packets: &'v mut Vec<Packet<'p>>,
+        count: usize,
+        most: usize,
+    ) -> Batch<'v, 'p, Packet<'p>> {
+        Batch::new(packets, count, most, &self.buffers)
+    }
+
     /// Takes a packet, or `None` if the pool is empty. Its size and contents are those of its last
     /// use.
     #[inline]
@@ -114,10 +126,34 @@ impl Mempool {
     }
 }
 
+/// Packets on their way back to their pools.
+pub(crate) struct FreedPackets<'p>(Freed<'p>);
+
+impl<'p> FreedPackets<'p> {
+    /// None so far.
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self(Freed::new())
+    }
+
+    /// Returns a packet to its pool.
+    #[inline]
+    pub(crate) fn add(&mut self, packet: Packet<'p>) {
+        self.0.add(packet.buffer);
+    }
+}
+
 /// A packet: its data, without CRC. It is a slice, unless the feature `untrusted-device` forbids that;
 /// the methods that take an offset exist in every build.
 pub struct Packet<'p> {
     pub(crate) buffer: Buffer<'p>,
+}
+
+impl<'p> From<Buffer<'p>> for Packet<'p> {
+    #[inline]
+    fn from(buffer: Buffer<'p>) -> Self {
+        Self { buffer }
+    }
 }
 
 impl Packet<'_> {

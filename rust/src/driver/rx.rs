@@ -25,8 +25,7 @@ use crate::driver::mempool::{Mempool, Packet};
 use crate::driver::register_access::{Registers, Tail};
 use crate::driver::registers::{self as regs, field64_get, RXD_DD, RXD_EOP, RXD_LENGTH};
 use crate::error::Result;
-use crate::sys::batch::Batch;
-use crate::sys::dma::{Entries, Entry, Ring};
+use crate::sys::dma::{Entries, Ring, SharedDescriptor};
 use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
 
 /// A receive queue. The next queue in memory may belong to another thread, so a queue shares no pair of
@@ -61,9 +60,9 @@ pub(crate) struct Discard {
 
 /// Replaces the device's write-back by the address of an empty buffer.
 #[inline]
-fn descriptor_refill<T>(entry: &Entry<'_, T>, iova: u64) {
+fn descriptor_refill(descriptor: &SharedDescriptor<'_>, iova: u64) {
     // 7.1.6.1 read format: the packet's address, and a header address of 0, which clears DD
-    entry.store(Descriptor {
+    descriptor.store(Descriptor {
         lower: iova,
         upper: 0,
     });
@@ -80,12 +79,12 @@ fn rx_discard(
 ) -> usize {
     for _ in 0..entries.len() {
         let entry = entries.entry(index);
-        let status = entry.load_upper();
+        let status = entry.descriptor.load_upper();
         discard.discarding = true;
         if status & RXD_DD == 0 {
             break;
         }
-        descriptor_refill(&entry, entry.slot.iova());
+        descriptor_refill(&entry.descriptor, entry.slot.iova());
         index += 1;
         if status & RXD_EOP != 0 {
             discard.discarding = false;
@@ -107,20 +106,22 @@ impl<'p> RxQueue<'p> {
     // an instruction and a half for each packet.
     #[inline(always)]
     pub fn rx_batch(&mut self, packets: &mut Vec<Packet<'p>>, count: usize) -> Result<usize> {
-        let pool = self.pool;
         let mut index = self.index;
         let mut entries = self.ring.entries();
 
         if self.discard.discarding {
             index = rx_discard(&mut entries, &mut self.discard, index);
         }
-        let mut batch = Batch::new(packets, count, self.mask + 1);
+        // The pool gets it back after the batch.
+        let mut refused = None;
+        // A received packet leaves the ring only in exchange for an empty buffer.
+        let mut batch = self.pool.batch(packets, count, self.mask + 1);
         while batch.has_room() {
             let entry = entries.entry(index);
             // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together, so
             // it needs no barrier between them. DD proves that the device gave the descriptor back
             // (TRUST-DD). Error bits are not read (TRUST-RX-ERRORS).
-            let status = entry.load_upper();
+            let status = entry.descriptor.load_upper();
             if status & RXD_DD == 0 {
                 break;
             }
@@ -133,13 +134,10 @@ impl<'p> RxQueue<'p> {
                 batch.skip();
                 continue;
             }
-            // A received packet leaves the ring only in exchange for an empty buffer.
-            let Some(fresh) = pool.alloc() else {
-                self.pool_empty += 1;
+            let refill = |fresh: &Packet<'_>| descriptor_refill(&entry.descriptor, fresh.iova());
+            let Some(packet) = batch.exchange(entry.slot, refill) else {
                 break;
             };
-            descriptor_refill(&entry, fresh.iova());
-            let mut packet = mem::replace(entry.slot, fresh);
             // No cache of this core has the packet. It comes while the rest of the batch is received.
             packet.prefetch();
             // `Entries::entry` masks at every access, to stay inside the ring. rx.c masks here.
@@ -150,12 +148,17 @@ impl<'p> RxQueue<'p> {
             let size = field64_get(RXD_LENGTH, status) as usize;
             if size == 0 || !packet.set_size(size) {
                 self.discard.discarded += 1;
+                refused = batch.take_back();
                 break;
             }
             packet.received();
-            batch.push(packet);
         }
         let received = batch.count();
+        if batch.is_cut_short() {
+            self.pool_empty += entries.entry(index).descriptor.load_upper() & RXD_DD;
+        }
+        drop(batch);
+        drop(refused);
         if index != self.index {
             self.index = index & self.mask;
             // Orders the reads of DD above before the caller's reads of the packets' data.
@@ -224,7 +227,7 @@ mod tests {
         assert_eq!(packets[0].iova(), held);
         assert_eq!(packets[0].size(), 60);
         assert_ne!(queues.rx.ring.entry(0).slot.iova(), held);
-        assert_eq!(queues.rx.ring.entry(0).load_upper(), 0);
+        assert_eq!(queues.rx.ring.entry(0).descriptor.load_upper(), 0);
         assert_eq!(queues.rdt.get(), 0);
     }
 

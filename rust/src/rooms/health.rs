@@ -30,13 +30,14 @@ pub struct RxLosses {
 impl RxQueue<'_> {
     /// Whether a packet waits in the ring.
     pub(crate) fn rx_pending(&mut self) -> bool {
-        self.ring.entry(self.index).load_upper() & RXD_DD != 0
+        self.ring.entry(self.index).descriptor.load_upper() & RXD_DD != 0
     }
 
     /// 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back. A
     /// write-back may be late by some microseconds.
     fn rx_write_back_missing(&mut self, head: u32) -> bool {
-        head as usize != self.index && self.ring.entry(self.index).load_upper() & RXD_DD == 0
+        head as usize != self.index
+            && self.ring.entry(self.index).descriptor.load_upper() & RXD_DD == 0
     }
 
     /// As [`RxQueue::rx_check`], with a function that reads RDH: for a thread that has only the queue.
