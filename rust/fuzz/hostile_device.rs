@@ -20,6 +20,7 @@ use crate::driver::registers::{
     field64_get, RXD_DD, RXD_EOP, RXD_LENGTH, TXD_DD, TXD_DTALEN, TXD_EOP, TXD_PAYLEN,
 };
 use crate::driver::reset::set_bus_master;
+use crate::sys::dma::Ring;
 use crate::test_queues::{pool, Queues, RING_SIZE};
 use crate::vfio::fake::Answers;
 use crate::vfio::{Container, VfioDevice};
@@ -125,6 +126,11 @@ struct Lab<'p> {
     last: Stats,
 }
 
+fn descriptors_of<T>(ring: &mut Ring<T>) -> Vec<Descriptor> {
+    let descriptor = |i| ring.entry(i).descriptor.load();
+    (0..RING_SIZE).map(descriptor).collect()
+}
+
 impl<'p> Lab<'p> {
     fn new(pool: &'p Mempool, container: &Rc<Container>) -> Self {
         let queues = Queues::new(pool);
@@ -165,50 +171,30 @@ impl<'p> Lab<'p> {
     }
 
     fn rx_write(&mut self, index: usize, descriptor: Descriptor) {
-        self.device.rx[0]
-            .ring
-            .entry(index)
-            .descriptor
-            .store(descriptor);
+        let entry = self.device.rx[0].ring.entry(index);
+        entry.descriptor.store(descriptor);
     }
 
     fn tx_write(&mut self, index: usize, descriptor: Descriptor) {
-        self.device.tx[0]
-            .ring
-            .entry(index)
-            .descriptor
-            .store(descriptor);
-    }
-
-    fn rx_descriptors(&mut self) -> Vec<Descriptor> {
-        let ring = &mut self.device.rx[0].ring;
-        (0..RING_SIZE)
-            .map(|i| ring.entry(i).descriptor.load())
-            .collect()
-    }
-
-    fn tx_descriptors(&mut self) -> Vec<Descriptor> {
-        let ring = &mut self.device.tx[0].ring;
-        (0..RING_SIZE)
-            .map(|i| ring.entry(i).descriptor.load())
-            .collect()
+        let entry = self.device.tx[0].ring.entry(index);
+        entry.descriptor.store(descriptor);
     }
 
     fn rx_slots(&mut self) -> Vec<u64> {
-        let ring = &mut self.device.rx[0].ring;
-        (0..RING_SIZE).map(|i| ring.entry(i).slot.iova()).collect()
+        let slots = self.device.rx[0].ring.slots();
+        slots.iter().map(Packet::iova).collect()
     }
 
     fn tx_slots(&mut self) -> Vec<Option<u64>> {
-        let ring = &mut self.device.tx[0].ring;
-        let slot = |i| ring.entry(i).slot.as_ref().map(Packet::iova);
-        (0..RING_SIZE).map(slot).collect()
+        let slots = self.device.tx[0].ring.slots().iter();
+        slots.map(|slot| slot.as_ref().map(Packet::iova)).collect()
     }
 
     /// The expected effect of a call for `count` packets, from the datasheet and the description of `rx_batch`.
     fn model_rx(&mut self, count: usize) -> Received {
         let slots = self.rx_slots();
-        let mut status: Vec<_> = self.rx_descriptors().iter().map(|d| d.upper).collect();
+        let descriptors = descriptors_of(&mut self.device.rx[0].ring);
+        let mut status: Vec<_> = descriptors.iter().map(|d| d.upper).collect();
         let mut free = self.pool.free_count();
         let rx = &self.device.rx[0];
         let mut model = Received {
@@ -255,7 +241,9 @@ impl<'p> Lab<'p> {
     fn receive(&mut self, count: usize) {
         let model = self.model_rx(count);
         let before = self.device.rx[0].index;
-        let all_done = self.rx_descriptors().iter().all(|d| d.upper & RXD_DD != 0);
+        let all_done = descriptors_of(&mut self.device.rx[0].ring)
+            .iter()
+            .all(|d| d.upper & RXD_DD != 0);
         let mut packets = Vec::new();
         let received = self.device.rx_batch(0, &mut packets, count).unwrap();
         assert_eq!(received, packets.len());
@@ -271,7 +259,7 @@ impl<'p> Lab<'p> {
 
         // The driver refilled each consumed descriptor with the packet in its slot, and moved RDT.
         let mut consumed = real.index.wrapping_sub(before) & MASK;
-        let (slots, descriptors) = (self.rx_slots(), self.rx_descriptors());
+        let (slots, descriptors) = (self.rx_slots(), descriptors_of(&mut self.device.rx[0].ring));
         if consumed == 0 && all_done && descriptors[before].upper == 0 {
             consumed = RING_SIZE;
         }
@@ -288,7 +276,7 @@ impl<'p> Lab<'p> {
     }
 
     fn send(&mut self, count: usize) {
-        let descriptors = self.tx_descriptors();
+        let descriptors = descriptors_of(&mut self.device.tx[0].ring);
         let tx = &self.device.tx[0];
         let (start, mut clean) = (tx.index, tx.clean_index);
         while start.wrapping_sub(clean) & MASK >= 32
@@ -310,7 +298,7 @@ impl<'p> Lab<'p> {
         let left: Vec<_> = packets.iter().map(|p| (p.iova(), p.size())).collect();
         assert_eq!(left, offered[sent..]);
 
-        let (slots, descriptors) = (self.tx_slots(), self.tx_descriptors());
+        let (slots, descriptors) = (self.tx_slots(), descriptors_of(&mut self.device.tx[0].ring));
         for (i, &(iova, size)) in offered[..sent].iter().enumerate() {
             let at = (start + i) & MASK;
             let Descriptor { lower, upper } = descriptors[at];
@@ -331,7 +319,7 @@ impl<'p> Lab<'p> {
     }
 
     fn reclaim(&mut self) {
-        let descriptors = self.tx_descriptors();
+        let descriptors = descriptors_of(&mut self.device.tx[0].ring);
         let tx = &mut self.device.tx[0];
         let mut clean = tx.clean_index;
         while clean != tx.index && descriptors[clean].upper & TXD_DD != 0 {

@@ -40,7 +40,7 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 	struct descriptor *const ring = queue->ring;
 	struct packet **const ring_packets = queue->packets;
 	struct mempool *const pool = queue->pool;
-	struct packet **fresh = pool->free + pool->free_count;
+	struct packet **free = pool->free + pool->free_count;
 	/* A received packet leaves the ring only in exchange for an empty buffer. */
 	uint32_t limit = count < pool->free_count ? count : pool->free_count;
 	const uint32_t mask = queue->mask;
@@ -72,6 +72,9 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 			limit = limit < count ? limit : count;
 			continue;
 		}
+		/* The empty buffer is on top of the pool's stack. */
+		free--;
+		struct packet *fresh = *free;
 		struct packet *packet = ring_packets[index];
 
 		/* No cache of this core has the packet. It comes while the rest of the batch is received. */
@@ -81,9 +84,8 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 		 * the caller read and send the bytes behind it. rx.rs checks the length here.
 		 */
 		packet->size = (uint32_t)IXGBE_FIELD_GET(IXGBE_RXD_LENGTH, status);
-		fresh--;
-		ring_packets[index] = *fresh;
-		descriptor_refill(descriptor, *fresh);
+		ring_packets[index] = fresh;
+		descriptor_refill(descriptor, fresh);
 		packets[received] = packet;
 		received++;
 		/* C masks at every step, to stay inside the ring. rx.rs masks at every access. */

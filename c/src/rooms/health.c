@@ -1,12 +1,8 @@
-/* Checks that driver and device agree: the next RX descriptor, and the number of packets sent. */
+/* Checks that driver and device agree on the next RX descriptor. */
 #include "rooms/health.h"
-#include "clock.h"
-#include "rooms/stats.h"
-#include <inttypes.h>
 
-/* A check looks this often, this far apart, before it reports an error. */
+/* A check looks this often before it reports an error. */
 #define CHECK_LOOKS 100
-#define CHECK_INTERVAL_US 1000
 
 /*
  * 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back. A
@@ -61,29 +57,4 @@ int rx_check(struct rx_queue *queue, struct error *error)
 		*error = stall;
 	}
 	return result;
-}
-
-int check_sent(struct device *device, struct error *error)
-{
-	struct device_stats stats = {0};
-	uint64_t done = 0;
-
-	for (uint32_t i = 0; i < device->config.tx_queues; i++) {
-		done += device->tx[i].done;
-	}
-	/* The last packets may still be on their way to the wire. */
-	for (uint32_t i = 0; i < CHECK_LOOKS; i++) {
-		if (stats_read(device, &stats, error) != 0) {
-			return -1;
-		}
-		if (stats.tx_packets >= done) {
-			return 0;
-		}
-		sleep_us(CHECK_INTERVAL_US);
-	}
-	error_set(error,
-		  "%s: the device reported %" PRIu64 " packets as sent, but GPTC counts %" PRIu64
-		  "; the difference is lost",
-		  device->vfio.address, done, stats.tx_packets);
-	return -1;
 }

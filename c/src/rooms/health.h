@@ -1,8 +1,8 @@
-/* Checks that driver and device agree: the next RX descriptor, and the number of packets sent. */
+/* Checks that driver and device agree on the next RX descriptor. */
 #ifndef IXGBE_HEALTH_H
 #define IXGBE_HEALTH_H
 
-#include "driver/device.h"
+#include "driver/rx.h"
 
 /*
  * Checks that device and driver agree on the next descriptor. If they do not, each waits for the
@@ -16,8 +16,5 @@ int rx_check(struct rx_queue *queue, struct error *error);
  * RDH must be mapped.
  */
 int rx_check_stall(struct rx_queue *queue, struct error *error);
-
-/* 8.2.3.23: checks that GPTC of a stopped device counts all packets that DD reported as sent. */
-int check_sent(struct device *device, struct error *error);
 
 #endif

@@ -2,17 +2,21 @@
 #include "rooms/start.h"
 #include "clock.h"
 #include "driver/reset.h"
-#include "rooms/health.h"
 #include "rooms/interrupts.h"
 #include "rooms/phy.h"
 #include "rooms/rss.h"
 #include "rooms/stats.h"
 #include "rooms/takeover.h"
+#include <inttypes.h>
 
 #define LINK_INTERVAL_US 10000
 
 /* An 82599 that has no link after this time, in milliseconds, is started again. */
 #define LINK_ATTEMPT 2000
+
+/* The count of sent packets is looked at this often, this far apart, before it is an error. */
+#define CHECK_LOOKS 100
+#define CHECK_INTERVAL_US 1000
 
 /* What comes between the reset and the initialization of the queues. */
 static int prepare(struct device *device, struct error *error)
@@ -43,6 +47,32 @@ int device_start_queues(struct device *device, const struct device_config *confi
 		return -1;
 	}
 	return device_init(device, error);
+}
+
+/* 8.2.3.23: checks that GPTC of a stopped device counts all packets that DD reported as sent. */
+static int check_sent(struct device *device, struct error *error)
+{
+	struct device_stats stats = {0};
+	uint64_t done = 0;
+
+	for (uint32_t i = 0; i < device->config.tx_queues; i++) {
+		done += device->tx[i].done;
+	}
+	/* The last packets may still be on their way to the wire. */
+	for (uint32_t i = 0; i < CHECK_LOOKS; i++) {
+		if (stats_read(device, &stats, error) != 0) {
+			return -1;
+		}
+		if (stats.tx_packets >= done) {
+			return 0;
+		}
+		sleep_us(CHECK_INTERVAL_US);
+	}
+	error_set(error,
+		  "%s: the device reported %" PRIu64 " packets as sent, but GPTC counts %" PRIu64
+		  "; the difference is lost",
+		  device->vfio.address, done, stats.tx_packets);
+	return -1;
 }
 
 int device_stop_queues(struct device *device, struct error *error)

@@ -51,7 +51,7 @@ impl<'p> TxQueue<'p> {
     /// Takes back the packets of `count` descriptors that the device has sent.
     #[inline]
     fn tx_free(&mut self, count: usize) {
-        let mut freed = FreedPackets::new();
+        let mut free = FreedPackets::new();
         let mut left = count;
         while left > 0 {
             let slots = self.ring.slots_from(self.clean_index, left);
@@ -59,7 +59,7 @@ impl<'p> TxQueue<'p> {
             left -= slots.len();
             for slot in slots {
                 if let Some(packet) = slot.take() {
-                    freed.add(packet);
+                    free.add(packet);
                 }
             }
         }

@@ -1,19 +1,14 @@
-//! Checks that driver and device agree: the next RX descriptor, and the number of packets sent. What a queue
-//! lost, and single registers.
+//! Checks that driver and device agree on the next RX descriptor, what a queue lost, and single registers.
 #![forbid(unsafe_code)]
 
-use std::time::Duration;
-
-use crate::clock::sleep;
-use crate::driver::device::{Device, OpenDevice, Stats};
+use crate::driver::device::{Device, OpenDevice};
 use crate::driver::register_access::Registers;
 use crate::driver::registers::{self as regs, RXD_DD};
 use crate::driver::rx::RxQueue;
 use crate::error::{Error, Result};
 
-/// A check looks this often, this far apart, before it reports an error.
+/// A check looks this often before it reports an error.
 const CHECK_LOOKS: u32 = 100;
-const CHECK_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The bytes of BAR0 that hold registers.
 pub const REGISTERS_SIZE: u32 = 0x2_0000;
@@ -93,29 +88,6 @@ impl Device<'_> {
             pool_empty: rx.pool_empty,
             discarded: rx.discard.discarded,
         })
-    }
-
-    /// 8.2.3.23: checks that GPTC of a stopped device counts all packets that DD reported as sent.
-    pub(crate) fn check_sent(&mut self) -> Result<()> {
-        let done = self.tx.iter().map(|queue| queue.done).sum();
-        let mut stats = Stats::default();
-
-        // The last packets may still be on their way to the wire.
-        for _ in 0..CHECK_LOOKS {
-            stats = self.stats_read()?;
-            if stats.tx_packets >= done {
-                return Ok(());
-            }
-            sleep(CHECK_INTERVAL);
-        }
-        Err(Error::device(
-            self.registers.vfio.address(),
-            format!(
-                "the device reported {done} packets as sent, but GPTC counts {}; the difference is \
-                 lost",
-                stats.tx_packets
-            ),
-        ))
     }
 }
 

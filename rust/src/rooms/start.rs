@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::clock::{sleep, Instant};
-use crate::driver::device::{Config, Device, OpenDevice};
+use crate::driver::device::{Config, Device, OpenDevice, Stats};
 use crate::driver::device_ids::Family;
 use crate::driver::mempool::Mempool;
 use crate::driver::registers as regs;
@@ -17,6 +17,10 @@ const LINK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// An 82599 that has no link after this time, in milliseconds, is started again.
 const LINK_ATTEMPT: u64 = 2000;
+
+/// The count of sent packets is looked at this often, this far apart, before it is an error.
+const CHECK_LOOKS: u32 = 100;
+const CHECK_INTERVAL: Duration = Duration::from_millis(1);
 
 impl Device<'_> {
     /// Whether a doorbell is a message to a server, which may take its time to answer.
@@ -45,6 +49,29 @@ impl Device<'_> {
         self.reset()?;
         self.prepare()?;
         self.init()
+    }
+
+    /// 8.2.3.23: checks that GPTC of a stopped device counts all packets that DD reported as sent.
+    fn check_sent(&mut self) -> Result<()> {
+        let done = self.tx.iter().map(|queue| queue.done).sum();
+        let mut stats = Stats::default();
+
+        // The last packets may still be on their way to the wire.
+        for _ in 0..CHECK_LOOKS {
+            stats = self.stats_read()?;
+            if stats.tx_packets >= done {
+                return Ok(());
+            }
+            sleep(CHECK_INTERVAL);
+        }
+        Err(Error::device(
+            self.registers.vfio.address(),
+            format!(
+                "the device reported {done} packets as sent, but GPTC counts {}; the difference is \
+                 lost",
+                stats.tx_packets
+            ),
+        ))
     }
 
     /// As [`Device::stop`]. It also ends the interrupts, and checks that all packets were sent.

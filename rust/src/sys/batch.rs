@@ -96,7 +96,7 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
     #[inline(never)]
     pub fn take_back(&mut self) -> Option<T> {
         (self.count() > 0).then(|| {
-            // SAFETY: the batch has appended a value, which is before `next`. Nobody uses that place now.
+            // SAFETY: the batch has appended a value, which is before `next`. No other code uses that place now.
             unsafe {
                 self.next = self.next.sub(1);
                 self.next.read()

@@ -214,7 +214,7 @@ pub unsafe extern "C" fn rx_batch(
     let ring: *mut descriptor = (*queue).ring;
     let ring_packets: *mut *mut packet = (*queue).packets;
     let pool: *mut mempool = (*queue).pool;
-    let mut fresh: *mut *mut packet = (*pool).free.offset((*pool).free_count as isize);
+    let mut free: *mut *mut packet = (*pool).free.offset((*pool).free_count as isize);
     let mut limit: uint32_t = if count < (*pool).free_count {
         count
     } else {
@@ -243,6 +243,8 @@ pub unsafe extern "C" fn rx_batch(
             count = count.wrapping_sub(1);
             limit = if limit < count { limit } else { count };
         } else {
+            free = free.offset(-1);
+            let mut fresh: *mut packet = *free;
             let mut packet: *mut packet = *ring_packets.offset(index as isize);
             dma_prefetch(
                 &raw mut (*packet).data as *mut uint8_t as *const ::core::ffi::c_void,
@@ -252,10 +254,9 @@ pub unsafe extern "C" fn rx_batch(
                     0xffff00000000 as uint64_t
                         & (!(0xffff00000000 as uint64_t)).wrapping_add(1 as uint64_t),
                 ) as uint32_t;
-            fresh = fresh.offset(-1);
             let ref mut fresh0 = *ring_packets.offset(index as isize);
-            *fresh0 = *fresh;
-            descriptor_refill(descriptor, *fresh);
+            *fresh0 = fresh;
+            descriptor_refill(descriptor, fresh);
             let ref mut fresh1 = *packets.offset(received as isize);
             *fresh1 = packet;
             received = received.wrapping_add(1);

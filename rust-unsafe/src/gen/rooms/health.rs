@@ -8,12 +8,6 @@ extern "C" {
     fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn dma_load64(address: *const uint64_t) -> uint64_t;
-    fn sleep_us(microseconds: uint32_t);
-    fn stats_read(
-        device: *mut device,
-        stats: *mut device_stats,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
 }
 pub type size_t = usize;
 pub type __uint8_t = u8;
@@ -145,76 +139,6 @@ pub struct rx_queue {
     pub suspect: uint32_t,
     pub apart: [uint8_t; 128],
 }
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct tx_queue {
-    pub ring: *mut descriptor,
-    pub packets: *mut *mut packet,
-    pub tail: *mut uint32_t,
-    pub tail_offset: uint32_t,
-    pub mask: uint32_t,
-    pub index: uint32_t,
-    pub clean_index: uint32_t,
-    pub done: uint64_t,
-    pub id: uint32_t,
-    pub vfio: *mut vfio_device,
-    pub dma: dma_memory,
-    pub apart: [uint8_t; 128],
-}
-pub type device_family = ::core::ffi::c_uint;
-pub const DEVICE_FAMILY_X550: device_family = 2;
-pub const DEVICE_FAMILY_X540: device_family = 1;
-pub const DEVICE_FAMILY_82599: device_family = 0;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct device_config {
-    pub rx_queues: uint32_t,
-    pub tx_queues: uint32_t,
-    pub rx_ring_size: uint32_t,
-    pub tx_ring_size: uint32_t,
-    pub promiscuous: bool,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct device_stats {
-    pub rx_packets: uint64_t,
-    pub rx_bytes: uint64_t,
-    pub tx_packets: uint64_t,
-    pub tx_bytes: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct queue_stats {
-    pub rx_packets: uint64_t,
-    pub rx_bytes: uint64_t,
-    pub rx_dropped: uint64_t,
-    pub tx_packets: uint64_t,
-    pub tx_bytes: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct device_interrupts {
-    pub vectors: uint32_t,
-    pub armed: uint32_t,
-    pub eventfds: [::core::ffi::c_int; 16],
-    pub apart: [uint8_t; 56],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct device {
-    pub vfio: vfio_device,
-    pub family: device_family,
-    pub config: device_config,
-    pub pools: *mut mempool,
-    pub queues_in_threads: bool,
-    pub running: bool,
-    pub mac: [uint8_t; 6],
-    pub stats: device_stats,
-    pub queue_stats: [queue_stats; 16],
-    pub rx: [rx_queue; 16],
-    pub tx: [tx_queue; 16],
-    pub interrupts: device_interrupts,
-}
 pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
 #[inline]
 unsafe extern "C" fn reg_read(
@@ -225,7 +149,6 @@ unsafe extern "C" fn reg_read(
 }
 pub const RX_NO_SUSPECT: ::core::ffi::c_uint = UINT32_MAX;
 pub const CHECK_LOOKS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
-pub const CHECK_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 unsafe extern "C" fn rx_write_back_missing(
     mut queue: *const rx_queue,
     mut head: *mut uint32_t,
@@ -297,43 +220,4 @@ pub unsafe extern "C" fn rx_check(
         *error = stall;
     }
     return result;
-}
-#[no_mangle]
-pub unsafe extern "C" fn check_sent(
-    mut device: *mut device,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut stats: device_stats = device_stats {
-        rx_packets: 0 as uint64_t,
-        rx_bytes: 0,
-        tx_packets: 0,
-        tx_bytes: 0,
-    };
-    let mut done: uint64_t = 0 as uint64_t;
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < (*device).config.tx_queues {
-        done = done.wrapping_add((*device).tx[i as usize].done);
-        i = i.wrapping_add(1);
-    }
-    let mut i_0: uint32_t = 0 as uint32_t;
-    while i_0 < CHECK_LOOKS as uint32_t {
-        if stats_read(device, &raw mut stats, error) != 0 as ::core::ffi::c_int {
-            return -(1 as ::core::ffi::c_int);
-        }
-        if stats.tx_packets >= done {
-            return 0 as ::core::ffi::c_int;
-        }
-        sleep_us(CHECK_INTERVAL_US as uint32_t);
-        i_0 = i_0.wrapping_add(1);
-    }
-    snprintf(
-        &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"%s: the device reported %lu packets as sent, but GPTC counts %lu; the difference is lost\0"
-            as *const u8 as *const ::core::ffi::c_char,
-        &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
-        done,
-        stats.tx_packets,
-    );
-    return -(1 as ::core::ffi::c_int);
 }

@@ -17,10 +17,14 @@ extern "C" {
     fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn now_ms() -> uint64_t;
     fn sleep_us(microseconds: uint32_t);
-    fn check_sent(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn interrupts_stop(device: *mut device);
     fn phy_power_up(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn rss_init(device: *mut device);
+    fn stats_read(
+        device: *mut device,
+        stats: *mut device_stats,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn stats_init(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn mac_read(
         device: *mut device,
@@ -245,6 +249,8 @@ unsafe extern "C" fn reg_read(
 }
 pub const LINK_INTERVAL_US: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
 pub const LINK_ATTEMPT: ::core::ffi::c_int = 2000 as ::core::ffi::c_int;
+pub const CHECK_LOOKS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
+pub const CHECK_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 unsafe extern "C" fn prepare(
     mut device: *mut device,
     mut error: *mut error,
@@ -284,6 +290,44 @@ pub unsafe extern "C" fn device_start_queues(
         return -(1 as ::core::ffi::c_int);
     }
     return device_init(device, error);
+}
+unsafe extern "C" fn check_sent(
+    mut device: *mut device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut stats: device_stats = device_stats {
+        rx_packets: 0 as uint64_t,
+        rx_bytes: 0,
+        tx_packets: 0,
+        tx_bytes: 0,
+    };
+    let mut done: uint64_t = 0 as uint64_t;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*device).config.tx_queues {
+        done = done.wrapping_add((*device).tx[i as usize].done);
+        i = i.wrapping_add(1);
+    }
+    let mut i_0: uint32_t = 0 as uint32_t;
+    while i_0 < CHECK_LOOKS as uint32_t {
+        if stats_read(device, &raw mut stats, error) != 0 as ::core::ffi::c_int {
+            return -(1 as ::core::ffi::c_int);
+        }
+        if stats.tx_packets >= done {
+            return 0 as ::core::ffi::c_int;
+        }
+        sleep_us(CHECK_INTERVAL_US as uint32_t);
+        i_0 = i_0.wrapping_add(1);
+    }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        b"%s: the device reported %lu packets as sent, but GPTC counts %lu; the difference is lost\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
+        done,
+        stats.tx_packets,
+    );
+    return -(1 as ::core::ffi::c_int);
 }
 #[no_mangle]
 pub unsafe extern "C" fn device_stop_queues(
