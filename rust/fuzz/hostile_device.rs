@@ -93,12 +93,11 @@ impl<'p> Held<'p> {
 
     fn is_untouched(&self) -> bool {
         let marked = &mut [0; MARKED][..MARKED.min(self.packet.size())];
-        [0, self.packet.size() - marked.len()]
-            .into_iter()
-            .all(|offset| {
-                assert!(self.packet.read_at(offset, marked));
-                marked.iter().all(|byte| *byte == self.mark)
-            })
+        let mut ends = [0, self.packet.size() - marked.len()].into_iter();
+        ends.all(|offset| {
+            assert!(self.packet.read_at(offset, marked));
+            marked.iter().all(|byte| *byte == self.mark)
+        })
     }
 }
 
@@ -127,8 +126,9 @@ struct Lab<'p> {
 }
 
 fn descriptors_of<T>(ring: &mut Ring<T>) -> Vec<Descriptor> {
-    let descriptor = |i| ring.entry(i).descriptor.load();
-    (0..RING_SIZE).map(descriptor).collect()
+    (0..RING_SIZE)
+        .map(|i| ring.entry(i).descriptor.load())
+        .collect()
 }
 
 impl<'p> Lab<'p> {
@@ -241,9 +241,8 @@ impl<'p> Lab<'p> {
     fn receive(&mut self, count: usize) {
         let model = self.model_rx(count);
         let before = self.device.rx[0].index;
-        let all_done = descriptors_of(&mut self.device.rx[0].ring)
-            .iter()
-            .all(|d| d.upper & RXD_DD != 0);
+        let descriptors = descriptors_of(&mut self.device.rx[0].ring);
+        let all_done = descriptors.iter().all(|d| d.upper & RXD_DD != 0);
         let mut packets = Vec::new();
         let received = self.device.rx_batch(0, &mut packets, count).unwrap();
         assert_eq!(received, packets.len());

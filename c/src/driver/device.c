@@ -4,24 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct ixgbe_device_id *find_device_id(uint16_t id)
-{
-	for (size_t i = 0; i < IXGBE_DEVICE_ID_COUNT; i++) {
-		if (ixgbe_device_ids[i].id == id) {
-			return &ixgbe_device_ids[i];
-		}
-	}
-	return NULL;
-}
-
 /* Checks that this driver knows the open device. */
 static int identify(struct device *device, struct error *error)
 {
 	struct vfio_device *vfio = &device->vfio;
 	uint16_t vendor = vfio_config_read16(vfio, IXGBE_PCI_VENDOR_ID);
 	uint16_t id = vfio_config_read16(vfio, IXGBE_PCI_DEVICE_ID);
-	const struct ixgbe_device_id *known = find_device_id(id);
+	const struct ixgbe_device_id *known = NULL;
 
+	for (size_t i = 0; i < IXGBE_DEVICE_ID_COUNT; i++) {
+		if (ixgbe_device_ids[i].id == id) {
+			known = &ixgbe_device_ids[i];
+		}
+	}
 	if (vfio_check(vfio, error) != 0) {
 		return -1;
 	}

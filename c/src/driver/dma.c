@@ -17,11 +17,9 @@ int dma_alloc(struct vfio_container *container, size_t size, struct dma_memory *
 {
 	dma->container = container;
 	dma->size = round_up(size, HUGE_PAGE_SIZE);
-	dma->huge = true;
 	dma->memory = vfio_memory_map(dma->size, true, &dma->fd);
 	if (dma->memory == NULL) {
 		dma->size = round_up(size, (size_t)sysconf(_SC_PAGESIZE));
-		dma->huge = false;
 		container->ordinary_pages = true;
 		dma->memory = vfio_memory_map(dma->size, false, &dma->fd);
 	}

@@ -324,7 +324,7 @@ static int stop_tx_queue(struct device *device, uint32_t id, struct error *error
 	struct vfio_device *vfio = &device->vfio;
 	struct tx_queue *queue = &device->tx[id];
 	int result = reg_wait(vfio, IXGBE_TDH(id), IXGBE_TDH_TDH, queue->index,
-			      "TDH (packets are left in the TX ring)", error);
+			      "TDH (the packets left in the TX ring were not sent)", error);
 	struct error later;
 
 	/* 7.2.3.4.2: the device writes back the last descriptors, which WTHRESH held back. */

@@ -42,6 +42,15 @@ static inline void dma_store64(uint64_t *address, uint64_t value)
  * AArch64 keeps neither order. "osh", outer shareable, reaches other processors and coherent devices.
  * The "ish" of a C11 fence need not reach a device. "ld" and "st" say which earlier accesses wait.
  */
+#if defined(__x86_64__)
+#define DMA_READ_BARRIER ""
+#define DMA_WRITE_BARRIER ""
+#elif defined(__aarch64__)
+#define DMA_READ_BARRIER "dmb oshld"
+#define DMA_WRITE_BARRIER "dmb oshst"
+#else
+#error "the barriers are known only for x86-64 and AArch64"
+#endif
 
 /*
  * Completes the loads before it, for example of DD, before the loads and stores after it, for example
@@ -49,13 +58,7 @@ static inline void dma_store64(uint64_t *address, uint64_t value)
  */
 static inline void dma_read_barrier(void)
 {
-#if defined(__x86_64__)
-	__asm__ volatile("" ::: "memory");
-#elif defined(__aarch64__)
-	__asm__ volatile("dmb oshld" ::: "memory");
-#else
-#error "the barriers are known only for x86-64 and AArch64"
-#endif
+	__asm__ volatile(DMA_READ_BARRIER ::: "memory");
 }
 
 /*
@@ -64,11 +67,7 @@ static inline void dma_read_barrier(void)
  */
 static inline void dma_write_barrier(void)
 {
-#if defined(__x86_64__)
-	__asm__ volatile("" ::: "memory");
-#elif defined(__aarch64__)
-	__asm__ volatile("dmb oshst" ::: "memory");
-#endif
+	__asm__ volatile(DMA_WRITE_BARRIER ::: "memory");
 }
 
 /*
@@ -83,23 +82,19 @@ static inline void dma_prefetch(const void *address)
 /*
  * Read and write a mapped register, in order with all other accesses. A card's registers are device
  * memory, which keeps its order. The software card's are ordinary memory, which does not on AArch64:
- * there a read completes before later accesses, and a write waits for earlier ones.
+ * a read completes before later accesses, and a write waits for earlier ones.
  */
 static inline uint32_t mmio_load32(const volatile uint32_t *address)
 {
 	uint32_t value = *address;
 
-#if defined(__aarch64__)
 	dma_read_barrier();
-#endif
 	return value;
 }
 
 static inline void mmio_store32(volatile uint32_t *address, uint32_t value)
 {
-#if defined(__aarch64__)
 	dma_write_barrier();
-#endif
 	*address = value;
 }
 

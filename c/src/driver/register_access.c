@@ -46,9 +46,6 @@ int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t 
 				vfio->address, name, read, (uint32_t)timeout_ms, value, mask);
 			return -1;
 		}
-		uint64_t asleep = now_us();
-
-		sleep_us(POLL_INTERVAL_US);
-		vfio_patience_use(vfio, now_us() - asleep);
+		vfio_sleep(vfio, POLL_INTERVAL_US);
 	}
 }

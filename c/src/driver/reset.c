@@ -45,11 +45,8 @@ void set_bus_master(struct vfio_device *vfio, bool on)
 int reset_device(struct vfio_device *vfio, struct error *error)
 {
 	const uint32_t resets = IXGBE_CTRL_RST | IXGBE_CTRL_LNK_RST;
-	struct error pending;
 
 	disable_interrupts(vfio);
-	/* DEVIATION-PENDING: a time-out is enough. The driver does not read Transactions Pending. */
-	(void)disable_master(vfio, &pending);
 	reg_set(vfio, IXGBE_CTRL, resets);
 	sleep_us(RESET_QUIET_US);
 	if (reg_wait(vfio, IXGBE_CTRL, resets, 0, "CTRL.RST", error) != 0) {

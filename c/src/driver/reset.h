@@ -13,7 +13,10 @@ int disable_master(struct vfio_device *vfio, struct error *error);
 /* 9.3.2 Command register: lets the device access memory, or keeps it from that. */
 void set_bus_master(struct vfio_device *vfio, bool on);
 
-/* 4.6.3.2 Global reset. rooms/takeover.h first ends what an earlier driver left running. */
+/*
+ * 4.6.3.2 Global reset. No request of the device may be pending: VFIO has reset it, or device_stop has stopped
+ * it. rooms/takeover.h ends the requests of a device that another driver left running.
+ */
 int reset_device(struct vfio_device *vfio, struct error *error);
 
 /* 4.6.3: waits for EEPROM auto-read and for DMA initialization. */

@@ -48,7 +48,7 @@ uint32_t tx_space(const struct tx_queue *queue)
 	return (queue->clean_index - queue->index - 1) & queue->mask;
 }
 
-static inline uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count)
+uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count)
 {
 	const uint32_t mask = queue->mask;
 	uint32_t index = queue->index;
@@ -81,11 +81,6 @@ static inline uint32_t tx_put(struct tx_queue *queue, struct packet **packets, u
 		tail_write(queue->vfio, queue->tail, queue->tail_offset, index);
 	}
 	return sent;
-}
-
-uint32_t tx_put_batch(struct tx_queue *queue, struct packet **packets, uint32_t count)
-{
-	return tx_put(queue, packets, count);
 }
 
 uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t count)

@@ -58,11 +58,11 @@ static inline bool tx_all_done(const struct tx_queue *queue, uint32_t count)
 uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t count);
 
 /*
- * The parts of tx_batch for a thread that does not have the packets' pool: tx_put_batch only hands packets
+ * The parts of tx_batch for a thread that does not have the packets' pool: tx_put only hands packets
  * to the device, at most tx_space of them.
  */
 uint32_t tx_space(const struct tx_queue *queue);
-uint32_t tx_put_batch(struct tx_queue *queue, struct packet **packets, uint32_t count);
+uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count);
 
 /* Takes all sent packets back, even fewer than 32. */
 void tx_reclaim(struct tx_queue *queue);

@@ -77,10 +77,7 @@ static int take_bus(struct vfio_device *vfio, const struct bus_owners *owners, s
 		if (late) {
 			break;
 		}
-		uint64_t asleep = now_us();
-
-		sleep_us(BUS_INTERVAL_US);
-		vfio_patience_use(vfio, now_us() - asleep);
+		vfio_sleep(vfio, BUS_INTERVAL_US);
 	}
 	error_set(error, "%s: firmware kept the bus to the PHY for %d ms; " REMEDY_BUS,
 		  vfio->address, TIMEOUT_BUS);

@@ -40,6 +40,7 @@ int end_requests(struct vfio_device *vfio, struct error *error)
 	disable_interrupts(vfio);
 	bool ended = disable_old_rx_queues(vfio, &pending) == 0;
 
+	/* DEVIATION-PENDING: a time-out is enough. The driver does not read Transactions Pending. */
 	ended = disable_master(vfio, &pending) == 0 && ended;
 	if (!ended && !vfio->failed) {
 		flush_data_path(vfio);

@@ -151,6 +151,9 @@ uint64_t vfio_patience(struct vfio_device *device);
 /* Uses up patience for a device that the driver has waited for. patience.c */
 void vfio_patience_use(struct vfio_device *device, uint64_t waited_us);
 
+/* Sleeps between two looks at a device, which uses up patience for it. patience.c */
+void vfio_sleep(struct vfio_device *device, uint32_t microseconds);
+
 /* The full patience of a container, and the full reserve of a device. Only vfio.c calls them. */
 void vfio_patience_init(struct vfio_container *container);
 void vfio_reserve_init(struct vfio_device *device);

@@ -328,7 +328,7 @@ impl<'p> Device<'p> {
             regs::TDH(id),
             regs::TDH_TDH,
             queue.index as u32,
-            "TDH (packets are left in the TX ring)",
+            "TDH (the packets left in the TX ring were not sent)",
         );
 
         // 7.2.3.4.2: the device writes back the last descriptors, which WTHRESH held back.

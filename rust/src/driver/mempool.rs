@@ -41,8 +41,7 @@
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
-use crate::sys::batch::Batch;
-use crate::sys::buffers::{Buffer, BufferStore, Freed, BUFFER_SIZE};
+use crate::sys::buffers::{Buffer, BufferStore, BUFFER_SIZE};
 use crate::sys::dma::DmaMemory;
 use crate::vfio::Container;
 
@@ -54,7 +53,7 @@ pub const MAX_CAPACITY: u32 = 1 << 20;
 
 /// A pool of packets.
 pub struct Mempool {
-    buffers: BufferStore,
+    pub(crate) buffers: BufferStore,
     container: Rc<Container>,
 }
 
@@ -107,39 +106,11 @@ impl Mempool {
         self.buffers.take_returned();
     }
 
-    /// A batch that takes packets of this pool; see [`Batch::new`].
-    #[inline]
-    pub(crate) fn batch<'v, 'p>(
-        &'p self,
-        packets: &'v mut Vec<Packet<'p>>,
-        count: usize,
-        most: usize,
-    ) -> Batch<'v, 'p, Packet<'p>> {
-        Batch::new(packets, count, most, &self.buffers)
-    }
-
     /// Takes a packet, or `None` if the pool is empty. Its size and contents are those of its last
     /// use.
     #[inline]
     pub fn alloc(&self) -> Option<Packet<'_>> {
         self.buffers.take().map(|buffer| Packet { buffer })
-    }
-}
-
-/// Packets on their way back to their pools.
-pub(crate) struct FreedPackets<'p>(Freed<'p>);
-
-impl<'p> FreedPackets<'p> {
-    /// None so far.
-    #[inline]
-    pub(crate) fn new() -> Self {
-        Self(Freed::new())
-    }
-
-    /// Returns a packet to its pool.
-    #[inline]
-    pub(crate) fn add(&mut self, packet: Packet<'p>) {
-        self.0.add(packet.buffer);
     }
 }
 

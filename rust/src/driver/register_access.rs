@@ -4,7 +4,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::clock::{sleep, Instant};
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 use crate::sys::mmio::Register;
 use crate::vfio::VfioDevice;
@@ -53,13 +53,6 @@ impl Registers {
         self.write(offset, (self.read(offset)? & !mask) | value)
     }
 
-    /// Sleeps between two looks at a register, which uses up patience for the device.
-    pub(crate) fn pause(&self, time: Duration) {
-        let asleep = std::time::Instant::now();
-        sleep(time);
-        self.vfio.patience_use(asleep.elapsed());
-    }
-
     /// Waits until the bits of `mask` equal `value`, for at most a second, or the patience for the device
     /// if that is less (`vfio/patience.rs`). The register is read at least once. `name`, of the register
     /// and the field, is for the error.
@@ -89,7 +82,7 @@ impl Registers {
                     mask,
                 }));
             }
-            self.pause(POLL_INTERVAL);
+            self.vfio.pause(POLL_INTERVAL);
         }
     }
 

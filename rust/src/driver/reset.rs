@@ -53,13 +53,12 @@ pub(crate) fn set_bus_master(registers: &Registers, on: bool) -> Result<()> {
     Ok(())
 }
 
-/// 4.6.3.2 Global reset. `rooms/takeover.rs` first ends what an earlier driver left running.
+/// 4.6.3.2 Global reset. No request of the device may be pending: VFIO has reset it, or `Device::stop` has
+/// stopped it. `rooms/takeover.rs` ends the requests of a device that another driver left running.
 pub(crate) fn reset_device(registers: &Registers) -> Result<()> {
     let resets = regs::CTRL_RST | regs::CTRL_LNK_RST;
 
     disable_interrupts(registers)?;
-    // DEVIATION-PENDING: a time-out is enough. The driver does not read Transactions Pending.
-    let _ = disable_master(registers);
     registers.set(regs::CTRL, resets)?;
     sleep(RESET_QUIET);
     registers.wait(regs::CTRL, resets, 0, "CTRL.RST")?;

@@ -25,6 +25,7 @@ use crate::driver::mempool::{Mempool, Packet};
 use crate::driver::register_access::{Registers, Tail};
 use crate::driver::registers::{self as regs, field64_get, RXD_DD, RXD_EOP, RXD_LENGTH};
 use crate::error::Result;
+use crate::sys::batch::Batch;
 use crate::sys::dma::{Entries, Ring, SharedDescriptor};
 use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
 
@@ -115,7 +116,7 @@ impl<'p> RxQueue<'p> {
         // The pool gets it back after the batch.
         let mut refused = None;
         // A received packet leaves the ring only in exchange for an empty buffer.
-        let mut batch = self.pool.batch(packets, count, self.mask + 1);
+        let mut batch = Batch::new(packets, count, self.mask + 1, &self.pool.buffers);
         while batch.has_room() {
             let entry = entries.entry(index);
             // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together, so

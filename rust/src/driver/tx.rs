@@ -12,12 +12,13 @@
 use std::mem;
 
 use crate::driver::descriptor::Descriptor;
-use crate::driver::mempool::{FreedPackets, Packet};
+use crate::driver::mempool::Packet;
 use crate::driver::register_access::Tail;
 use crate::driver::registers::{
     field64, TXD_DD, TXD_DEXT, TXD_DTALEN, TXD_DTYP_DATA, TXD_EOP, TXD_IFCS, TXD_PAYLEN, TXD_RS,
 };
 use crate::error::Result;
+use crate::sys::buffers::Freed;
 use crate::sys::dma::Ring;
 use crate::sys::mmio::dma_write_barrier;
 
@@ -51,7 +52,7 @@ impl<'p> TxQueue<'p> {
     /// Takes back the packets of `count` descriptors that the device has sent.
     #[inline]
     fn tx_free(&mut self, count: usize) {
-        let mut free = FreedPackets::new();
+        let mut free = Freed::new();
         let mut left = count;
         while left > 0 {
             let slots = self.ring.slots_from(self.clean_index, left);
@@ -59,7 +60,7 @@ impl<'p> TxQueue<'p> {
             left -= slots.len();
             for slot in slots {
                 if let Some(packet) = slot.take() {
-                    free.add(packet);
+                    free.add(packet.buffer);
                 }
             }
         }

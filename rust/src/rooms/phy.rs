@@ -86,7 +86,7 @@ fn take_bus(registers: &Registers, owners: &BusOwners) -> Result<()> {
         if late {
             break;
         }
-        registers.pause(BUS_INTERVAL);
+        registers.vfio.pause(BUS_INTERVAL);
     }
     Err(Error::device(
         registers.vfio.address(),

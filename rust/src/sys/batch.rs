@@ -154,13 +154,15 @@ fn make_room<T>(values: &mut Vec<T>, count: usize) -> usize {
 mod tests {
     use std::panic::{catch_unwind, AssertUnwindSafe};
 
-    use crate::driver::mempool::{FreedPackets, Mempool, Packet};
+    use super::Batch;
+    use crate::driver::mempool::{Mempool, Packet};
+    use crate::sys::buffers::Freed;
     use crate::test_queues::pool;
 
     const CAPACITY: u32 = 16;
 
     /// Exchanges a packet that is not of the pool's stack.
-    fn exchange<'p>(batch: &mut super::Batch<'_, 'p, Packet<'p>>, slot: &mut Packet<'p>) -> bool {
+    fn exchange<'p>(batch: &mut Batch<'_, 'p, Packet<'p>>, slot: &mut Packet<'p>) -> bool {
         batch.exchange(slot, |_| {}).is_some()
     }
 
@@ -175,7 +177,7 @@ mod tests {
         let mut packets = Vec::new();
         for (count, exchanges) in [(2, 1), (0, 3), (3, 3), (4, 9)] {
             let held = packets.len();
-            let mut batch = pool.batch(&mut packets, count, 4);
+            let mut batch = Batch::new(&mut packets, count, 4, &pool.buffers);
             for nth in 0..exchanges {
                 assert_eq!(batch.has_room(), nth < count);
                 assert_eq!(exchange(&mut batch, &mut slot), nth < count);
@@ -195,7 +197,7 @@ mod tests {
         let mut slot = slot(&pool);
         let (old, mut shown) = (slot.iova(), 0);
         let mut packets = Vec::new();
-        let mut batch = pool.batch(&mut packets, 1, 1);
+        let mut batch = Batch::new(&mut packets, 1, 1, &pool.buffers);
         let appended = batch.exchange(&mut slot, |fresh| shown = fresh.iova());
         assert_eq!(appended.map(|packet| packet.iova()), Some(old));
         assert!(slot.iova() == shown && shown != old);
@@ -211,7 +213,7 @@ mod tests {
         let pool = pool(CAPACITY);
         let mut slot = slot(&pool);
         let mut packets = vec![pool.alloc().unwrap()];
-        let mut batch = pool.batch(&mut packets, 3, 3);
+        let mut batch = Batch::new(&mut packets, 3, 3, &pool.buffers);
         batch.skip();
         let exchanged = [(); 3].map(|()| exchange(&mut batch, &mut slot));
         batch.skip();
@@ -227,12 +229,12 @@ mod tests {
             let pool = pool(CAPACITY);
             let mut slot = slot(&pool);
             let mut packets = Vec::new();
-            let mut batch = pool.batch(&mut packets, count, 5);
+            let mut batch = Batch::new(&mut packets, count, 5, &pool.buffers);
             let exchanged = [(); 7].map(|()| exchange(&mut batch, &mut slot));
             assert_eq!(exchanged, [true, true, true, true, true, false, false]);
             drop(batch);
             assert!(packets.capacity() < 100);
-            let mut batch = pool.batch(&mut packets, 20, 20);
+            let mut batch = Batch::new(&mut packets, 20, 20, &pool.buffers);
             while exchange(&mut batch, &mut slot) {}
             assert!(batch.is_cut_short() && batch.count() == CAPACITY as usize - 6);
         }
@@ -243,12 +245,12 @@ mod tests {
         let pool = pool(CAPACITY);
         let (mut slot, other) = (slot(&pool), pool.alloc().unwrap());
         let freed_at_once = pool.alloc().unwrap();
-        let (mut packets, mut more) = (Vec::new(), Vec::new());
-        let mut batch = pool.batch(&mut packets, 2, 2);
+        let (mut packets, mut more) = (Vec::new(), Vec::<Packet<'_>>::new());
+        let mut batch = Batch::new(&mut packets, 2, 2, &pool.buffers);
         assert!(pool.alloc().is_none() && pool.free_count() == 0);
-        assert!(!pool.batch(&mut more, 2, 2).has_room());
+        assert!(!Batch::new(&mut more, 2, 2, &pool.buffers).has_room());
         drop(other);
-        FreedPackets::new().add(freed_at_once);
+        Freed::new().add(freed_at_once.buffer);
         assert!(exchange(&mut batch, &mut slot));
         drop(batch);
         // One is in the slot, one was received, and two are on the return list.
@@ -262,7 +264,7 @@ mod tests {
         let pool = pool(CAPACITY);
         let mut slot = slot(&pool);
         let mut packets = vec![pool.alloc().unwrap()];
-        let mut batch = pool.batch(&mut packets, 3, 3);
+        let mut batch = Batch::new(&mut packets, 3, 3, &pool.buffers);
         assert!(exchange(&mut batch, &mut slot));
         std::mem::forget(batch);
         assert_eq!((packets.len(), pool.free_count()), (1, 0));
@@ -277,7 +279,7 @@ mod tests {
         let mut slot = slot(&pool);
         let mut packets = Vec::new();
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let mut batch = pool.batch(&mut packets, 10, 10);
+            let mut batch = Batch::new(&mut packets, 10, 10, &pool.buffers);
             assert!(exchange(&mut batch, &mut slot) && exchange(&mut batch, &mut slot));
             panic!("on purpose");
         }));
@@ -295,9 +297,9 @@ mod tests {
         let pools = [pool(CAPACITY), pool(CAPACITY)];
         let take = |pool: usize| pools[pool].alloc().unwrap();
         let packets = [take(0), take(0), take(1), take(0), take(1), take(1)];
-        let mut freed = FreedPackets::new();
+        let mut freed = Freed::new();
         for packet in packets {
-            freed.add(packet);
+            freed.add(packet.buffer);
         }
         drop(freed);
         assert!(pools

@@ -260,7 +260,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -847,7 +846,6 @@ unsafe extern "C" fn capture_until_end(
                 iova: 0,
                 size: 0,
                 fd: 0,
-                huge: false,
             },
             capacity: 0,
             free_count: 0,
@@ -927,7 +925,6 @@ unsafe extern "C" fn capture_until_end(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 pool_empty: 0,
                 discarded: 0,
@@ -951,7 +948,6 @@ unsafe extern "C" fn capture_until_end(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 apart: [0; 128],
             }; 16],

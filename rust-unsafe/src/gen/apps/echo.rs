@@ -224,7 +224,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -688,7 +687,6 @@ unsafe extern "C" fn echo_until_end(
                 iova: 0,
                 size: 0,
                 fd: 0,
-                huge: false,
             },
             capacity: 0,
             free_count: 0,
@@ -768,7 +766,6 @@ unsafe extern "C" fn echo_until_end(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 pool_empty: 0,
                 discarded: 0,
@@ -792,7 +789,6 @@ unsafe extern "C" fn echo_until_end(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 apart: [0; 128],
             }; 16],

@@ -180,7 +180,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -417,7 +416,6 @@ unsafe fn main_0(
             iova: 0,
             size: 0,
             fd: 0,
-            huge: false,
         },
         capacity: 0,
         free_count: 0,
@@ -490,7 +488,6 @@ unsafe fn main_0(
                 iova: 0,
                 size: 0,
                 fd: 0,
-                huge: false,
             },
             pool_empty: 0,
             discarded: 0,
@@ -514,7 +511,6 @@ unsafe fn main_0(
                 iova: 0,
                 size: 0,
                 fd: 0,
-                huge: false,
             },
             apart: [0; 128],
         }; 16],
@@ -554,7 +550,7 @@ unsafe fn main_0(
             &raw mut error,
         ) != 0 as ::core::ffi::c_int
         {
-            current_block = 14783579747681010537;
+            current_block = 17132930094333604962;
             break;
         }
         i += 1;
@@ -583,13 +579,13 @@ unsafe fn main_0(
                         &raw mut error,
                     ) != 0 as ::core::ffi::c_int
                 {
-                    current_block = 14783579747681010537;
+                    current_block = 17132930094333604962;
                     break;
                 }
                 i_0 += 1;
             }
             match current_block {
-                14783579747681010537 => {}
+                17132930094333604962 => {}
                 _ => {
                     printf(
                         b"sent %llu packets\n\0" as *const u8

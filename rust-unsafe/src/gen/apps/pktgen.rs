@@ -244,7 +244,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -1060,7 +1059,6 @@ unsafe fn main_0(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 capacity: 0,
                 free_count: 0,
@@ -1140,7 +1138,6 @@ unsafe fn main_0(
                         iova: 0,
                         size: 0,
                         fd: 0,
-                        huge: false,
                     },
                     pool_empty: 0,
                     discarded: 0,
@@ -1164,7 +1161,6 @@ unsafe fn main_0(
                         iova: 0,
                         size: 0,
                         fd: 0,
-                        huge: false,
                     },
                     apart: [0; 128],
                 }; 16],
@@ -1184,7 +1180,6 @@ unsafe fn main_0(
                 iova: 0,
                 size: 0,
                 fd: 0,
-                huge: false,
             },
             capacity: 0,
             free_count: 0,

@@ -250,7 +250,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -1021,7 +1020,6 @@ unsafe fn main_0(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 capacity: 0,
                 free_count: 0,
@@ -1101,7 +1099,6 @@ unsafe fn main_0(
                         iova: 0,
                         size: 0,
                         fd: 0,
-                        huge: false,
                     },
                     pool_empty: 0,
                     discarded: 0,
@@ -1125,7 +1122,6 @@ unsafe fn main_0(
                         iova: 0,
                         size: 0,
                         fd: 0,
-                        huge: false,
                     },
                     apart: [0; 128],
                 }; 16],

@@ -109,7 +109,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -488,19 +487,6 @@ static mut ixgbe_device_ids: [ixgbe_device_id; 35] = [
             as *const u8 as *const ::core::ffi::c_char,
     },
 ];
-unsafe extern "C" fn find_device_id(mut id: uint16_t) -> *const ixgbe_device_id {
-    let mut i: size_t = 0 as size_t;
-    while i < IXGBE_DEVICE_ID_COUNT as size_t {
-        if ixgbe_device_ids[i as usize].id as ::core::ffi::c_int
-            == id as ::core::ffi::c_int
-        {
-            return (&raw const ixgbe_device_ids as *const ixgbe_device_id)
-                .offset(i as isize) as *const ixgbe_device_id;
-        }
-        i = i.wrapping_add(1);
-    }
-    return ::core::ptr::null::<ixgbe_device_id>();
-}
 unsafe extern "C" fn identify(
     mut device: *mut device,
     mut error: *mut error,
@@ -508,7 +494,17 @@ unsafe extern "C" fn identify(
     let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
     let mut vendor: uint16_t = vfio_config_read16(vfio, IXGBE_PCI_VENDOR_ID as uint32_t);
     let mut id: uint16_t = vfio_config_read16(vfio, IXGBE_PCI_DEVICE_ID as uint32_t);
-    let mut known: *const ixgbe_device_id = find_device_id(id);
+    let mut known: *const ixgbe_device_id = ::core::ptr::null::<ixgbe_device_id>();
+    let mut i: size_t = 0 as size_t;
+    while i < IXGBE_DEVICE_ID_COUNT as size_t {
+        if ixgbe_device_ids[i as usize].id as ::core::ffi::c_int
+            == id as ::core::ffi::c_int
+        {
+            known = (&raw const ixgbe_device_ids as *const ixgbe_device_id)
+                .offset(i as isize) as *const ixgbe_device_id;
+        }
+        i = i.wrapping_add(1);
+    }
     if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }

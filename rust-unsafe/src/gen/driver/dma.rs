@@ -113,7 +113,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 pub const _SC_PAGESIZE: C2RustUnnamed = 30;
 pub type C2RustUnnamed = ::core::ffi::c_uint;
@@ -356,14 +355,12 @@ pub unsafe extern "C" fn dma_alloc(
 ) -> ::core::ffi::c_int {
     (*dma).container = container;
     (*dma).size = round_up(size, HUGE_PAGE_SIZE as size_t);
-    (*dma).huge = true_0 != 0;
     (*dma).memory = vfio_memory_map((*dma).size, true_0 != 0, &raw mut (*dma).fd);
     if (*dma).memory.is_null() {
         (*dma).size = round_up(
             size,
             sysconf(_SC_PAGESIZE as ::core::ffi::c_int) as size_t,
         );
-        (*dma).huge = false_0 != 0;
         (*container).ordinary_pages = true_0 != 0;
         (*dma).memory = vfio_memory_map((*dma).size, false_0 != 0, &raw mut (*dma).fd);
     }

@@ -137,7 +137,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -934,7 +933,7 @@ unsafe extern "C" fn stop_tx_queue(
         (0x6010 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TDH_TDH as uint32_t,
         (*queue).index,
-        b"TDH (packets are left in the TX ring)\0" as *const u8
+        b"TDH (the packets left in the TX ring were not sent)\0" as *const u8
             as *const ::core::ffi::c_char,
         error,
     );

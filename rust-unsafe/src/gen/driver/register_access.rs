@@ -9,10 +9,8 @@ extern "C" {
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn vfio_patience(device: *mut vfio_device) -> uint64_t;
-    fn vfio_patience_use(device: *mut vfio_device, waited_us: uint64_t);
-    fn now_us() -> uint64_t;
+    fn vfio_sleep(device: *mut vfio_device, microseconds: uint32_t);
     fn now_ms() -> uint64_t;
-    fn sleep_us(microseconds: uint32_t);
 }
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
@@ -169,8 +167,6 @@ pub unsafe extern "C" fn reg_wait(
             );
             return -(1 as ::core::ffi::c_int);
         }
-        let mut asleep: uint64_t = now_us();
-        sleep_us(POLL_INTERVAL_US as uint32_t);
-        vfio_patience_use(vfio, now_us().wrapping_sub(asleep));
+        vfio_sleep(vfio, POLL_INTERVAL_US as uint32_t);
     };
 }

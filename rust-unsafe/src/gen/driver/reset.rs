@@ -172,9 +172,7 @@ pub unsafe extern "C" fn reset_device(
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let resets: uint32_t = IXGBE_CTRL_RST as uint32_t | IXGBE_CTRL_LNK_RST as uint32_t;
-    let mut pending: error = error { text: [0; 1024] };
     disable_interrupts(vfio);
-    disable_master(vfio, &raw mut pending);
     reg_set(vfio, IXGBE_CTRL as uint32_t, resets);
     sleep_us(RESET_QUIET_US as uint32_t);
     if reg_wait(

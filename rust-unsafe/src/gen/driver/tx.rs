@@ -92,7 +92,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -207,8 +206,8 @@ pub unsafe extern "C" fn tx_space(mut queue: *const tx_queue) -> uint32_t {
     return (*queue).clean_index.wrapping_sub((*queue).index).wrapping_sub(1 as uint32_t)
         & (*queue).mask;
 }
-#[inline]
-unsafe extern "C" fn tx_put(
+#[no_mangle]
+pub unsafe extern "C" fn tx_put(
     mut queue: *mut tx_queue,
     mut packets: *mut *mut packet,
     mut count: uint32_t,
@@ -251,14 +250,6 @@ unsafe extern "C" fn tx_put(
         tail_write((*queue).vfio, (*queue).tail, (*queue).tail_offset, index);
     }
     return sent;
-}
-#[no_mangle]
-pub unsafe extern "C" fn tx_put_batch(
-    mut queue: *mut tx_queue,
-    mut packets: *mut *mut packet,
-    mut count: uint32_t,
-) -> uint32_t {
-    return tx_put(queue, packets, count);
 }
 #[no_mangle]
 pub unsafe extern "C" fn tx_batch(

@@ -9,7 +9,7 @@ extern "C" {
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn vfio_patience(device: *mut vfio_device) -> uint64_t;
-    fn vfio_patience_use(device: *mut vfio_device, waited_us: uint64_t);
+    fn vfio_sleep(device: *mut vfio_device, microseconds: uint32_t);
     fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
     fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
     fn reg_wait(
@@ -20,9 +20,7 @@ extern "C" {
         name: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn now_us() -> uint64_t;
     fn now_ms() -> uint64_t;
-    fn sleep_us(microseconds: uint32_t);
 }
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
@@ -210,9 +208,7 @@ unsafe extern "C" fn take_bus(
         if late {
             break;
         }
-        let mut asleep: uint64_t = now_us();
-        sleep_us(BUS_INTERVAL_US as uint32_t);
-        vfio_patience_use(vfio, now_us().wrapping_sub(asleep));
+        vfio_sleep(vfio, BUS_INTERVAL_US as uint32_t);
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,

@@ -11,7 +11,7 @@ extern "C" {
         count: uint32_t,
     ) -> uint32_t;
     fn tx_space(queue: *const tx_queue) -> uint32_t;
-    fn tx_put_batch(
+    fn tx_put(
         queue: *mut tx_queue,
         packets: *mut *mut packet,
         count: uint32_t,
@@ -139,7 +139,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -409,7 +408,7 @@ unsafe extern "C" fn stream_send(
         &raw mut packets as *mut *mut packet,
         if batch < space { batch } else { space },
     );
-    tx_put_batch(tx, &raw mut packets as *mut *mut packet, count);
+    tx_put(tx, &raw mut packets as *mut *mut packet, count);
     (*stream).tx = (*stream).tx.wrapping_add(count as uint64_t);
     return count;
 }
