@@ -20,7 +20,7 @@ use crate::driver::registers::{
     field64_get, RXD_DD, RXD_EOP, RXD_LENGTH, TXD_DD, TXD_DTALEN, TXD_EOP, TXD_PAYLEN,
 };
 use crate::driver::reset::disable_bus_master;
-use crate::test_queues::{pool, Queues, RING_SIZE};
+use crate::test_queues::{pool, FakeTail, Queues, RING_SIZE};
 use crate::vfio::fake::Answers;
 use crate::vfio::{Container, VfioDevice};
 
@@ -115,7 +115,7 @@ struct Received {
 struct Lab<'p> {
     device: Device<'p>,
     answers: Rc<Answers>,
-    tails: [Rc<std::cell::Cell<u32>>; 2],
+    tails: [FakeTail; 2],
     pool: &'p Mempool,
     held: Vec<Held<'p>>,
     /// The next descriptors of an honest device.
@@ -189,7 +189,7 @@ impl<'p> Lab<'p> {
 
     fn tx_slots(&mut self) -> Vec<Option<u64>> {
         let ring = &mut self.device.tx[0].ring;
-        let slot = |i| ring.entry(i).slot.as_ref().map(Packet::iova);
+        let slot = |i| ring.entry(i).slot.as_ref().map(|buffer| buffer.iova());
         (0..RING_SIZE).map(slot).collect()
     }
 
@@ -408,8 +408,8 @@ impl<'p> Lab<'p> {
         let [rdt, tdt] = &self.tails;
         rdt.set(RING_SIZE as u32 - 1);
         tdt.set(0);
-        self.device.rx[0].tail = Tail::Fake(Rc::clone(rdt));
-        self.device.tx[0].tail = Tail::Fake(Rc::clone(tdt));
+        self.device.rx[0].tail = Tail::Fake(rdt.clone());
+        self.device.tx[0].tail = Tail::Fake(tdt.clone());
         (self.next_rx, self.next_tx) = (0, 0);
         self.last = self.device.stats;
     }

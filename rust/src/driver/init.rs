@@ -118,7 +118,7 @@ impl<'p> Device<'p> {
                     format!("the pool has too few packets to fill RX queue {id}"),
                 ));
             };
-            packets.push(packet);
+            packets.push(packet.buffer);
         }
         let container = self.registers.vfio.container()?;
         let mut ring = Ring::alloc(&container, packets.into_boxed_slice())?;
@@ -156,7 +156,7 @@ impl<'p> Device<'p> {
 
         let queue = RxQueue {
             ring,
-            pool,
+            pool: &pool.buffers,
             tail: self.registers.tail(regs::RDT(id)),
             mask: size - 1,
             index: 0,

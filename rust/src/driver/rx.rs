@@ -21,11 +21,12 @@
 use std::mem;
 
 use crate::driver::descriptor::Descriptor;
-use crate::driver::mempool::{Mempool, Packet};
+use crate::driver::mempool::Packet;
 use crate::driver::register_access::{Registers, Tail, Wait, CHECK_LOOKS, REMEDY_RESET};
 use crate::driver::registers::{self as regs, field64_get, RXD_DD, RXD_EOP, RXD_LENGTH};
 use crate::error::{Error, Result};
 use crate::sys::batch::Batch;
+use crate::sys::buffers::{Buffer, BufferStore};
 use crate::sys::dma::{Entries, Entry, Ring};
 use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
 
@@ -36,10 +37,10 @@ const TIMEOUT_RX_HALT: u64 = 1000;
 /// cache lines with it.
 #[repr(align(128))]
 pub struct RxQueue<'p> {
-    /// The descriptors. Slot i holds the packet to whose buffer descriptor i points.
-    pub(crate) ring: Ring<Packet<'p>>,
+    /// The descriptors. Slot i holds the buffer to which descriptor i points.
+    pub(crate) ring: Ring<Buffer<'p>>,
     /// The source of empty buffers.
-    pub(crate) pool: &'p Mempool,
+    pub(crate) pool: &'p BufferStore,
     /// RDT.
     pub(crate) tail: Tail,
     /// Ring size - 1.
@@ -77,7 +78,7 @@ fn descriptor_refill<T>(entry: &Entry<'_, T>, iova: u64) {
 /// Returns the index after the last descriptor of the frame that is there.
 #[cold]
 fn rx_discard(
-    entries: &mut Entries<'_, Packet<'_>>,
+    entries: &mut Entries<'_, Buffer<'_>>,
     discard: &mut Discard,
     mut index: usize,
 ) -> usize {
@@ -99,6 +100,19 @@ fn rx_discard(
     index
 }
 
+/// Drops a packet, apart from the data path.
+#[cold]
+#[inline(never)]
+fn rx_refuse(packet: Packet<'_>) {
+    drop(packet);
+}
+
+#[cold]
+fn pool_elsewhere() -> Box<Error> {
+    let message = "another thread has the pool of this queue";
+    Box::new(Error::Argument(message.to_owned()))
+}
+
 impl<'p> RxQueue<'p> {
     /// Appends up to `count` received packets to `packets`, and gives the device an empty buffer for
     /// each. Returns the number of packets. A wrong length ends the batch early. The call always
@@ -110,7 +124,9 @@ impl<'p> RxQueue<'p> {
     // an instruction and a half for each packet.
     #[inline(always)]
     pub fn rx_batch(&mut self, packets: &mut Vec<Packet<'p>>, count: usize) -> Result<usize> {
-        let pool = self.pool;
+        let Some(pool) = self.pool.local() else {
+            return Err(pool_elsewhere());
+        };
         let mut index = self.index;
         let mut entries = self.ring.entries();
 
@@ -137,12 +153,12 @@ impl<'p> RxQueue<'p> {
                 continue;
             }
             // A received packet leaves the ring only in exchange for an empty buffer.
-            let Some(fresh) = pool.alloc() else {
+            let Some(fresh) = pool.take() else {
                 self.pool_empty += 1;
                 break;
             };
             descriptor_refill(&entry, fresh.iova());
-            let mut packet = mem::replace(entry.slot, fresh);
+            let mut packet = Packet::new(mem::replace(entry.slot, fresh));
             // No cache of this core has the packet. It comes while the rest of the batch is received.
             packet.prefetch();
             // `Entries::entry` masks at every access, to stay inside the ring. rx.c masks here.
@@ -153,6 +169,7 @@ impl<'p> RxQueue<'p> {
             let size = field64_get(RXD_LENGTH, status) as usize;
             if size == 0 || !packet.set_size(size) {
                 self.discard.discarded += 1;
+                rx_refuse(packet);
                 break;
             }
             packet.received();
