@@ -68,7 +68,7 @@ const CASES: [Case; 9] = [
     Case {
         name: "foreign_free",
         code: Some("E0277"),
-        message: "`NonNull<u8>` cannot be shared between threads safely",
+        message: "`*const ()` cannot be sent between threads safely",
     },
     Case {
         name: "pool_destroyed",

@@ -21,11 +21,12 @@
 use std::mem;
 
 use crate::driver::descriptor::Descriptor;
-use crate::driver::mempool::{Mempool, Packet};
+use crate::driver::mempool::Packet;
 use crate::driver::register_access::{Registers, Tail};
 use crate::driver::registers::{self as regs, field64_get, RXD_DD, RXD_EOP, RXD_LENGTH};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sys::batch::Batch;
+use crate::sys::buffers::{Buffer, BufferStore};
 use crate::sys::dma::{Entries, Ring, SharedDescriptor};
 use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
 
@@ -33,10 +34,10 @@ use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
 /// cache lines with it.
 #[repr(align(128))]
 pub struct RxQueue<'p> {
-    /// The descriptors. Slot i holds the packet to whose buffer descriptor i points.
-    pub(crate) ring: Ring<Packet<'p>>,
+    /// The descriptors. Slot i holds the buffer to which descriptor i points.
+    pub(crate) ring: Ring<Buffer<'p>>,
     /// The source of empty buffers.
-    pub(crate) pool: &'p Mempool,
+    pub(crate) pool: &'p BufferStore,
     /// RDT.
     pub(crate) tail: Tail,
     /// Ring size - 1.
@@ -74,7 +75,7 @@ fn descriptor_refill(descriptor: &SharedDescriptor<'_>, iova: u64) {
 /// Returns the index after the last descriptor of the frame that is there.
 #[cold]
 fn rx_discard(
-    entries: &mut Entries<'_, Packet<'_>>,
+    entries: &mut Entries<'_, Buffer<'_>>,
     discard: &mut Discard,
     mut index: usize,
 ) -> usize {
@@ -96,6 +97,12 @@ fn rx_discard(
     index
 }
 
+#[cold]
+fn pool_elsewhere() -> Box<Error> {
+    let message = "another thread has the pool of this queue";
+    Box::new(Error::Argument(message.to_owned()))
+}
+
 impl<'p> RxQueue<'p> {
     /// Appends up to `count` received packets to `packets`, and gives the device an empty buffer for
     /// each. Returns the number of packets. A wrong length ends the batch early. The call always
@@ -107,6 +114,9 @@ impl<'p> RxQueue<'p> {
     // an instruction and a half for each packet.
     #[inline(always)]
     pub fn rx_batch(&mut self, packets: &mut Vec<Packet<'p>>, count: usize) -> Result<usize> {
+        let Some(stack) = self.pool.local() else {
+            return Err(pool_elsewhere());
+        };
         let mut index = self.index;
         let mut entries = self.ring.entries();
 
@@ -116,7 +126,7 @@ impl<'p> RxQueue<'p> {
         // The pool gets it back after the batch.
         let mut refused = None;
         // A received packet leaves the ring only in exchange for an empty buffer.
-        let mut batch = Batch::new(packets, count, self.mask + 1, &self.pool.buffers);
+        let mut batch = Batch::new(packets, count, self.mask + 1, stack);
         while batch.has_room() {
             let entry = entries.entry(index);
             // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together, so
@@ -135,7 +145,7 @@ impl<'p> RxQueue<'p> {
                 batch.skip();
                 continue;
             }
-            let refill = |fresh: &Packet<'_>| descriptor_refill(&entry.descriptor, fresh.iova());
+            let refill = |fresh: &Buffer<'_>| descriptor_refill(&entry.descriptor, fresh.iova());
             let Some(packet) = batch.exchange(entry.slot, refill) else {
                 break;
             };

@@ -1,6 +1,6 @@
 //! Batches of received packets: appending to a vector in a tight loop, each in exchange for a free buffer.
 
-use super::buffers::{Buffer, BufferStore, Place};
+use super::buffers::{Buffer, LocalStack, Place};
 
 /// Appends a limited number of packets to a vector. It reserves room once at the start and sets the length of the
 /// vector once at the end. [`Vec::push`] would check the capacity and write the length for every packet. The rung
@@ -9,7 +9,7 @@ use super::buffers::{Buffer, BufferStore, Place};
 /// It also has the free buffers of the pool meanwhile, so that they are counted once at the end.
 pub struct Batch<'v, 's, T: From<Buffer<'s>>> {
     values: &'v mut Vec<T>,
-    store: &'s BufferStore,
+    stack: LocalStack<'s>,
     /// Place of the next value. The values before it are initialized.
     next: *mut T,
     /// The limit of `next`. The vector has room up to it, and so many buffers are free.
@@ -25,7 +25,7 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
     /// Makes room for `count` more values, or for fewer if fewer buffers are free. If the vector has no room for
     /// them, the batch takes at most `most` values, so that a caller's count cannot exhaust the memory.
     #[inline]
-    pub fn new(values: &'v mut Vec<T>, count: usize, most: usize, store: &'s BufferStore) -> Self {
+    pub fn new(values: &'v mut Vec<T>, count: usize, most: usize, stack: LocalStack<'s>) -> Self {
         const { assert!(size_of::<T>() > 0, "a packet has a size") };
         let held = values.len();
         let count = match values.capacity() - held < count {
@@ -33,7 +33,7 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
             false => count,
         };
         let first = values.as_mut_ptr();
-        let (bottom, free) = match store.lend() {
+        let (bottom, free) = match stack.lend() {
             Some((bottom, free)) => (bottom.as_ptr().cast_const(), free),
             None => (std::ptr::null(), 0),
         };
@@ -42,7 +42,7 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
         unsafe {
             Self {
                 values,
-                store,
+                stack,
                 next: first.add(held),
                 end: first.add(held + count.min(free)),
                 unmet: count.saturating_sub(free),
@@ -72,7 +72,11 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
     /// Puts a free packet into `slot`, and appends the packet that was there. Shows the free one to `fresh` before.
     /// Returns the appended packet, or `None` and changes nothing without room.
     #[inline]
-    pub fn exchange(&mut self, slot: &mut T, fresh: impl FnOnce(&T)) -> Option<&mut T> {
+    pub fn exchange(
+        &mut self,
+        slot: &mut Buffer<'s>,
+        fresh: impl FnOnce(&Buffer<'s>),
+    ) -> Option<&mut T> {
         if !self.has_room() {
             return None;
         }
@@ -82,10 +86,10 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
         // for `'s`.
         unsafe {
             self.top = self.top.sub(1);
-            let free = T::from((*self.top).buffer());
+            let free = (*self.top).buffer();
             fresh(&free);
             let place = self.next;
-            place.write(std::mem::replace(slot, free));
+            place.write(T::from(std::mem::replace(slot, free)));
             self.next = place.add(1);
             Some(&mut *place)
         }
@@ -135,7 +139,7 @@ impl<'s, T: From<Buffer<'s>>> Drop for Batch<'_, 's, T> {
         unsafe {
             self.values.set_len(length);
             if !self.bottom.is_null() {
-                self.store
+                self.stack
                     .give_back(self.top.offset_from(self.bottom) as usize);
             }
         }
@@ -156,18 +160,18 @@ mod tests {
 
     use super::Batch;
     use crate::driver::mempool::{Mempool, Packet};
-    use crate::sys::buffers::Freed;
+    use crate::sys::buffers::Buffer;
     use crate::test_queues::pool;
 
     const CAPACITY: u32 = 16;
 
     /// Exchanges a packet that is not of the pool's stack.
-    fn exchange<'p>(batch: &mut Batch<'_, 'p, Packet<'p>>, slot: &mut Packet<'p>) -> bool {
+    fn exchange<'p>(batch: &mut Batch<'_, 'p, Packet<'p>>, slot: &mut Buffer<'p>) -> bool {
         batch.exchange(slot, |_| {}).is_some()
     }
 
-    fn slot(pool: &Mempool) -> Packet<'_> {
-        pool.alloc().unwrap()
+    fn slot(pool: &Mempool) -> Buffer<'_> {
+        pool.alloc().unwrap().buffer
     }
 
     #[test]
@@ -177,7 +181,7 @@ mod tests {
         let mut packets = Vec::new();
         for (count, exchanges) in [(2, 1), (0, 3), (3, 3), (4, 9)] {
             let held = packets.len();
-            let mut batch = Batch::new(&mut packets, count, 4, &pool.buffers);
+            let mut batch = Batch::new(&mut packets, count, 4, pool.buffers.local().unwrap());
             for nth in 0..exchanges {
                 assert_eq!(batch.has_room(), nth < count);
                 assert_eq!(exchange(&mut batch, &mut slot), nth < count);
@@ -196,8 +200,8 @@ mod tests {
         let pool = pool(CAPACITY);
         let mut slot = slot(&pool);
         let (old, mut shown) = (slot.iova(), 0);
-        let mut packets = Vec::new();
-        let mut batch = Batch::new(&mut packets, 1, 1, &pool.buffers);
+        let mut packets = Vec::<Packet<'_>>::new();
+        let mut batch = Batch::new(&mut packets, 1, 1, pool.buffers.local().unwrap());
         let appended = batch.exchange(&mut slot, |fresh| shown = fresh.iova());
         assert_eq!(appended.map(|packet| packet.iova()), Some(old));
         assert!(slot.iova() == shown && shown != old);
@@ -213,7 +217,7 @@ mod tests {
         let pool = pool(CAPACITY);
         let mut slot = slot(&pool);
         let mut packets = vec![pool.alloc().unwrap()];
-        let mut batch = Batch::new(&mut packets, 3, 3, &pool.buffers);
+        let mut batch = Batch::new(&mut packets, 3, 3, pool.buffers.local().unwrap());
         batch.skip();
         let exchanged = [(); 3].map(|()| exchange(&mut batch, &mut slot));
         batch.skip();
@@ -229,12 +233,12 @@ mod tests {
             let pool = pool(CAPACITY);
             let mut slot = slot(&pool);
             let mut packets = Vec::new();
-            let mut batch = Batch::new(&mut packets, count, 5, &pool.buffers);
+            let mut batch = Batch::new(&mut packets, count, 5, pool.buffers.local().unwrap());
             let exchanged = [(); 7].map(|()| exchange(&mut batch, &mut slot));
             assert_eq!(exchanged, [true, true, true, true, true, false, false]);
             drop(batch);
             assert!(packets.capacity() < 100);
-            let mut batch = Batch::new(&mut packets, 20, 20, &pool.buffers);
+            let mut batch = Batch::new(&mut packets, 20, 20, pool.buffers.local().unwrap());
             while exchange(&mut batch, &mut slot) {}
             assert!(batch.is_cut_short() && batch.count() == CAPACITY as usize - 6);
         }
@@ -246,11 +250,11 @@ mod tests {
         let (mut slot, other) = (slot(&pool), pool.alloc().unwrap());
         let freed_at_once = pool.alloc().unwrap();
         let (mut packets, mut more) = (Vec::new(), Vec::<Packet<'_>>::new());
-        let mut batch = Batch::new(&mut packets, 2, 2, &pool.buffers);
+        let mut batch = Batch::new(&mut packets, 2, 2, pool.buffers.local().unwrap());
         assert!(pool.alloc().is_none() && pool.free_count() == 0);
-        assert!(!Batch::new(&mut more, 2, 2, &pool.buffers).has_room());
+        assert!(!Batch::new(&mut more, 2, 2, pool.buffers.local().unwrap()).has_room());
         drop(other);
-        Freed::new().add(freed_at_once.buffer);
+        drop(freed_at_once);
         assert!(exchange(&mut batch, &mut slot));
         drop(batch);
         // One is in the slot, one was received, and two are on the return list.
@@ -264,7 +268,7 @@ mod tests {
         let pool = pool(CAPACITY);
         let mut slot = slot(&pool);
         let mut packets = vec![pool.alloc().unwrap()];
-        let mut batch = Batch::new(&mut packets, 3, 3, &pool.buffers);
+        let mut batch = Batch::new(&mut packets, 3, 3, pool.buffers.local().unwrap());
         assert!(exchange(&mut batch, &mut slot));
         std::mem::forget(batch);
         assert_eq!((packets.len(), pool.free_count()), (1, 0));
@@ -279,7 +283,7 @@ mod tests {
         let mut slot = slot(&pool);
         let mut packets = Vec::new();
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let mut batch = Batch::new(&mut packets, 10, 10, &pool.buffers);
+            let mut batch = Batch::new(&mut packets, 10, 10, pool.buffers.local().unwrap());
             assert!(exchange(&mut batch, &mut slot) && exchange(&mut batch, &mut slot));
             panic!("on purpose");
         }));
@@ -290,20 +294,5 @@ mod tests {
         );
         drop(packets);
         assert_eq!(pool.free_count(), CAPACITY as usize - 1);
-    }
-
-    #[test]
-    fn freed_packets_go_to_their_own_pools() {
-        let pools = [pool(CAPACITY), pool(CAPACITY)];
-        let take = |pool: usize| pools[pool].alloc().unwrap();
-        let packets = [take(0), take(0), take(1), take(0), take(1), take(1)];
-        let mut freed = Freed::new();
-        for packet in packets {
-            freed.add(packet.buffer);
-        }
-        drop(freed);
-        assert!(pools
-            .iter()
-            .all(|pool| pool.free_count() == CAPACITY as usize));
     }
 }
