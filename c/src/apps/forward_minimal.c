@@ -85,8 +85,11 @@ int main(int argc, char **argv)
 		}
 		device_release(&devices[i]);
 	}
+	/* A pool is mapped for both devices, so both are closed after both pools. */
 	for (int i = 0; i < 2; i++) {
 		mempool_destroy(&pools[i]);
+	}
+	for (int i = 0; i < 2; i++) {
 		device_close(&devices[i]);
 	}
 	vfio_container_close(&container);

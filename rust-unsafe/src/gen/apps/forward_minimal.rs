@@ -550,7 +550,7 @@ unsafe fn main_0(
             &raw mut error,
         ) != 0 as ::core::ffi::c_int
         {
-            current_block = 17132930094333604962;
+            current_block = 6329467208043437212;
             break;
         }
         i += 1;
@@ -579,13 +579,13 @@ unsafe fn main_0(
                         &raw mut error,
                     ) != 0 as ::core::ffi::c_int
                 {
-                    current_block = 17132930094333604962;
+                    current_block = 6329467208043437212;
                     break;
                 }
                 i_0 += 1;
             }
             match current_block {
-                17132930094333604962 => {}
+                6329467208043437212 => {}
                 _ => {
                     printf(
                         b"sent %llu packets\n\0" as *const u8
@@ -620,11 +620,15 @@ unsafe fn main_0(
                             (&raw mut pools as *mut mempool).offset(i_2 as isize)
                                 as *mut mempool,
                         );
+                        i_2 += 1;
+                    }
+                    let mut i_3: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+                    while i_3 < 2 as ::core::ffi::c_int {
                         device_close(
-                            (&raw mut devices as *mut device).offset(i_2 as isize)
+                            (&raw mut devices as *mut device).offset(i_3 as isize)
                                 as *mut device,
                         );
-                        i_2 += 1;
+                        i_3 += 1;
                     }
                     vfio_container_close(&raw mut container);
                     return status;
