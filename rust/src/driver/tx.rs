@@ -47,8 +47,13 @@ impl<'p> TxQueue<'p> {
     /// Takes back the packets of `count` descriptors that the device has sent.
     #[inline]
     fn tx_free(&mut self, count: usize) {
-        buffers_free(&mut self.ring.entries(), self.clean_index, count);
-        self.clean_index = (self.clean_index + count) & self.mask;
+        let mut left = count;
+        while left > 0 {
+            let slots = self.ring.slots_from(self.clean_index, left);
+            self.clean_index = (self.clean_index + slots.len()) & self.mask;
+            left -= slots.len();
+            buffers_free(slots);
+        }
         self.done += count as u64;
     }
 

@@ -160,7 +160,7 @@ mod tests {
 
     use super::Batch;
     use crate::driver::mempool::{Mempool, Packet};
-    use crate::sys::buffers::Buffer;
+    use crate::sys::buffers::{buffers_free, Buffer};
     use crate::test_queues::pool;
 
     const CAPACITY: u32 = 16;
@@ -294,5 +294,17 @@ mod tests {
         );
         drop(packets);
         assert_eq!(pool.free_count(), CAPACITY as usize - 1);
+    }
+
+    #[test]
+    fn freed_buffers_go_to_their_own_pools() {
+        let pools = [pool(CAPACITY), pool(CAPACITY)];
+        let take = |pool: usize| Some(slot(&pools[pool]));
+        let mut slots = [take(0), take(0), None, take(1), take(0), take(1), take(1)];
+        buffers_free(&mut slots);
+        assert!(slots.iter().all(Option::is_none));
+        assert!(pools
+            .iter()
+            .all(|pool| pool.free_count() == CAPACITY as usize));
     }
 }

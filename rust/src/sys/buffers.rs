@@ -46,7 +46,7 @@ use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::dma::{DmaMemory, Entries};
+use super::dma::DmaMemory;
 #[cfg(feature = "untrusted-device-copy")]
 use super::lines::Line;
 use super::mmio::dma_prefetch;
@@ -155,6 +155,19 @@ struct Returns {
 }
 
 impl FreeStack {
+    /// The stack, or `None` if another thread has it.
+    #[inline]
+    fn local(&self) -> Option<LocalStack<'_>> {
+        if !self.is_here() && !self.adopt() {
+            return None;
+        }
+        self.users.set(self.users.get() + 1);
+        Some(LocalStack {
+            free: self,
+            one_thread: PhantomData,
+        })
+    }
+
     /// Whether this thread has the stack. Only this thread writes its own number, so an old value tells that too.
     #[inline]
     fn is_here(&self) -> bool {
@@ -297,15 +310,7 @@ impl BufferStore {
     /// The stack, or `None` if another thread has it.
     #[inline]
     pub fn local(&self) -> Option<LocalStack<'_>> {
-        let free = self.free();
-        if !free.is_here() && !free.adopt() {
-            return None;
-        }
-        free.users.set(free.users.get() + 1);
-        Some(LocalStack {
-            free,
-            one_thread: PhantomData,
-        })
+        self.free().local()
     }
 
     /// Lets another thread have the stack.
@@ -522,43 +527,33 @@ impl Header {
     }
 }
 
-/// Drops the buffers in `count` slots from `first` on. It looks for the thread of a stack once for all buffers in a
-/// row that are of one store.
+/// Drops the buffers in these slots. It looks for the thread of a stack once for all buffers in a row that are of one
+/// store.
 #[inline]
-pub fn buffers_free(slots: &mut Entries<'_, Option<Buffer<'_>>>, first: usize, count: usize) {
+pub fn buffers_free(slots: &mut [Option<Buffer<'_>>]) {
     let mut done = 0;
-    while done < count {
-        let Some(buffer) = slots.entry(first + done).slot.take() else {
-            done += 1;
-            continue;
-        };
+    while let Some(slot) = slots.get_mut(done) {
+        done += 1;
+        let Some(buffer) = slot.take() else { continue };
         // SAFETY: the stack lives as long as the header, which `buffer` borrows.
         let free = unsafe { buffer.header.free.as_ref() };
         drop(buffer);
-        done += 1;
         if free.is_here() {
-            done = free.take_run(slots, first, done, count);
+            done += free.take_run(&mut slots[done..]);
         }
     }
 }
 
 impl FreeStack {
-    /// Pushes the buffers of this stack in slots from `done` on, until a slot has none. Returns its number.
+    /// Pushes the buffers of this stack in the first slots, until a slot has none. Returns their number.
     #[inline]
-    fn take_run(
-        &self,
-        slots: &mut Entries<'_, Option<Buffer<'_>>>,
-        first: usize,
-        mut done: usize,
-        count: usize,
-    ) -> usize {
-        let places = &*self.headers;
+    fn take_run(&self, slots: &mut [Option<Buffer<'_>>]) -> usize {
         let mut top = self.count.get();
+        let mut done = 0;
         if top == LENT {
             return done;
         }
-        while done < count {
-            let slot = slots.entry(first + done).slot;
+        for slot in slots {
             let Some(buffer) = slot else { break };
             let header = NonNull::from(buffer.header);
             if !ptr::eq(buffer.header.free.as_ptr(), self) {
@@ -567,7 +562,7 @@ impl FreeStack {
             std::mem::forget(slot.take());
             // SAFETY: as in `push`: the header was popped for its buffer, which is forgotten. Nothing else changes
             // `count` meanwhile.
-            unsafe { places.get_unchecked(top) }.0.set(header);
+            unsafe { self.headers.get_unchecked(top) }.0.set(header);
             top += 1;
             done += 1;
         }

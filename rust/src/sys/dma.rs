@@ -165,6 +165,14 @@ impl<T> Ring<T> {
         self.slots.len()
     }
 
+    /// The slots of at most `count` descriptors from `first` on, up to the end of the ring.
+    #[inline]
+    pub fn slots_from(&mut self, first: usize, count: usize) -> &mut [T] {
+        let first = first & (self.slots.len() - 1);
+        let count = count.min(self.slots.len() - first);
+        &mut self.slots[first..first + count]
+    }
+
     /// The size of the descriptors, in bytes.
     pub fn size(&self) -> usize {
         self.len() * size_of::<Descriptor>()
