@@ -169,8 +169,9 @@ impl<T> Ring<T> {
     #[inline]
     pub fn slots_from(&mut self, first: usize, count: usize) -> &mut [T] {
         let first = first & (self.slots.len() - 1);
-        let count = count.min(self.slots.len() - first);
-        &mut self.slots[first..first + count]
+        let end = first + count.min(self.slots.len() - first);
+        // A panic, which cannot happen, would cost instructions.
+        self.slots.get_mut(first..end).unwrap_or_default()
     }
 
     /// The size of the descriptors, in bytes.

@@ -272,7 +272,7 @@ mod tests {
 
     /// A hostile server could pass the driver's own memory as its registers.
     #[test]
-    #[cfg_attr(miri, ignore = "maps a file")]
+    #[cfg_attr(any(miri, feature = "fuzzing"), ignore = "heap memory has no file")]
     fn dma_memory_has_no_registers() {
         let memory = memory::Memory::alloc(PAGE).unwrap();
         assert!(BarFile::of_server(memory.fd().unwrap()).is_none());
