@@ -1,6 +1,7 @@
 //! Batches of received packets: appending to a vector in a tight loop, each in exchange for a free buffer.
 
 use super::buffers::{Buffer, LocalStack, Place};
+use super::dma::{Ring, Run, SharedDescriptor};
 
 /// Appends a limited number of packets to a vector. It reserves room once at the start and sets the length of the
 /// vector once at the end. [`Vec::push`] would check the capacity and write the length for every packet. The rung
@@ -58,6 +59,13 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
         self.next < self.end
     }
 
+    /// The number of packets that can still be exchanged.
+    #[inline]
+    fn room(&self) -> usize {
+        // SAFETY: both are places of one vector, and `next` is not beyond `end`.
+        unsafe { self.end.offset_from(self.next) as usize }
+    }
+
     /// Wants one packet less.
     #[inline]
     pub fn skip(&mut self) {
@@ -69,30 +77,15 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
         }
     }
 
-    /// Puts a free packet into `slot`, and appends the packet that was there. Shows the free one to `fresh` before.
-    /// Returns the appended packet, or `None` and changes nothing without room.
+    /// The entries of `ring` from `first` on: as many as the batch has room for, up to the end of the ring.
     #[inline]
-    pub fn exchange(
-        &mut self,
-        slot: &mut Buffer<'s>,
-        fresh: impl FnOnce(&Buffer<'s>),
-    ) -> Option<&mut T> {
-        if !self.has_room() {
-            return None;
-        }
-        // SAFETY: `next` is below `end`, so the vector has room there, and a place is left below `top`. The
-        // batch borrows the vector, so its memory does not move, and this place holds no value yet. The batch
-        // alone has the stack, so the header below `top` has no Buffer; the store, and so the header, live
-        // for `'s`.
-        unsafe {
-            self.top = self.top.sub(1);
-            let free = (*self.top).buffer();
-            fresh(&free);
-            let place = self.next;
-            place.write(T::from(std::mem::replace(slot, free)));
-            self.next = place.add(1);
-            Some(&mut *place)
-        }
+    pub fn entries<'b, 'r>(
+        &'b mut self,
+        ring: &'r mut Ring<Buffer<'s>>,
+        first: usize,
+    ) -> BatchEntries<'b, 'r, 'v, 's, T> {
+        let run = ring.run(first, self.room());
+        BatchEntries { batch: self, run }
     }
 
     /// Takes the last packet out again.
@@ -128,6 +121,58 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
     }
 }
 
+/// Entries of a ring that a batch has room for.
+pub struct BatchEntries<'b, 'r, 'v, 's, T: From<Buffer<'s>>> {
+    batch: &'b mut Batch<'v, 's, T>,
+    /// At most as many as the batch has room for.
+    run: Run<'r, Buffer<'s>>,
+}
+
+impl<'r, 'v, 's, T: From<Buffer<'s>>> BatchEntries<'_, 'r, 'v, 's, T> {
+    /// The next entry.
+    #[inline]
+    #[allow(clippy::should_implement_trait)] // An entry borrows `self`, so this is no iterator.
+    pub fn next(&mut self) -> Option<BatchEntry<'_, 'r, 'v, 's, T>> {
+        let entry = self.run.next()?;
+        Some(BatchEntry {
+            descriptor: entry.descriptor,
+            slot: entry.slot,
+            batch: &mut *self.batch,
+        })
+    }
+}
+
+/// A descriptor, and its packet that may be exchanged.
+pub struct BatchEntry<'b, 'r, 'v, 's, T: From<Buffer<'s>>> {
+    /// The descriptor.
+    pub descriptor: SharedDescriptor<'r>,
+    slot: &'r mut Buffer<'s>,
+    batch: &'b mut Batch<'v, 's, T>,
+}
+
+impl<'b, 'r, 's, T: From<Buffer<'s>>> BatchEntry<'b, 'r, '_, 's, T> {
+    /// Puts a free packet into the ring, and appends the packet that was there. Shows the free one to `refill`
+    /// before. Returns the appended packet.
+    #[inline]
+    pub fn exchange(self, refill: impl FnOnce(&SharedDescriptor<'r>, &Buffer<'s>)) -> &'b mut T {
+        let batch = self.batch;
+        // SAFETY: there are at most as many entries as the batch had room for, each is exchanged once, and nothing
+        // else changes the batch meanwhile, which they borrow. So `next` is below `end`, the vector has room there,
+        // and a place is left below `top`. The batch borrows the vector, so its memory does not move, and this place
+        // holds no value yet. The batch alone has the stack, so the header below `top` has no Buffer; the store, and
+        // so the header, live for `'s`.
+        unsafe {
+            batch.top = batch.top.sub(1);
+            let free = (*batch.top).buffer();
+            refill(&self.descriptor, &free);
+            let place = batch.next;
+            place.write(T::from(std::mem::replace(self.slot, free)));
+            batch.next = place.add(1);
+            &mut *place
+        }
+    }
+}
+
 /// This runs after a panic too, so that the appended values are dropped.
 impl<'s, T: From<Buffer<'s>>> Drop for Batch<'_, 's, T> {
     #[inline]
@@ -158,20 +203,28 @@ fn make_room<T>(values: &mut Vec<T>, count: usize) -> usize {
 mod tests {
     use std::panic::{catch_unwind, AssertUnwindSafe};
 
+    use super::super::dma::Ring;
     use super::Batch;
     use crate::driver::mempool::{Mempool, Packet};
     use crate::sys::buffers::{buffers_free, Buffer};
     use crate::test_queues::pool;
+    use crate::vfio::Container;
 
     const CAPACITY: u32 = 16;
 
-    /// Exchanges a packet that is not of the pool's stack.
-    fn exchange<'p>(batch: &mut Batch<'_, 'p, Packet<'p>>, slot: &mut Buffer<'p>) -> bool {
-        batch.exchange(slot, |_| {}).is_some()
+    /// Exchanges the packet in a ring of one descriptor, if the batch has room.
+    fn exchange<'p>(batch: &mut Batch<'_, 'p, Packet<'p>>, slot: &mut Ring<Buffer<'p>>) -> bool {
+        let mut entries = batch.entries(slot, 0);
+        entries
+            .next()
+            .map(|entry| entry.exchange(|_, _| {}))
+            .is_some()
     }
 
-    fn slot(pool: &Mempool) -> Buffer<'_> {
-        pool.alloc().unwrap().buffer
+    /// A ring of one descriptor, which has a packet of the pool.
+    fn slot(pool: &Mempool) -> Ring<Buffer<'_>> {
+        let packet = pool.alloc().unwrap().buffer;
+        Ring::alloc(&Container::new(), Box::new([packet])).unwrap()
     }
 
     #[test]
@@ -199,12 +252,14 @@ mod tests {
     fn the_packet_of_the_slot_is_appended_and_a_free_one_takes_its_place() {
         let pool = pool(CAPACITY);
         let mut slot = slot(&pool);
-        let (old, mut shown) = (slot.iova(), 0);
+        let (old, mut shown) = (slot.entry(0).slot.iova(), 0);
         let mut packets = Vec::<Packet<'_>>::new();
         let mut batch = Batch::new(&mut packets, 1, 1, pool.buffers.local().unwrap());
-        let appended = batch.exchange(&mut slot, |fresh| shown = fresh.iova());
-        assert_eq!(appended.map(|packet| packet.iova()), Some(old));
-        assert!(slot.iova() == shown && shown != old);
+        let mut entries = batch.entries(&mut slot, 0);
+        let entry = entries.next().unwrap();
+        let appended = entry.exchange(|_, fresh| shown = fresh.iova());
+        assert_eq!(appended.iova(), old);
+        assert!(slot.entry(0).slot.iova() == shown && shown != old);
         let taken_back = batch.take_back();
         assert_eq!(taken_back.map(|packet| packet.iova()), Some(old));
         assert!(batch.take_back().is_none() && batch.count() == 0);
@@ -299,7 +354,7 @@ mod tests {
     #[test]
     fn freed_buffers_go_to_their_own_pools() {
         let pools = [pool(CAPACITY), pool(CAPACITY)];
-        let take = |pool: usize| Some(slot(&pools[pool]));
+        let take = |pool: usize| Some(pools[pool].alloc().unwrap().buffer);
         let mut slots = [take(0), take(0), None, take(1), take(0), take(1), take(1)];
         buffers_free(&mut slots);
         assert!(slots.iter().all(Option::is_none));

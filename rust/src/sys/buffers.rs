@@ -548,11 +548,12 @@ impl FreeStack {
     /// Pushes the buffers of this stack in the first slots, until a slot has none. Returns their number.
     #[inline]
     fn take_run(&self, slots: &mut [Option<Buffer<'_>>]) -> usize {
-        let mut top = self.count.get();
-        let mut done = 0;
-        if top == LENT {
-            return done;
+        let first = self.count.get();
+        if first == LENT {
+            return 0;
         }
+        let places = &*self.headers;
+        let mut done = 0;
         for slot in slots {
             let Some(buffer) = slot else { break };
             let header = NonNull::from(buffer.header);
@@ -562,11 +563,10 @@ impl FreeStack {
             std::mem::forget(slot.take());
             // SAFETY: as in `push`: the header was popped for its buffer, which is forgotten. Nothing else changes
             // `count` meanwhile.
-            unsafe { self.headers.get_unchecked(top) }.0.set(header);
-            top += 1;
+            unsafe { places.get_unchecked(first + done) }.0.set(header);
             done += 1;
         }
-        self.count.set(top);
+        self.count.set(first + done);
         done
     }
 }
