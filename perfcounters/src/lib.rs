@@ -22,7 +22,6 @@ extern crate self as perfcounters;
 
 pub mod backend;
 pub mod burst;
-mod callgrind;
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod common;

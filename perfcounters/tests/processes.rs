@@ -76,8 +76,8 @@ fn valgrind_counts_the_cost_of_a_packet_without_the_waiting() {
 
     let waiting = driver(folder.path(), "waiting", c, &["WAITS=1"]);
     let waiting = valgrind().measure_cell(&waiting).unwrap();
-    assert!(waiting.full_batch_ratio < 0.6 && waiting.undisturbed);
-    let again = waiting.per_packet.get(Metric::Instructions).unwrap();
+    assert!(waiting.values[&Metric::FullBatchRatio] < 0.6 && waiting.disturbance.is_none());
+    let again = waiting.values[&Metric::Instructions];
     assert!((again - once).abs() < 0.1, "{again}, {once}");
 
     let late = [driver(folder.path(), "late", c, &["MISS"])];

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{bail, Context, Result};
 use perfcounters::device::NicProgram;
 use perfcounters::placement::Topology;
 use perfcounters::trace::Trace;
@@ -115,12 +115,16 @@ impl Observer for Collector {
 fn undisturbed(valgrind: &Valgrind, cell: &Cell) -> Result<f64> {
     let mut measurement = valgrind.measure_cell(cell)?;
     for _ in 1..MOST_MEASUREMENTS {
-        if measurement.undisturbed {
+        if measurement.disturbance.is_none() {
             break;
         }
         measurement = valgrind.measure_cell(cell)?;
     }
-    ensure!(measurement.undisturbed, measurement.disturbance());
-    let instructions = measurement.per_packet.get(Metric::Instructions);
-    instructions.context("valgrind counted no instructions")
+    if let Some(why) = measurement.disturbance {
+        bail!(why);
+    }
+    let instructions = measurement.values.get(&Metric::Instructions);
+    instructions
+        .copied()
+        .context("valgrind counted no instructions")
 }
