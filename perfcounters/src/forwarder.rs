@@ -1,48 +1,45 @@
 //! A forwarder as a process: `ixgbe-fwd` between two devices.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use record::{Placement, Waiting, DEFAULT_QUEUES};
+use record::{Waiting, DEFAULT_QUEUES};
 
 use crate::backend::{Cell, MeasureError};
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::load::ForwarderProcess;
+use crate::load::{ForwarderProcess, Place};
 use crate::process::Process;
 use crate::report::{ForwarderReport, Rates};
 
 /// Time that a forwarder may take beyond its duration: it sets devices up and waits for the link.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A forwarder to start.
-pub(crate) struct ForwarderRun<'a> {
-    pub cell: &'a Cell,
-    pub placement: &'a Placement,
-    /// The folder for its files.
-    pub folder: &'a Path,
-    pub interrupt: &'a Interrupt,
+/// A running forwarder.
+pub(crate) struct Running {
+    process: Process,
+    report: PathBuf,
+    printed: PathBuf,
+    interrupt: Interrupt,
 }
 
-impl ForwarderRun<'_> {
+impl Running {
     /// Starts it between two devices, for a duration or until it is stopped. `link_timeout` is the
     /// longest time for the link of each port; `None` for the forwarder's default.
     pub fn start(
-        &self,
+        cell: &Cell,
+        place: &Place<'_>,
         devices: &[String; 2],
         link_timeout: Option<Duration>,
         duration: Option<Duration>,
-    ) -> Result<Running, MeasureError> {
-        let report = self.folder.join("report.json");
-        let printed = self.folder.join("ixgbe-fwd.stdout");
-        let conditions = &self.cell.conditions;
-        let mut command = Command::new(&self.cell.program);
-        command
-            .args(self.cell.arguments())
-            .arg("--json")
-            .arg(&report);
+    ) -> Result<Self, MeasureError> {
+        let report = place.folder.join("report.json");
+        let printed = place.folder.join("ixgbe-fwd.stdout");
+        let conditions = &cell.conditions;
+        let mut command = Command::new(&cell.program);
+        command.args(cell.arguments()).arg("--json").arg(&report);
         if conditions.waiting == Waiting::Interrupts {
             command.arg("--interrupts");
         }
@@ -57,40 +54,19 @@ impl ForwarderRun<'_> {
         }
         command.args(devices);
         // Several threads need a processor each, so the scheduler places them.
-        let cpu = self.placement.driver.filter(|_| queues == DEFAULT_QUEUES);
-        let place = (cpu, self.placement.node);
+        let cpu = place.placement.driver.filter(|_| queues == DEFAULT_QUEUES);
+        let on = (cpu, place.placement.node);
         let stdout = File::create(&printed).map_err(files::unusable(&printed))?;
         let streams = (Stdio::null(), stdout.into());
-        let process = Process::start_with("ixgbe-fwd", command, place, self.folder, streams)?;
-        Ok(Running {
+        let process = Process::start_with("ixgbe-fwd", command, on, place.folder, streams)?;
+        Ok(Self {
             process,
             report,
             printed,
-            interrupt: self.interrupt.clone(),
+            interrupt: place.interrupt.clone(),
         })
     }
-}
 
-/// A running forwarder.
-pub(crate) struct Running {
-    process: Process,
-    report: PathBuf,
-    printed: PathBuf,
-    interrupt: Interrupt,
-}
-
-impl ForwarderProcess for Running {
-    fn process(&mut self) -> &mut Process {
-        &mut self.process
-    }
-
-    /// It prints rates only while its ports have a link.
-    fn has_link(&self) -> bool {
-        Rates::seconds(&fs::read_to_string(&self.printed).unwrap_or_default()) > 0
-    }
-}
-
-impl Running {
     /// The text that it has printed so far.
     pub fn printed(&self) -> Result<String, MeasureError> {
         files::read(&self.printed)
@@ -117,5 +93,16 @@ impl Running {
     pub fn stop(self) -> Result<ForwarderReport, MeasureError> {
         self.process.stop(PATIENCE)?;
         ForwarderReport::read(&self.report)?.with_packets()
+    }
+}
+
+impl ForwarderProcess for Running {
+    fn process(&mut self) -> &mut Process {
+        &mut self.process
+    }
+
+    /// It prints rates only while its ports have a link.
+    fn has_link(&self) -> bool {
+        Rates::seconds(&fs::read_to_string(&self.printed).unwrap_or_default()) > 0
     }
 }

@@ -12,10 +12,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
-use crate::device::{Nic, NicProgram, NicSetup, Traffic};
+use crate::device::{Nic, NicProgram};
 use crate::files;
-use crate::forwarder::ForwarderRun;
+use crate::forwarder::Running;
 use crate::interrupt::Interrupt;
+use crate::load::Place;
+use crate::temporary::TemporaryFolder;
 
 /// Time for starting and stopping, for estimates.
 const AROUND: Duration = Duration::from_millis(500);
@@ -118,21 +120,25 @@ impl Latency {
                 "a latency measurement needs an offered load, and none is given".to_owned(),
             ));
         };
-        let folder = crate::temporary::TemporaryFolder::create()?;
-        let setup = NicSetup {
-            frame_size: cell.conditions.frame_size,
-            latency_after: Some(self.warm_up),
-            ..NicSetup::new(Traffic::Offered(offered), self.placement.nic)
-        };
-        let nic = Nic::start(&self.nic, &setup, folder.path(), &self.interrupt)?;
-        let run = ForwarderRun {
-            cell,
+        let folder = TemporaryFolder::create()?;
+        let place = Place {
             placement: &self.placement,
             folder: folder.path(),
             interrupt: &self.interrupt,
         };
+        // The rate is that of one port.
+        let traffic = format!("rate={}", offered / 2.0);
+        let after = self.warm_up.as_secs_f64().to_string();
+        let latency = [
+            "--traffic",
+            &traffic,
+            "--latency",
+            "--latency-after",
+            &after,
+        ];
+        let nic = Nic::start(&self.nic, cell, &place, &latency)?;
         let duration = self.warm_up + self.duration;
-        let mut forwarder = run.start(nic.devices(), None, Some(duration))?;
+        let mut forwarder = Running::start(cell, &place, &nic.devices(), None, Some(duration))?;
         let report = forwarder.finish(duration)?;
         let latency = NicLatency::read(&nic.stop()?)?;
         if latency.loss() > LOST {

@@ -21,7 +21,7 @@ use record::{BackendName, Placement};
 use serde_json::json;
 
 use crate::backend::{Cell, MeasureError, Observer};
-use crate::device::{Nic, NicProgram, NicSetup, Traffic};
+use crate::device::{Nic, NicProgram};
 use crate::interrupt::Interrupt;
 use crate::link::{self, PortLink};
 use crate::process::Process;
@@ -103,12 +103,8 @@ impl Link {
     ) -> Result<(F, T, Option<SentLoad>), MeasureError> {
         let (devices, generator, link_timeout) = match self {
             Self::Software(program) => {
-                let setup = NicSetup {
-                    frame_size: cell.conditions.frame_size,
-                    ..NicSetup::new(Traffic::Saturate, place.placement.nic)
-                };
-                let nic = Nic::start(program, &setup, place.folder, place.interrupt)?;
-                let mut forwarder = start(nic.devices(), None)?;
+                let nic = Nic::start(program, cell, place, &["--traffic", "saturate"])?;
+                let mut forwarder = start(&nic.devices(), None)?;
                 let measured = measure(&mut forwarder)?;
                 nic.stop()?;
                 return Ok((forwarder, measured, None));
@@ -160,6 +156,7 @@ impl Link {
 }
 
 /// Where a measurement takes place.
+#[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub placement: &'a Placement,
     /// A folder for sockets and reports.

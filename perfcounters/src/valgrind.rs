@@ -16,11 +16,14 @@ use record::{BackendName, Metric};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
-use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
+use crate::device::{Nic, NicProgram};
 use crate::files;
 use crate::interrupt::Interrupt;
+use crate::load::Place;
+use crate::placement::Topology;
 use crate::process::{self, Process};
 use crate::report::ForwarderReport;
+use crate::temporary::TemporaryFolder;
 
 /// The simulated caches: those of the Xeon E3-1230 of the published figures, so that the counts do
 /// not depend on the machine that simulates.
@@ -225,14 +228,15 @@ impl Valgrind {
 
     /// One run of a forwarder under valgrind: a number of packets, or a short time without traffic.
     fn run(&self, cell: &Cell, packets: Option<u64>) -> Result<Run, MeasureError> {
-        let folder = crate::temporary::TemporaryFolder::create()?;
-        let (driver_cpu, nic_cpu) = device::two_cpus();
-        let traffic = packets.map_or(Traffic::Off, |_| Traffic::Saturate);
-        let setup = NicSetup {
-            frame_size: cell.conditions.frame_size,
-            ..NicSetup::new(traffic, nic_cpu)
+        let folder = TemporaryFolder::create()?;
+        let placement = Topology::here().choose(None);
+        let place = Place {
+            placement: &placement,
+            folder: folder.path(),
+            interrupt: &self.interrupt,
         };
-        let nic = Nic::start(&self.nic, &setup, folder.path(), &self.interrupt)?;
+        let traffic = packets.map_or("off", |_| "saturate");
+        let nic = Nic::start(&self.nic, cell, &place, &["--traffic", traffic])?;
         let counts = folder.path().join("callgrind.out");
         let report = folder.path().join("report.json");
         let mut command = Command::new("valgrind");
@@ -256,7 +260,7 @@ impl Valgrind {
         Process::start(
             "ixgbe-fwd",
             command,
-            driver_cpu,
+            placement.driver,
             folder.path(),
             Stdio::null(),
         )?

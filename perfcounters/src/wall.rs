@@ -11,10 +11,10 @@ use record::{BackendName, Metric, Placement, Sample};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
-use crate::forwarder::ForwarderRun;
+use crate::forwarder::Running;
 use crate::interrupt::Interrupt;
 use crate::load::{Link, Place, SentLoad, SentRange};
-use crate::peer::run::{PeerSetup, PATIENCE, START};
+use crate::peer::run::{PeerRun, PATIENCE, START};
 use crate::report::{ForwarderReport, Rates};
 use crate::temporary::TemporaryFolder;
 
@@ -49,28 +49,26 @@ impl Wall {
         &mut self,
         cell: &Cell,
     ) -> Result<(ForwarderReport, Rates, Option<SentLoad>), MeasureError> {
-        if cell.peer.is_some() {
-            let report = self.run_peer(cell)?;
-            return Ok((report, report.rates(), None));
-        }
         let folder = TemporaryFolder::create()?;
-        let run = ForwarderRun {
-            cell,
-            placement: &self.placement,
-            folder: folder.path(),
-            interrupt: &self.interrupt,
-        };
         let place = Place {
             placement: &self.placement,
             folder: folder.path(),
             interrupt: &self.interrupt,
         };
+        if cell.peer.is_some() {
+            let Link::Software(nic) = &self.link else {
+                return Err(self.unavailable_for_peers().unwrap_or_default().into());
+            };
+            let peer = PeerRun::start(cell, nic, &place, PATIENCE)?;
+            let report = peer.measure(self.warm_up, self.duration)?;
+            return Ok((report, report.rates(), None));
+        }
         let (skip, take) = Rates::whole_seconds(self.warm_up, self.duration);
         if let Link::Real { .. } = self.link {
             let (forwarder, rates, sent) = self.link.measure(
                 cell,
                 &place,
-                |devices, link_timeout| run.start(devices, link_timeout, None),
+                |devices, link_timeout| Running::start(cell, &place, devices, link_timeout, None),
                 |forwarder| {
                     // The second in which the load began is skipped.
                     let before = Rates::seconds(&forwarder.printed()?) + 1;
@@ -89,7 +87,9 @@ impl Wall {
         let (forwarder, report, sent) = self.link.measure(
             cell,
             &place,
-            |devices, link_timeout| run.start(devices, link_timeout, Some(duration)),
+            |devices, link_timeout| {
+                Running::start(cell, &place, devices, link_timeout, Some(duration))
+            },
             |forwarder| forwarder.finish(duration),
         )?;
         let rates = match whole {
@@ -97,21 +97,6 @@ impl Wall {
             false => Rates::from_lines(&forwarder.printed()?, skip, take)?,
         };
         Ok((report, rates, sent))
-    }
-
-    /// The card counts the packets of a peer.
-    fn run_peer(&self, cell: &Cell) -> Result<ForwarderReport, MeasureError> {
-        let Link::Software(nic) = &self.link else {
-            return Err(self.unavailable_for_peers().unwrap_or_default().into());
-        };
-        let setup = PeerSetup {
-            cell,
-            nic,
-            placement: &self.placement,
-            patience: PATIENCE,
-            interrupt: &self.interrupt,
-        };
-        setup.measure(self.warm_up, self.duration)
     }
 
     fn measure_cell(

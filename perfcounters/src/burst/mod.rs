@@ -3,7 +3,7 @@
 //! of a packet. What the two processors need to see each other's writes cancels out.
 //!
 //! ```text
-//! BurstRun (card + program) -> blocks of bursts -> cost of a packet (fit) -> samples
+//! card + program -> blocks of bursts -> cost of a packet (fit) -> samples
 //! ```
 //!
 //! Several processes measure each program, one after the other and in turn with all other programs: what a
@@ -11,21 +11,25 @@
 
 mod distance;
 mod fit;
-mod run;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use nic::TimedBurst;
 use record::{BackendName, Implementation, LinePlacement, Metric, Placement, Sample};
+use serde::Deserialize;
 use serde_json::json;
 
-use self::run::{Block, BurstRun};
 use crate::backend::{Backend, Cell, MeasureError, Observer};
-use crate::device::{BurstSetup, NicProgram};
+use crate::device::{Nic, NicProgram};
+use crate::files;
 use crate::interrupt::Interrupt;
 use crate::lines;
+use crate::load::Place;
 use crate::order::order;
+use crate::peer::{self, card::CardCounts};
+use crate::temporary::TemporaryFolder;
 
 /// ixy and ixy.rs sleep until an interrupt, unless they have had many frames for a second.
 const SATURATE_SLEEPERS: Duration = Duration::from_millis(1200);
@@ -33,6 +37,11 @@ const SATURATE: Duration = Duration::from_millis(100);
 /// Usual time of a burst, and of start and end of card and program, for estimates.
 const BURST: Duration = Duration::from_micros(120);
 const AROUND: Duration = Duration::from_millis(500);
+/// Time within which all bursts must be timed. It is many times the usual duration: a machine with other
+/// work on both processors is slow.
+const LIMIT: Duration = Duration::from_secs(180);
+/// Time within which the driver must end after SIGTERM.
+const STOP: Duration = Duration::from_secs(30);
 /// Bursts at the start of a block that the card does not time.
 const SETTLING: u32 = 32;
 /// Least descriptors of a ring: the largest burst must fit in.
@@ -62,6 +71,26 @@ pub struct Burst {
     pub bursts: u32,
     /// Stops the measurement when set.
     pub interrupt: Interrupt,
+}
+
+/// The bursts of one round at one placement.
+#[derive(Debug, Clone, Deserialize)]
+struct Block {
+    round: u32,
+    placement: LinePlacement,
+    bursts: Vec<TimedBurst>,
+}
+
+/// The part of the card's report that is used.
+#[derive(Debug, Deserialize)]
+struct Report {
+    bursts: Bursts,
+}
+
+#[derive(Debug, Deserialize)]
+struct Bursts {
+    done: bool,
+    blocks: Vec<Block>,
 }
 
 /// One process of a program: the costs of a packet, and the distance of the processors meanwhile.
@@ -169,30 +198,52 @@ impl Burst {
         ) else {
             return Err(MeasureError::Other(self.unavailable().unwrap_or_default()));
         };
-        let placements = program.cells.iter();
-        let run = BurstRun {
-            cell,
-            nic: &self.nic,
-            bursts: BurstSetup {
-                rounds: self.rounds,
-                bursts: self.bursts,
-                // All programs get the same bursts.
-                seed: process + 1,
-                saturate: saturation(cell.implementation),
-                placements: placements
-                    .filter_map(|cell| cell.conditions.placement)
-                    .collect(),
-            },
-            placement: &self.placement,
-            interrupt: &self.interrupt,
-        };
         let before = distance::round_trip((driver, card))?;
-        let blocks = run.run()?;
+        let blocks = self.run(cell, program, process + 1)?;
         let after = distance::round_trip((driver, card))?;
         Ok(distance::is_same(before, after).then_some(Measured {
             distance: before.min(after),
             blocks,
         }))
+    }
+
+    /// Runs the driver beside a card until the card has timed all bursts. All programs get the same bursts in
+    /// the processes with the same `seed`.
+    /// Fails if the card finds wrong frames.
+    fn run(&self, cell: &Cell, program: &Program, seed: u32) -> Result<Vec<Block>, MeasureError> {
+        let folder = TemporaryFolder::create()?;
+        let place = Place {
+            placement: &self.placement,
+            folder: folder.path(),
+            interrupt: &self.interrupt,
+        };
+        let (rounds, bursts) = (self.rounds, self.bursts);
+        let saturate = saturation(cell.implementation).as_secs_f64();
+        let bursts = format!("rounds={rounds},bursts={bursts},seed={seed},saturate={saturate}");
+        let placements = program.cells.iter();
+        let placements = placements.filter_map(|cell| cell.conditions.placement);
+        let placements: Vec<_> = placements.map(|placement| placement.to_string()).collect();
+        let placements = placements.join(",");
+        let options = [
+            "--traffic",
+            "off",
+            "--burst",
+            &bursts,
+            "--placement",
+            &placements,
+        ];
+        let mut nic = Nic::start(&self.nic, cell, &place, &options)?;
+        let mut driver = peer::start(cell, &nic, &place)?;
+        let running = || driver.check_running();
+        nic.wait_for("bursts done\n", LIMIT, &self.interrupt, running)?;
+        driver.stop(STOP)?;
+        let report = nic.stop()?;
+        CardCounts::parse(&files::read(&report)?)?.check()?;
+        let report: Report = files::read_json(&report)?;
+        match report.bursts.done {
+            true => Ok(report.bursts.blocks),
+            false => Err("not all bursts are timed".to_owned().into()),
+        }
     }
 
     /// The samples of a cell. The kept processes have the numbers from 0 without gaps, because a comparison pairs the

@@ -6,11 +6,13 @@ use std::process::Command;
 use std::time::Duration;
 
 use caches::stream::Stream;
+use record::Placement;
 use tracer::{trace, Launch, Plan, TraceError};
 
 use crate::backend::{Cell, MeasureError};
-use crate::device::{Nic, NicProgram, NicSetup, Traffic};
+use crate::device::{Nic, NicProgram};
 use crate::interrupt::Interrupt;
+use crate::load::Place;
 use crate::peer::{self, card::Control};
 use crate::process::ProcessError;
 use crate::temporary::TemporaryFolder;
@@ -30,13 +32,16 @@ pub(super) fn record(
     interrupt: &Interrupt,
 ) -> Result<Stream, MeasureError> {
     let folder = TemporaryFolder::create()?;
-    let setup = NicSetup {
-        frame_size: cell.conditions.frame_size,
-        expect: cell.peer.as_ref().map(|peer| peer.expect.clone()),
-        turns: true,
-        ..NicSetup::new(Traffic::Saturate, cpu)
+    let placement = Placement {
+        nic: cpu,
+        ..Placement::default()
     };
-    let nic = Nic::start(program, &setup, folder.path(), interrupt)?;
+    let place = Place {
+        placement: &placement,
+        folder: folder.path(),
+        interrupt,
+    };
+    let nic = Nic::start(program, cell, &place, &["--traffic", "saturate", "--turns"])?;
     let command = peer::command(cell, &nic, cpu);
     let launch = Launch {
         command: std::iter::once(command.get_program())
@@ -46,7 +51,7 @@ pub(super) fn record(
         driver: cell.program.clone(),
         environment: environment(&command),
         folder: folder.path().to_owned(),
-        control: nic.control().to_owned(),
+        control: nic.control(),
         cpu,
         limit: LIMIT,
         interrupt: interrupt.flag(),
@@ -55,7 +60,7 @@ pub(super) fn record(
         TraceError::Interrupted => MeasureError::Process(ProcessError::Interrupted),
         other => MeasureError::Other(other.to_string()),
     })?;
-    let counts = Control::connect(nic.control())?.counts()?;
+    let counts = Control::connect(&nic.control())?.counts()?;
     nic.stop()?;
     counts.check()?;
     Ok(stream)
