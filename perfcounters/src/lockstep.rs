@@ -15,7 +15,6 @@
 //! or hangs ends only its own process.
 
 pub mod parts;
-mod ports;
 mod station;
 pub mod worker;
 
