@@ -31,8 +31,8 @@ use crate::backend::{Backend, Cell, MeasureError, Observer};
 use crate::device;
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::lines;
 use crate::process::{Process, ProcessError};
+use crate::rounds::{self, median};
 use crate::temporary::TemporaryFolder;
 
 /// The lockstep backend and its settings.
@@ -50,12 +50,6 @@ pub struct Lockstep {
     pub interrupt: Interrupt,
     /// Times of loads from placed packets, TSC cycles: the evidence that the placement takes effect.
     pub placed_loads: BTreeMap<LinePlacement, Vec<f64>>,
-}
-
-/// The middle one, or 0 if there is none.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Time limit for opening and closing one forwarder.
@@ -199,7 +193,7 @@ impl Backend for Lockstep {
 
     fn settings(&self) -> BTreeMap<String, serde_json::Value> {
         BTreeMap::from([
-            ("not_placeable".into(), lines::missing(&self.placements)),
+            ("not_placeable".into(), rounds::missing(&self.placements)),
             ("processes".into(), json!(self.processes)),
             ("rounds_per_process".into(), json!(self.rounds)),
             ("placements".into(), json!(self.placements)),
@@ -213,7 +207,7 @@ impl Backend for Lockstep {
     }
 
     fn cells_of(&self, cell: &Cell) -> Vec<Cell> {
-        lines::cells_at(&self.placements, cell)
+        rounds::cells_at(&self.placements, cell)
     }
 
     fn unavailable_for_peers(&self) -> Option<String> {
@@ -268,10 +262,9 @@ impl Backend for Lockstep {
                 }
             }
         }
-        let loads = self
-            .placed_loads
-            .iter()
-            .map(|(placement, loads)| (placement.to_string(), json!(median(loads.clone()))));
+        let loads = self.placed_loads.iter().map(|(placement, loads)| {
+            (placement.to_string(), json!(median(loads.iter().copied())))
+        });
         observer.setting(name, "placed_load_tsc_cycles", loads.collect());
         Ok(())
     }

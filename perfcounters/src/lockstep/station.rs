@@ -10,7 +10,7 @@ use nic::{DataPlane, FrameSizes, Nic, NicConfig, Traffic, VerifyMode};
 use record::Conditions;
 
 use crate::interrupt::Interrupt;
-use crate::lines::card_placement;
+use crate::rounds::card_placement;
 use crate::sys;
 
 /// Packets that a driver receives from each of its two devices in one timed turn; fewer if half a

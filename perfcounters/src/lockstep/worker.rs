@@ -20,7 +20,7 @@ use super::station::{timing_overhead, Station};
 use crate::backend::{Cell, MeasureError};
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::order::order;
+use crate::rounds::order;
 use crate::sys;
 use crate::temporary::TemporaryFolder;
 
