@@ -177,10 +177,10 @@ mod tests {
             ),
             (
                 "echo no memory >&2; exit 3",
-                ["ixy ended with", "exit code 3: no memory"],
+                ["ixy ended with", "exit status: 3: no memory"],
             ),
             (hangs, ["did not end within 2.0 s", "was stopped"]),
-            (ends, ["ixy ended with", "exit code 5"]),
+            (ends, ["ixy ended with", "exit status: 5"]),
             (&alters, ["the card found", "1 altered"]),
         ] {
             let start = Instant::now();
