@@ -30,7 +30,6 @@ mod files;
 mod forwarder;
 pub mod interrupt;
 pub mod latency;
-pub mod link;
 pub mod load;
 pub mod lockstep;
 pub mod peer;

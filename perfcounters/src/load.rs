@@ -23,7 +23,6 @@ use serde_json::json;
 use crate::backend::{Cell, MeasureError, Observer};
 use crate::device::{Nic, NicProgram};
 use crate::interrupt::Interrupt;
-use crate::link::{self, PortLink};
 use crate::process::Process;
 
 /// The order in which the two sides start, for `run.json`.
@@ -207,6 +206,22 @@ impl SentLoad {
     }
 }
 
+/// The link of a generator's port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortLink {
+    /// The port's name, usually its PCI address.
+    pub name: String,
+    /// Whether it has a link.
+    pub up: bool,
+}
+
+impl fmt::Display for PortLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let a = if self.up { "a" } else { "no" };
+        write!(f, "port {} has {a} link", self.name)
+    }
+}
+
 /// A program that sends frames to both ports of the forwarder.
 pub trait LoadGenerator: fmt::Debug {
     /// Description for `run.json`.
@@ -261,21 +276,50 @@ fn wait_for_links(
             None => Vec::new(),
         };
         if let Err(cause) = ended {
-            return Err(MeasureError::Other(link::ended(&cause, &ports)));
+            let cause = cause.to_string();
+            return Err(match cause.contains("link") {
+                true => without_link(&cause, &ports),
+                false => cause.into(),
+            });
         }
         if forwarder_up.is_some() && ports.iter().all(|port| port.up) {
             return Ok(());
         }
-        let too_late = match forwarder_up {
-            Some(since) => since.elapsed() > link_timeout,
-            None => start.elapsed() > limit,
+        let (too_late, forwarder) = match forwarder_up {
+            Some(since) => (
+                since.elapsed() > link_timeout,
+                "The forwarder's ports have a link",
+            ),
+            None => (
+                start.elapsed() > limit,
+                "A port of the forwarder has no link",
+            ),
         };
         if too_late {
-            let (seconds, up) = (start.elapsed().as_secs_f64(), forwarder_up.is_some());
-            return Err(MeasureError::Other(link::no_link(seconds, up, &ports)));
+            let seconds = start.elapsed().as_secs_f64();
+            let why = format!("no link within {seconds:.1} s. {forwarder}");
+            return Err(without_link(&why, &ports));
         }
         thread::sleep(LOOK);
     }
+}
+
+/// The error of a missing link. `generator` has the links of the generator's ports at that time; none
+/// without a generator.
+fn without_link(why: &str, generator: &[PortLink]) -> MeasureError {
+    let ports = match generator {
+        [] => "No generator is configured: start its ports before the run".to_owned(),
+        ports => {
+            let ports: Vec<_> = ports.iter().map(ToString::to_string).collect();
+            format!("Generator: {}", ports.join(", "))
+        }
+    };
+    format!(
+        "{why}. {ports}. Check cables and SFP+ modules, that each port of the generator is wired to a port \
+         of the forwarder, and that both sides have the same speed. Copper links may need a longer \
+         `link_timeout`"
+    )
+    .into()
 }
 
 /// The lowest and the highest rate that the generator sent in a run, Mpps.

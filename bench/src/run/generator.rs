@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use perfcounters::link::PortLink;
-use perfcounters::load::{Load, LoadGenerator, SentLoad};
+use perfcounters::load::{Load, LoadGenerator, PortLink, SentLoad};
 use perfcounters::{Interrupt, MeasureError};
 
 use crate::pktgen::{Config, Generator, PktgenError};

@@ -60,8 +60,8 @@ impl<'a> PeerRun<'a> {
         let (last, seconds) = (self.control.counts()?, start.elapsed().as_secs_f64());
         let tsc_cycles = sys::tsc_ordered().wrapping_sub(tsc);
         self.stop()?;
-        let rx = last.delivered - first.delivered;
-        let tx = last.transmitted - first.transmitted;
+        let rx = last.delivered() - first.delivered();
+        let tx = last.transmitted() - first.transmitted();
         if tx == 0 {
             return Err(format!("the program sent no frame within {seconds:.1} s").into());
         }
@@ -77,7 +77,7 @@ impl<'a> PeerRun<'a> {
 
     /// Waits until the program has sent this many frames since its start.
     fn wait_for_frames(&mut self, frames: u64) -> Result<(), MeasureError> {
-        let mut sent = self.control.counts()?.transmitted;
+        let mut sent = self.control.counts()?.transmitted();
         let mut since = Instant::now();
         while sent < frames {
             self.wait(POLL)?;
@@ -88,7 +88,7 @@ impl<'a> PeerRun<'a> {
                     self.process.last_words()
                 )));
             }
-            let now = self.control.counts()?.transmitted;
+            let now = self.control.counts()?.transmitted();
             if now > sent {
                 since = Instant::now();
             }
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn a_peer_runs_until_the_card_has_counted_enough_frames() {
         let counts = run(FORWARDS, 50_000, &Interrupt::new()).unwrap();
-        assert!(counts.transmitted >= 50_000, "{counts:?}");
+        assert!(counts.transmitted() >= 50_000, "{counts:?}");
     }
 
     #[test]

@@ -6,8 +6,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use perfcounters::link::PortLink;
-use perfcounters::load::{Load, LoadGenerator, SentLoad};
+use perfcounters::load::{Load, LoadGenerator, PortLink, SentLoad};
 use perfcounters::MeasureError;
 
 /// A generator with two ports. It sends only if its ports have a link.
