@@ -214,8 +214,9 @@ impl Process {
         let lines: Vec<_> = String::from_utf8_lossy(tail)
             .lines()
             .map(|line| line.trim().to_owned())
-            // Valgrind always remarks on the machine's caches.
-            .filter(|line| !line.is_empty() && !line.contains("-- warning: L3 cache found"))
+            .filter(|line| !line.is_empty())
+            // Valgrind always remarks on the machine's caches: `--1234-- warning: L3 cache found`.
+            .filter(|line| !(line.contains("-- warning: ") && line.contains(" cache")))
             .collect();
         lines[lines.len().saturating_sub(4)..].join("; ")
     }

@@ -101,30 +101,6 @@ fn links_that_need_both_sides_come_up_and_stay_between_cells() {
 }
 
 #[test]
-fn the_record_has_the_order_the_time_limit_and_the_sent_rates() {
-    let rack = Rack::new();
-    let cells = [rack.cell("c", Implementation::C, &[])];
-    let mut generator = rack.generator();
-    generator.sent = SentLoad {
-        wanted_mpps: 29.76,
-        offered_mpps: 16.0,
-    };
-    let mut wall = rack.wall(Some(generator), SOON);
-    let settings = wall.settings();
-    assert_eq!(settings["generator"], "a stand-in");
-    assert_eq!(settings["link_timeout"], 5.0);
-    assert_eq!(settings["order"][0], "generator's ports");
-    let seen = Remember::measure(&mut wall, &cells);
-    assert_eq!(seen.settings["generator_mpps"]["lowest"], 16.0);
-    assert_eq!(seen.settings["generator_mpps"]["highest"], 16.0);
-    assert!(
-        seen.warnings[0].contains("sent 16.000 Mpps by the counters of its ports, not 29.760"),
-        "{:?}",
-        seen.warnings
-    );
-}
-
-#[test]
 fn a_load_that_differs_or_does_not_saturate_is_reported() {
     let small = SentLoad {
         wanted_mpps: 10.0,
