@@ -86,22 +86,16 @@ fn groups(cells: &[Cell]) -> Vec<Vec<Cell>> {
     groups
 }
 
-/// The shortest turn of a driver on a fast processor: 128 packets of each of two devices, 8 ns each.
-const SHORT_TURN: Duration = Duration::from_micros(2);
-/// The largest share of a turn that one tick of the counter may be.
-const TICK: f64 = 0.01;
+/// The slowest counter that times turns, Hz: a short turn takes 2 µs, and a tick is at most 1 % of it.
+const LEAST_HZ: u64 = 50_000_000;
 
 /// Why a counter of this frequency cannot time a turn; `None` if it can.
 fn too_coarse(hz: u64) -> Option<String> {
-    let ticks = hz as f64 * SHORT_TURN.as_secs_f64();
-    (ticks * TICK < 1.0).then(|| {
+    (hz < LEAST_HZ).then(|| {
         format!(
-            "the counter CNTVCT_EL0 of this processor ticks at {:.0} MHz, so a turn of {} µs takes {ticks:.0} \
-             ticks; a tick may be at most {:.0} % of a turn, which needs {:.0} MHz",
-            hz as f64 / 1e6,
-            SHORT_TURN.as_micros(),
-            100.0 * TICK,
-            1.0 / TICK / SHORT_TURN.as_secs_f64() / 1e6,
+            "the counter CNTVCT_EL0 of this processor ticks at {} MHz; to time a turn, it needs {} MHz",
+            hz / 1_000_000,
+            LEAST_HZ / 1_000_000
         )
     })
 }
@@ -282,10 +276,7 @@ mod tests {
     #[test]
     fn a_coarse_counter_times_no_turns() {
         // An Apple M1, a Raspberry Pi 5, a Graviton 3.
-        let why = too_coarse(24_000_000).unwrap();
-        assert!(why.contains("ticks at 24 MHz"), "{why}");
-        assert!(why.contains("takes 48 ticks"), "{why}");
-        assert!(why.contains("needs 50 MHz"), "{why}");
+        assert!(too_coarse(24_000_000).unwrap().contains("ticks at 24 MHz"));
         assert_eq!(too_coarse(54_000_000), None);
         assert_eq!(too_coarse(1_050_000_000), None);
     }
