@@ -8,12 +8,10 @@
 //!         …
 //! ```
 
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use forwarder_library::Counts;
 use record::{BackendName, Failure, HugePages, LinePlacement, Metric, Sample};
-use rustix::fs::{FallocateFlags, MemfdFlags};
 use serde::{Deserialize, Serialize};
 
 use super::station::{timing_overhead, Station};
@@ -82,7 +80,23 @@ pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureErr
 fn measure(specification: &Specification, interrupt: &Interrupt) -> Result<Found, MeasureError> {
     let mut found = Found::default();
     let folder = TemporaryFolder::create()?;
-    let opened = open_alike(&specification.cells, folder.path(), &mut found);
+    let (mut opened, mut huge_pages) = (Vec::new(), Vec::new());
+    for (index, cell) in specification.cells.iter().enumerate() {
+        let free = HugePages::now().free;
+        let sockets = folder.path().join(index.to_string());
+        let station = Station::open(&cell.library, &cell.conditions, &sockets);
+        if station.is_ok() {
+            huge_pages.push(free.saturating_sub(HugePages::now().free));
+        }
+        opened.push((cell, station));
+    }
+    if huge_pages.windows(2).any(|pair| pair[0] != pair[1]) {
+        found.warnings.push(
+            "lockstep: too few huge pages are free for all drivers, so some used huge pages and some did \
+             not: do not compare them; `make hugepages` reserves more"
+                .to_owned(),
+        );
+    }
     // From here on this thread only measures. The ports' own threads already run, and stay where
     // they are.
     if let Some(cpu) = specification.cpu {
@@ -151,63 +165,6 @@ fn count_calls(cell: &Cell, start: Counts, end: Counts, found: &mut Found) {
     }
     let value = full as f64 / calls as f64;
     found.sample(cell, Metric::FullBatchRatio, value, packets, 0);
-}
-
-/// A cell, with its open driver or the reason why that could not be opened.
-type Opened<'a> = (&'a Cell, Result<Station, String>);
-
-/// Opens all cells with the same kind of pages. Drivers take huge pages as long as some are free. If
-/// there are too few, only the first drivers would get them, and the comparison would be unfair.
-fn open_alike<'a>(cells: &'a [Cell], folder: &Path, found: &mut Found) -> Vec<Opened<'a>> {
-    let open_all = |first_port: usize| {
-        let mut huge_pages = Vec::new();
-        let open = |(index, cell): (usize, &'a Cell)| {
-            let before = HugePages::now().free;
-            let sockets = folder.join((first_port + index).to_string());
-            let station = Station::open(&cell.library, &cell.conditions, &sockets);
-            if station.is_ok() {
-                huge_pages.push(before.saturating_sub(HugePages::now().free));
-            }
-            (cell, station)
-        };
-        let opened: Vec<_> = cells.iter().enumerate().map(open).collect();
-        let alike = huge_pages.windows(2).all(|pair| pair[0] == pair[1]);
-        (opened, alike)
-    };
-    let free = HugePages::now();
-    let (opened, alike) = open_all(0);
-    if alike {
-        return opened;
-    }
-    for station in opened.into_iter().filter_map(|(_, station)| station.ok()) {
-        // The cell is opened again below; an error in closing would show up there, too.
-        let _ = station.close();
-    }
-    // While this process holds the free pages, no driver gets any.
-    let held = hold_huge_pages();
-    let (opened, alike) = open_all(cells.len());
-    drop(held);
-    found.warnings.push(format!(
-        "lockstep: too few huge pages are free for all drivers ({}), so {}; `make hugepages` \
-         reserves more",
-        free.free,
-        match alike {
-            true => "all used ordinary pages",
-            false => "some used huge pages and some did not",
-        }
-    ));
-    opened
-}
-
-/// Takes all free huge pages, until the result is dropped; `None` if that is not possible.
-fn hold_huge_pages() -> Option<OwnedFd> {
-    let pages = HugePages::now();
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::HUGETLB;
-    let file = rustix::fs::memfd_create(c"held", flags).ok()?;
-    let size = pages.free.checked_mul(pages.size_kib)?.checked_mul(1024)?;
-    rustix::fs::ftruncate(&file, size).ok()?;
-    rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, size).ok()?;
-    Some(file)
 }
 
 #[cfg(test)]
