@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use record::{Waiting, DEFAULT_QUEUES};
@@ -55,10 +55,8 @@ impl Running {
         command.args(devices);
         // Several threads need a processor each, so the scheduler places them.
         let cpu = place.placement.driver.filter(|_| queues == DEFAULT_QUEUES);
-        let on = (cpu, place.placement.node);
         let stdout = File::create(&printed).map_err(files::unusable(&printed))?;
-        let streams = (Stdio::null(), stdout.into());
-        let process = Process::start_with("ixgbe-fwd", command, on, place.folder, streams)?;
+        let process = Process::start("ixgbe-fwd", command, cpu, place.folder, stdout.into())?;
         Ok(Self {
             process,
             report,

@@ -126,12 +126,12 @@ impl Worker {
         specification: Specification,
         place: &Place<'_>,
     ) -> Result<Self, MeasureError> {
-        let process = Process::start_with(
+        let process = Process::start(
             "perf worker",
             files::worker(program, &specification, place.folder)?,
-            (place.placement.driver, place.placement.node),
+            place.placement.driver,
             place.folder,
-            (Stdio::null(), Stdio::null()),
+            Stdio::null(),
         )?;
         Ok(Self {
             process,

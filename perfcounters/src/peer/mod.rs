@@ -43,7 +43,7 @@ pub(crate) fn start(cell: &Cell, nic: &Nic, place: &Place<'_>) -> Result<Process
     Process::start_with(
         &cell.implementation.to_string(),
         command(cell, nic, cpu),
-        (cpu, None),
+        cpu,
         place.folder,
         (Stdio::piped(), Stdio::null()),
     )
