@@ -72,7 +72,7 @@ impl Nic {
         place: &Place<'_>,
         options: &[&str],
     ) -> Result<Self, ProcessError> {
-        let folder = place.folder.to_owned();
+        let folder = place.folder().to_owned();
         let mut command = Command::new(&program.path);
         command
             // An X520, the card of the published figures.

@@ -17,7 +17,6 @@ use crate::files;
 use crate::forwarder::Running;
 use crate::interrupt::Interrupt;
 use crate::load::Place;
-use crate::temporary::TemporaryFolder;
 
 /// Time for starting and stopping, for estimates.
 const AROUND: Duration = Duration::from_millis(500);
@@ -120,12 +119,7 @@ impl Latency {
                 "a latency measurement needs an offered load, and none is given".to_owned(),
             ));
         };
-        let folder = TemporaryFolder::create()?;
-        let place = Place {
-            placement: &self.placement,
-            folder: folder.path(),
-            interrupt: &self.interrupt,
-        };
+        let place = Place::new(&self.placement, &self.interrupt)?;
         // The rate is that of one port.
         let traffic = format!("rate={}", offered / 2.0);
         let after = self.warm_up.as_secs_f64().to_string();

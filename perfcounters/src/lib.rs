@@ -36,7 +36,6 @@ pub mod peer;
 pub mod perf;
 pub mod placement;
 pub mod process;
-mod report;
 mod rounds;
 mod sys;
 pub mod temporary;

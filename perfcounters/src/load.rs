@@ -24,6 +24,7 @@ use crate::backend::{Cell, MeasureError, Observer};
 use crate::device::{Nic, NicProgram};
 use crate::interrupt::Interrupt;
 use crate::process::Process;
+use crate::temporary::TemporaryFolder;
 
 /// The order in which the two sides start, for `run.json`.
 pub const ORDER: [&str; 6] = [
@@ -155,13 +156,28 @@ impl Link {
 }
 
 /// Where a measurement takes place.
-#[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub placement: &'a Placement,
-    /// A folder for sockets and reports.
-    pub folder: &'a Path,
+    /// For sockets and reports.
+    folder: TemporaryFolder,
     /// Ends every wait when set.
     pub interrupt: &'a Interrupt,
+}
+
+impl<'a> Place<'a> {
+    /// A place with a folder of its own.
+    pub fn new(placement: &'a Placement, interrupt: &'a Interrupt) -> Result<Self, MeasureError> {
+        Ok(Self {
+            placement,
+            folder: TemporaryFolder::create()?,
+            interrupt,
+        })
+    }
+
+    /// The folder for sockets and reports.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
 }
 
 /// The frames that a generator sends.

@@ -18,12 +18,11 @@ use serde_json::json;
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::device::{Nic, NicProgram};
 use crate::files;
+use crate::forwarder::ForwarderReport;
 use crate::interrupt::Interrupt;
 use crate::load::Place;
 use crate::placement::Topology;
 use crate::process::{self, Process};
-use crate::report::ForwarderReport;
-use crate::temporary::TemporaryFolder;
 
 /// The simulated caches: those of the Xeon E3-1230 of the published figures, so that the counts do
 /// not depend on the machine that simulates.
@@ -228,17 +227,12 @@ impl Valgrind {
 
     /// One run of a forwarder under valgrind: a number of packets, or a short time without traffic.
     fn run(&self, cell: &Cell, packets: Option<u64>) -> Result<Run, MeasureError> {
-        let folder = TemporaryFolder::create()?;
         let placement = Topology::here().choose(None);
-        let place = Place {
-            placement: &placement,
-            folder: folder.path(),
-            interrupt: &self.interrupt,
-        };
+        let place = Place::new(&placement, &self.interrupt)?;
         let traffic = packets.map_or("off", |_| "saturate");
         let nic = Nic::start(&self.nic, cell, &place, &["--traffic", traffic])?;
-        let counts = folder.path().join("callgrind.out");
-        let report = folder.path().join("report.json");
+        let counts = place.folder().join("callgrind.out");
+        let report = place.folder().join("report.json");
         let mut command = Command::new("valgrind");
         command
             .args(["--tool=callgrind", "--quiet"])
@@ -261,7 +255,7 @@ impl Valgrind {
             "ixgbe-fwd",
             command,
             placement.driver,
-            folder.path(),
+            place.folder(),
             Stdio::null(),
         )?
         .wait(patience, &self.interrupt)?;

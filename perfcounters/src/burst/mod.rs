@@ -27,7 +27,6 @@ use crate::interrupt::Interrupt;
 use crate::load::Place;
 use crate::peer::{self, card::CardCounts};
 use crate::rounds::{self, median, order};
-use crate::temporary::TemporaryFolder;
 
 /// ixy and ixy.rs sleep until an interrupt, unless they have had many frames for a second.
 const SATURATE_SLEEPERS: Duration = Duration::from_millis(1200);
@@ -190,12 +189,7 @@ impl Burst {
     /// the processes with the same `seed`.
     /// Fails if the card finds wrong frames.
     fn run(&self, program: &Program, seed: u32) -> Result<Vec<Block>, MeasureError> {
-        let folder = TemporaryFolder::create()?;
-        let place = Place {
-            placement: &self.placement,
-            folder: folder.path(),
-            interrupt: &self.interrupt,
-        };
+        let place = Place::new(&self.placement, &self.interrupt)?;
         let (cell, rounds, bursts) = (&program.cell, self.rounds, self.bursts);
         let saturate = saturation(cell.implementation).as_secs_f64();
         let bursts = format!("rounds={rounds},bursts={bursts},seed={seed},saturate={saturate}");

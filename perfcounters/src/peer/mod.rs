@@ -44,7 +44,7 @@ pub(crate) fn start(cell: &Cell, nic: &Nic, place: &Place<'_>) -> Result<Process
         &cell.implementation.to_string(),
         command(cell, nic, cpu),
         cpu,
-        place.folder,
+        place.folder(),
         (Stdio::piped(), Stdio::null()),
     )
 }

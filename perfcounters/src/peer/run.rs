@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use super::card::{CardCounts, Control};
 use crate::backend::{Cell, MeasureError};
 use crate::device::{Nic, NicProgram};
+use crate::forwarder::ForwarderReport;
 use crate::interrupt::Interrupt;
 use crate::load::Place;
 use crate::process::{Process, ProcessError};
-use crate::report::ForwarderReport;
 use crate::sys;
 
 /// About how long a program needs to start, for estimates.
@@ -148,11 +148,8 @@ mod tests {
     fn run(text: &str, frames: u64, interrupt: &Interrupt) -> Result<CardCounts, MeasureError> {
         let folder = tempfile::tempdir().unwrap();
         let cell = script(folder.path(), text);
-        let place = Place {
-            placement: &Placement::default(),
-            folder: folder.path(),
-            interrupt,
-        };
+        let placement = Placement::default();
+        let place = Place::new(&placement, interrupt)?;
         let nic = NicProgram::new(fixture("fake_card.py"));
         let mut run = PeerRun::start(&cell, &nic, &place, Duration::from_secs(2))?;
         run.wait_for_frames(frames)?;

@@ -19,7 +19,6 @@ use crate::interrupt::Interrupt;
 use crate::load::Place;
 use crate::peer::{self, card::Control};
 use crate::process::ProcessError;
-use crate::temporary::TemporaryFolder;
 
 /// Longest time of each step of a trace: a few seconds on an idle machine.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -50,16 +49,11 @@ fn record(
     cell: &Cell,
     interrupt: &Interrupt,
 ) -> Result<Stream, MeasureError> {
-    let folder = TemporaryFolder::create()?;
     let placement = Placement {
         nic: cpu,
         ..Placement::default()
     };
-    let place = Place {
-        placement: &placement,
-        folder: folder.path(),
-        interrupt,
-    };
+    let place = Place::new(&placement, interrupt)?;
     let nic = Nic::start(program, cell, &place, &["--traffic", "saturate", "--turns"])?;
     let command = peer::command(cell, &nic, cpu);
     let launch = Launch {
@@ -69,7 +63,7 @@ fn record(
             .collect(),
         driver: cell.program.clone(),
         environment: environment(&command),
-        folder: folder.path().to_owned(),
+        folder: place.folder().to_owned(),
         control: nic.control(),
         cpu,
         limit: LIMIT,
