@@ -48,8 +48,6 @@ pub struct Lockstep {
     pub placements: Vec<LinePlacement>,
     /// Stops the measurement when set.
     pub interrupt: Interrupt,
-    /// Times of loads from placed packets, TSC cycles: the evidence that the placement takes effect.
-    pub placed_loads: BTreeMap<LinePlacement, Vec<f64>>,
 }
 
 /// Time limit for opening and closing one forwarder.
@@ -120,59 +118,38 @@ impl Lockstep {
     }
 
     /// Measures in one process. If it crashes or hangs, runs each cell alone to find the cause.
-    /// Returns what it found, and the cells for the next process.
     fn process(
         &self,
         process: u32,
         cells: &[Cell],
         observer: &mut dyn Observer,
-    ) -> Result<(Found, Vec<Cell>), MeasureError> {
+    ) -> Result<Found, MeasureError> {
         let crash = match self.work(process, cells, self.rounds) {
             Err(MeasureError::Process(
                 error @ (ProcessError::Failed { .. } | ProcessError::Timeout { .. }),
             )) => error,
-            other => return Ok((other?, cells.to_vec())),
+            found => return found,
         };
         // A crashed process does not say which driver crashed, so each runs alone.
-        let mut good = Vec::new();
+        let (mut good, mut failures) = (Vec::new(), Vec::new());
         for cell in cells {
             match self.work(process, std::slice::from_ref(cell), 1) {
                 Ok(_) => good.push(cell.clone()),
                 Err(error) if error.ends_the_run() => return Err(error),
-                Err(error) => observer.failure(cell.failure(self.name(), &error)),
+                Err(error) => failures.push(cell.failure(self.name(), &error)),
             }
         }
-        if good.is_empty() {
-            return Ok((Found::default(), good));
-        }
-        if good.len() == cells.len() {
+        if failures.is_empty() {
             observer.warning(&format!(
                 "{crash}; each driver works alone, so the process is repeated"
             ));
         }
-        Ok((self.work(process, &good, self.rounds)?, good))
-    }
-
-    /// Passes what a process found to the observer. Removes failed cells from `cells`.
-    fn report(
-        &mut self,
-        process: u32,
-        found: Found,
-        cells: &mut Vec<Cell>,
-        observer: &mut dyn Observer,
-    ) -> Result<(), MeasureError> {
-        for (placement, load) in found.placed_loads {
-            self.placed_loads.entry(placement).or_default().push(load);
-        }
-        for failure in found.failures {
-            cells.retain(|cell| cell.failure(self.name(), &failure.cause) != failure);
-            observer.failure(failure);
-        }
-        // A warning that recurs in every process is reported once.
-        for text in found.warnings.iter().filter(|_| process == 0) {
-            observer.warning(text);
-        }
-        Ok(observer.measured(&found.samples)?)
+        let mut found = match good.is_empty() {
+            true => Found::default(),
+            false => self.work(process, &good, self.rounds)?,
+        };
+        found.failures.append(&mut failures);
+        Ok(found)
     }
 }
 
@@ -221,44 +198,58 @@ impl Backend for Lockstep {
     }
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
-        let mut groups = groups(cells);
-        let name = self.name();
-        let wanted = |process: u32, cells: &[Cell], observer: &dyn Observer| -> Vec<Cell> {
-            cells
-                .iter()
-                .filter(|cell| observer.wanted(cell, name, process))
-                .cloned()
-                .collect()
+        let (name, groups) = (self.name(), groups(cells));
+        let wanted = |process: u32, group: &[Cell]| {
+            let mut cells = group.to_vec();
+            cells.retain(|cell| observer.wanted(cell, name, process));
+            (!cells.is_empty()).then_some((process, cells))
         };
-        let steps = (0..self.processes)
+        let processes = (0..self.processes)
             .flat_map(|process| groups.iter().map(move |group| (process, group)))
-            .filter(|(process, group)| !wanted(*process, group, observer).is_empty())
-            .count();
-        observer.begin(name, steps as u64);
-        for process in 0..self.processes {
-            for group in &mut groups {
-                let cells = wanted(process, group, observer);
-                if cells.is_empty() {
-                    continue;
-                }
-                observer.step(&format!("{} drivers in turn", cells.len()));
-                match self.process(process, &cells, observer) {
-                    Ok((found, mut good)) => {
-                        self.report(process, found, &mut good, observer)?;
-                        group.retain(|cell| good.contains(cell) || !cells.contains(cell));
-                    }
-                    Err(error) if error.ends_the_run() => return Err(error),
-                    Err(error) => {
-                        for cell in group.drain(..) {
-                            observer.failure(cell.failure(name, &error));
-                        }
-                    }
-                }
+            .filter_map(|(process, group)| wanted(process, group))
+            .collect::<Vec<_>>();
+        observer.begin(name, processes.len() as u64);
+        let mut placed_loads: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        let mut failed: Vec<Cell> = Vec::new();
+        for (process, mut cells) in processes {
+            cells.retain(|cell| !failed.contains(cell));
+            if cells.is_empty() {
+                continue;
             }
+            observer.step(&format!("{} drivers in turn", cells.len()));
+            let found = match self.process(process, &cells, observer) {
+                Err(error) if error.ends_the_run() => return Err(error),
+                Err(error) => Found {
+                    failures: cells
+                        .iter()
+                        .map(|cell| cell.failure(name, &error))
+                        .collect(),
+                    ..Found::default()
+                },
+                Ok(found) => found,
+            };
+            for (placement, load) in found.placed_loads {
+                placed_loads
+                    .entry(placement.to_string())
+                    .or_default()
+                    .push(load);
+            }
+            for failure in found.failures {
+                let cell = cells
+                    .iter()
+                    .find(|cell| cell.series(name) == failure.series);
+                failed.extend(cell.cloned());
+                observer.failure(failure);
+            }
+            // A warning that recurs in every process is reported once.
+            for text in found.warnings.iter().filter(|_| process == 0) {
+                observer.warning(text);
+            }
+            observer.measured(&found.samples)?;
         }
-        let loads = self.placed_loads.iter().map(|(placement, loads)| {
-            (placement.to_string(), json!(median(loads.iter().copied())))
-        });
+        let loads = placed_loads.into_iter();
+        let loads = loads.map(|(placement, loads)| (placement, json!(median(loads))));
+        // The evidence that the placements take effect.
         observer.setting(name, "placed_load_tsc_cycles", loads.collect());
         Ok(())
     }
