@@ -3,14 +3,8 @@
 //!
 //! A port has a link only while the drivers at both ends of its cable run: without a driver, the laser
 //! or the PHY of a port is off. [`Link::measure`] therefore starts both sides before it waits for a link,
-//! and sends only then:
-//!
-//! ```text
-//! generator's ports -> forwarder -> links of both -> load -> measurement -> no load -> forwarder ends
-//! ```
-//!
-//! The generator keeps its ports between measurements, so that only the forwarder's reset interrupts
-//! the links.
+//! and sends only then. The generator keeps its ports between measurements, so that only the forwarder's
+//! reset interrupts the links.
 
 use std::fmt;
 use std::path::Path;
