@@ -190,13 +190,9 @@ impl Backend for Latency {
     }
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
-        let (this, name) = (&*self, self.name());
-        measure_in_turn(
-            name,
-            cells,
-            this.repeats,
-            observer,
-            |cell, repeat, observer| this.measure_cell(cell, repeat, observer),
-        )
+        let (this, name, repeats) = (&*self, self.name(), self.repeats);
+        measure_in_turn(name, cells, repeats, observer, |cell, repeat, observer| {
+            this.measure_cell(cell, repeat, observer)
+        })
     }
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use record::{BackendName, Metric};
+use record::{BackendName, Metric, Sample};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
@@ -58,17 +58,6 @@ pub struct Valgrind {
     pub repeats: u32,
     /// Stops the measurement when set.
     pub interrupt: Interrupt,
-}
-
-/// One pair of runs.
-#[derive(Debug)]
-pub struct Measurement {
-    /// Packets by which the longer run exceeds the shorter one.
-    pub packets: u64,
-    /// Events per packet, and the share of full receive calls.
-    pub values: BTreeMap<Metric, f64>,
-    /// Why the counts are not exact; `None` if the NIC was always ahead of the driver.
-    pub disturbance: Option<String>,
 }
 
 /// The counts of one run, from its first instruction to its last.
@@ -177,7 +166,12 @@ fn per_packet(
 
 impl Valgrind {
     /// Measures one cell: two runs, and more if the NIC fell behind.
-    pub fn measure_cell(&self, cell: &Cell) -> Result<Measurement, MeasureError> {
+    fn measure_cell(
+        &self,
+        cell: &Cell,
+        repeat: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Sample>, MeasureError> {
         let short = self.best_run(cell, self.packets)?;
         let long = self.best_run(cell, 2 * self.packets)?;
         let idle = match short.waits_per_packet().max(long.waits_per_packet()) > NO_WAITS {
@@ -189,19 +183,17 @@ impl Valgrind {
         let calls = (first.rx_calls + second.rx_calls).max(1);
         let full = (first.full_batches + second.full_batches) as f64 / calls as f64;
         values.insert(Metric::FullBatchRatio, full);
-        let disturbed = !(short.undisturbed() && long.undisturbed());
-        Ok(Measurement {
-            packets: second.rx - first.rx,
-            values,
-            disturbance: disturbed.then(|| {
-                format!(
-                    "only {:.1} % of the receive calls were full, and the driver dropped {:.1} % of the \
-                     packets: the software NIC fell behind, and the counts are not exact; is the machine busy?",
-                    100.0 * full,
-                    100.0 * first.dropped_ratio().max(second.dropped_ratio())
-                )
-            }),
-        })
+        if !(short.undisturbed() && long.undisturbed()) {
+            observer.warning(&format!(
+                "{cell}, valgrind: only {:.1} % of the receive calls were full, and the driver dropped {:.1} % of \
+                 the packets: the software NIC fell behind, and the counts are not exact; is the machine busy?",
+                100.0 * full,
+                100.0 * first.dropped_ratio().max(second.dropped_ratio())
+            ));
+        }
+        let (name, packets) = (self.name(), second.rx - first.rx);
+        let sample = |(metric, value)| cell.sample(name, metric, value, packets, repeat);
+        Ok(values.into_iter().map(sample).collect())
     }
 
     /// Runs a driver once and discards the counts, for a driver that writes its own profile. The NIC is
@@ -310,22 +302,10 @@ impl Backend for Valgrind {
     }
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
-        let (this, name) = (&*self, self.name());
-        measure_in_turn(
-            name,
-            cells,
-            this.repeats,
-            observer,
-            |cell, repeat, observer| {
-                let found = this.measure_cell(cell)?;
-                if let Some(why) = found.disturbance {
-                    observer.warning(&format!("{cell}, valgrind: {why}"));
-                }
-                let sample =
-                    |(metric, value)| cell.sample(name, metric, value, found.packets, repeat);
-                Ok(found.values.into_iter().map(sample).collect())
-            },
-        )
+        let (this, name, repeats) = (&*self, self.name(), self.repeats);
+        measure_in_turn(name, cells, repeats, observer, |cell, repeat, observer| {
+            this.measure_cell(cell, repeat, observer)
+        })
     }
 }
 
