@@ -81,6 +81,8 @@ struct Block {
 /// The part of the card's report that is used.
 #[derive(Debug, Deserialize)]
 struct Report {
+    #[serde(flatten)]
+    counts: CardCounts,
     bursts: Bursts,
 }
 
@@ -209,9 +211,8 @@ impl Burst {
         let running = || driver.check_running();
         nic.wait_for("bursts done\n", LIMIT, &self.interrupt, running)?;
         driver.stop(STOP)?;
-        let report = nic.stop()?;
-        CardCounts::parse(&files::read(&report)?)?.check()?;
-        let report: Report = files::read_json(&report)?;
+        let report: Report = files::read_json(&nic.stop()?)?;
+        report.counts.check()?;
         Ok(report.bursts.blocks)
     }
 

@@ -15,9 +15,10 @@ use tracer::{trace, Launch, Plan, TraceError};
 use super::Trace;
 use crate::backend::{Cell, MeasureError};
 use crate::device::{Nic, NicProgram};
+use crate::files;
 use crate::interrupt::Interrupt;
 use crate::load::Place;
-use crate::peer::{self, card::Control};
+use crate::peer::{self, card::CardCounts};
 use crate::process::ProcessError;
 
 /// Longest time of each step of a trace: a few seconds on an idle machine.
@@ -73,9 +74,7 @@ fn record(
         TraceError::Interrupted => MeasureError::Process(ProcessError::Interrupted),
         other => MeasureError::Other(other.to_string()),
     })?;
-    let counts = Control::connect(&nic.control())?.counts()?;
-    nic.stop()?;
-    counts.check()?;
+    files::read_json::<CardCounts>(&nic.stop()?)?.check()?;
     Ok(stream)
 }
 
