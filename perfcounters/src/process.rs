@@ -22,26 +22,23 @@ const TAIL: usize = 600;
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
     /// It ended with an error.
-    #[error("{name} ended with {status}{}", quoted(stderr))]
+    #[error("{name} ended with {status}{stderr}")]
     Failed {
         /// Name of the child.
         name: String,
         /// Its exit status.
         status: ExitStatus,
-        /// The end of what it wrote to standard error.
+        /// The end of what it wrote to standard error, after a colon.
         stderr: String,
     },
     /// It did not end in time and was killed.
-    #[error(
-        "{name} did not end within {seconds:.1} s and was stopped{}",
-        quoted(stderr)
-    )]
+    #[error("{name} did not end within {seconds:.1} s and was stopped{stderr}")]
     Timeout {
         /// Name of the child.
         name: String,
         /// The time limit, seconds.
         seconds: f64,
-        /// The end of what it wrote to standard error.
+        /// The end of what it wrote to standard error, after a colon.
         stderr: String,
     },
     /// The user asked to stop; the child was killed.
@@ -55,13 +52,6 @@ pub enum ProcessError {
         /// The system's error.
         cause: io::Error,
     },
-}
-
-fn quoted(stderr: &str) -> String {
-    match stderr {
-        "" => String::new(),
-        text => format!(": {text}"),
-    }
 }
 
 /// A running child in its own process group; dropping it kills the whole group.
@@ -189,7 +179,7 @@ impl Process {
         ProcessError::Failed {
             name: self.name.clone(),
             status,
-            stderr: self.stderr_tail(),
+            stderr: self.last_words(),
         }
     }
 
@@ -197,17 +187,12 @@ impl Process {
         ProcessError::Timeout {
             name: name.to_owned(),
             seconds: limit.as_secs_f64(),
-            stderr: self.stderr_tail(),
+            stderr: self.last_words(),
         }
     }
 
-    /// The end of what it wrote to standard error, after a colon; empty if it wrote nothing.
+    /// The last lines of its standard error, joined to one line after a colon; empty if it wrote nothing.
     pub fn last_words(&self) -> String {
-        quoted(&self.stderr_tail())
-    }
-
-    /// The last lines of its standard error, joined to one line.
-    fn stderr_tail(&self) -> String {
         let bytes = std::fs::read(&self.stderr).unwrap_or_default();
         let tail = &bytes[bytes.len().saturating_sub(TAIL)..];
         let lines: Vec<_> = String::from_utf8_lossy(tail)
@@ -217,15 +202,16 @@ impl Process {
             // Valgrind always remarks on the machine's caches: `--1234-- warning: L3 cache found`.
             .filter(|line| !(line.contains("-- warning: ") && line.contains(" cache")))
             .collect();
-        lines[lines.len().saturating_sub(4)..].join("; ")
+        match &lines[lines.len().saturating_sub(4)..] {
+            [] => String::new(),
+            lines => format!(": {}", lines.join("; ")),
+        }
     }
 
     fn signal(&self, signal: Signal) {
         // The child was not waited for yet, so no other process can have its number. A group that
         // has ended needs no signal.
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            let _ = rustix::process::kill_process_group(group, signal);
-        }
+        let _ = rustix::process::kill_process_group(Pid::from_child(&self.child), signal);
     }
 
     fn kill(&mut self) {

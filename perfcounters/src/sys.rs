@@ -29,9 +29,13 @@ pub fn counter_hz() -> Option<u64> {
 
 /// Pins the calling thread to one CPU. Threads that it started before stay where they are.
 pub fn pin_this_thread(cpu: usize) -> std::io::Result<()> {
+    Ok(rustix::thread::sched_setaffinity(None, &only(cpu))?)
+}
+
+fn only(cpu: usize) -> CpuSet {
     let mut set = CpuSet::new();
     set.set(cpu);
-    Ok(rustix::thread::sched_setaffinity(None, &set)?)
+    set
 }
 
 /// The highest priority of ordinary scheduling.
@@ -41,11 +45,7 @@ const NICEST: i32 = -20;
 /// process group. It runs on `cpu`, if one is given, and the kernel gives it memory of that CPU's
 /// node while there is some. Its priority is high, if the system permits that.
 pub fn prepare_child(command: &mut Command, cpu: Option<usize>) {
-    let set = cpu.map(|cpu| {
-        let mut set = CpuSet::new();
-        set.set(cpu);
-        set
-    });
+    let set = cpu.map(only);
     // SAFETY: the closure runs in the child between fork and exec, where it may call only
     // async-signal-safe functions. It makes plain system calls, allocates no memory and takes no
     // locks; an `io::Error` from a system call stores only a number.
