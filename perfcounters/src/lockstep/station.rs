@@ -10,7 +10,7 @@ use nic::{DataPlane, FrameSizes, Nic, NicConfig, Traffic, VerifyMode};
 use record::Conditions;
 
 use crate::interrupt::Interrupt;
-use crate::rounds::card_placement;
+use crate::rounds::{card_placement, median};
 use crate::sys;
 
 /// Packets that a driver receives from each of its two devices in one timed turn; fewer if half a
@@ -184,12 +184,9 @@ impl Station {
 
 /// Cycles between two readings of the clock with nothing between them: the median.
 pub(super) fn timing_overhead() -> u64 {
-    let mut readings: Vec<u64> = (0..OVERHEAD_READINGS)
-        .map(|_| {
-            let start = sys::tsc_ordered();
-            sys::tsc_ordered().wrapping_sub(start)
-        })
-        .collect();
-    readings.sort_unstable();
-    readings[OVERHEAD_READINGS / 2]
+    let reading = |_| {
+        let start = sys::tsc_ordered();
+        sys::tsc_ordered().wrapping_sub(start) as f64
+    };
+    median((0..OVERHEAD_READINGS).map(reading)) as u64
 }

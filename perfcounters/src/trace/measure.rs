@@ -19,7 +19,6 @@ use crate::files;
 use crate::interrupt::Interrupt;
 use crate::load::Place;
 use crate::peer::{self, card::CardCounts};
-use crate::process::ProcessError;
 
 /// Longest time of each step of a trace: a few seconds on an idle machine.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -71,7 +70,7 @@ fn record(
         interrupt: interrupt.flag(),
     };
     let stream = trace(&launch, &Plan::default()).map_err(|error| match error {
-        TraceError::Interrupted => MeasureError::Process(ProcessError::Interrupted),
+        TraceError::Interrupted => MeasureError::Interrupted,
         other => MeasureError::Other(other.to_string()),
     })?;
     files::read_json::<CardCounts>(&nic.stop()?)?.check()?;
