@@ -1,18 +1,11 @@
 //! Measures what a packet costs a forwarder, with several backends and in one record format.
 //!
-//! A *backend* is a way to count. [`valgrind`] counts instructions exactly by simulation, [`perf`]
-//! reads the processor's own counters, [`lockstep`] counts time-stamp-counter cycles of the driver
-//! alone, [`burst`] those of any driver program, [`trace`] executes driver and card in turns and
-//! counts what they do, [`wall`] measures the throughput of whole processes, and [`latency`] the time
-//! that packets take through them. All backends emit the same [`record::Sample`]s. A
-//! [`record::RunFolder`] writes them to `results/<id>/samples.csv`, beside a `run.json` that says what was measured where.
+//! A *backend* is a way to count. The README has a table of them, and each has a module here. All emit the same
+//! [`record::Sample`]s.
 //!
 //! ```text
 //! Cell (what to measure) -> Backend (how) -> Observer (samples, failures, progress)
 //! ```
-//!
-//! A *peer* is a driver of another project. [`peer`] runs it unmodified on the software card, which
-//! counts its packets.
 //!
 //! If a machine cannot measure something, the backend says why ([`Backend::unavailable`]). No
 //! backend invents a figure.

@@ -5,9 +5,6 @@
 //! the values of one round can be compared in pairs. The addresses that a process happens to get
 //! favour one driver or another. Therefore several processes measure one after another.
 //!
-//! In a turn of the card, its DMA writes packets and descriptors. A *placement* says where these lines are
-//! when the driver's turn begins: in the caches, in the last cache, or in memory.
-//!
 //! If there are too many cells for one process, they are divided into groups; cells that are compared
 //! stay in one group.
 //!

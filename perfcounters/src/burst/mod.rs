@@ -2,10 +2,6 @@
 //! at once, and times until the driver has handed each over. The slope over the size of the burst is the cost
 //! of a packet. What the two processors need to see each other's writes cancels out.
 //!
-//! ```text
-//! card + program -> blocks of bursts -> cost of a packet (fit) -> samples
-//! ```
-//!
 //! Several processes measure each program, one after the other and in turn with all other programs: what a
 //! process happens to get, such as its pages, favours one program or another.
 

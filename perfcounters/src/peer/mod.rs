@@ -4,10 +4,6 @@
 //! (`triptych with-card`) connects it to the software card. It prints no report, so the card counts its
 //! packets and checks its frames ([`card`]). It never ends by itself, so the measurement ends it with a
 //! signal ([`run`]).
-//!
-//! ```text
-//! PeerProgram -> PeerRun (card + launcher + program) -> report (wall)
-//! ```
 
 pub(crate) mod card;
 pub(crate) mod run;
