@@ -11,7 +11,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use record::{BackendName, Placement};
+use record::{BackendName, Conditions, Placement};
 use serde_json::json;
 
 use crate::backend::{Cell, MeasureError, Observer};
@@ -115,10 +115,7 @@ impl Link {
         let mut forwarder = start(devices, Some(link_timeout))?;
         wait_for_links(generator, &mut forwarder, link_timeout, place.interrupt)?;
         if let Some(generator) = generator {
-            generator.start(Load {
-                mpps: cell.conditions.offered_mpps,
-                frame_size: cell.conditions.frame_size,
-            })?;
+            generator.start(&cell.conditions)?;
         }
         let measured = measure(&mut forwarder);
         // The generator stops in any case; if the driver failed too, its error is reported.
@@ -172,15 +169,6 @@ impl<'a> Place<'a> {
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
-}
-
-/// The frames that a generator sends.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Load {
-    /// Million frames per second, both directions together; `None` for as many as the wires carry.
-    pub mpps: Option<f64>,
-    /// Bytes of a frame without its CRC.
-    pub frame_size: u32,
 }
 
 /// The rates of a generator from the end of its start to its stop, by the counters of its ports.
@@ -243,8 +231,9 @@ pub trait LoadGenerator: fmt::Debug {
     /// The links of its ports at this moment.
     fn links(&mut self) -> Result<Vec<PortLink>, MeasureError>;
 
-    /// Begins to send, and returns as soon as the rate is reached. All ports have a link.
-    fn start(&mut self, load: Load) -> Result<(), MeasureError>;
+    /// Begins to send frames of the size and at the load of a cell, and returns as soon as the rate is
+    /// reached. All ports have a link.
+    fn start(&mut self, conditions: &Conditions) -> Result<(), MeasureError>;
 
     /// Stops sending, and keeps the ports running.
     /// After an error, the values measured under its load are invalid.
@@ -295,19 +284,13 @@ fn wait_for_links(
         if forwarder_up.is_some() && ports.iter().all(|port| port.up) {
             return Ok(());
         }
-        let (too_late, forwarder) = match forwarder_up {
-            Some(since) => (
-                since.elapsed() > link_timeout,
-                "The forwarder's ports have a link",
-            ),
-            None => (
-                start.elapsed() > limit,
-                "A port of the forwarder has no link",
-            ),
+        let (since, limit, has) = match forwarder_up {
+            Some(since) => (since, link_timeout, "The forwarder's ports have a link"),
+            None => (start, limit, "A port of the forwarder has no link"),
         };
-        if too_late {
+        if since.elapsed() > limit {
             let seconds = start.elapsed().as_secs_f64();
-            let why = format!("no link within {seconds:.1} s. {forwarder}");
+            let why = format!("no link within {seconds:.1} s. {has}");
             return Err(without_link(&why, &ports));
         }
         thread::sleep(LOOK);

@@ -6,8 +6,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use perfcounters::load::{Load, LoadGenerator, PortLink, SentLoad};
+use perfcounters::load::{LoadGenerator, PortLink, SentLoad};
 use perfcounters::MeasureError;
+use record::Conditions;
 
 /// A generator with two ports. It sends only if its ports have a link.
 #[derive(Debug)]
@@ -61,8 +62,9 @@ impl LoadGenerator for WiredGenerator {
         Ok(vec![port("g0", up), port("g1", up && !self.broken)])
     }
 
-    fn start(&mut self, load: Load) -> Result<(), MeasureError> {
-        self.note(&format!("start {} {:?}", load.frame_size, load.mpps));
+    fn start(&mut self, conditions: &Conditions) -> Result<(), MeasureError> {
+        let (size, mpps) = (conditions.frame_size, conditions.offered_mpps);
+        self.note(&format!("start {size} {mpps:?}"));
         if self.up() {
             std::fs::write(self.cable.join("sending"), "").unwrap();
         }
