@@ -1,4 +1,5 @@
 //! The program gives a packet back to its pool twice.
+//! error[E0382]: use of moved value: `packet`
 mod setup;
 
 use ixgbe::driver::device::Device;
@@ -7,8 +8,10 @@ use ixgbe::driver::mempool::Mempool;
 
 fn free<'p>(_device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
     for packet in setup::packets(pool, 4) {
-        drop(packet); //~ needed
-        drop(packet); //~ mistake
+        #[cfg(not(harmless))]
+        drop(packet);
+        #[cfg(mistake)]
+        drop(packet);
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
 //! The program writes a header in front of a packet's data, at an index below 0.
+//! error: negative integers cannot be used to index on a `[u8]`
 mod setup;
 
 use ixgbe::driver::device::Device;
@@ -7,7 +8,11 @@ use ixgbe::driver::mempool::Mempool;
 
 fn prepend<'p>(_device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
     let mut packets = setup::packets(pool, 1);
-    packets[0][-48] = 0xee; //~ mistake
+    #[cfg(mistake)]
+    {
+        packets[0][-48] = 0xee;
+    }
+    packets[0][48] = 0xee;
     Ok(())
 }
 

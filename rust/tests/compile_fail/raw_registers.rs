@@ -1,4 +1,5 @@
 //! The program aims a receive queue at packets that it holds, by a write to a register.
+//! error[E0624]: method `open` is private
 mod setup;
 
 use ixgbe::error::Result;
@@ -15,7 +16,10 @@ fn aim() -> Result<()> {
     let device = BareDevice::open(&setup::address())?;
     let pool = Mempool::create(&container, 64)?;
     let packets = setup::packets(&pool, 1);
-    container.open(&setup::address())?.write32(RDBAL, IOVA)?; //~ mistake
+    #[cfg(mistake)]
+    container.open(&setup::address())?.write32(RDBAL, IOVA)?;
+    #[cfg(not(mistake))]
+    device.write32(RDBAL, IOVA)?;
     assert!(device.read32(RDBAL).is_ok() && packets[0].len() == 60);
     Ok(())
 }

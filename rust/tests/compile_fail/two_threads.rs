@@ -1,4 +1,5 @@
 //! A second thread receives from a device that belongs to the first thread.
+//! error[E0277]: `Rc<vfio::VfioDevice>` cannot be sent between threads safely
 mod setup;
 
 use ixgbe::driver::device::Device;
@@ -11,7 +12,10 @@ fn receive(device: &mut Device<'_>) -> bool {
 
 fn share<'p>(device: &mut Device<'p>, _pool: &'p Mempool) -> Result<()> {
     std::thread::scope(|scope| {
-        scope.spawn(|| assert!(receive(device))); //~ mistake
+        #[cfg(mistake)]
+        scope.spawn(|| assert!(receive(device)));
+        #[cfg(not(mistake))]
+        scope.spawn(|| assert!(true));
     });
     Ok(())
 }

@@ -1,4 +1,5 @@
 //! The program keeps a reference to a packet while it sends the packet, and writes through it later.
+//! error[E0499]: cannot borrow `packets` as mutable more than once at a time
 mod setup;
 
 use ixgbe::driver::device::Device;
@@ -9,8 +10,12 @@ fn send<'p>(device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
     let mut packets = setup::packets(pool, 4);
     let first = &mut packets[0];
     first[30] = 0x11;
-    device.tx_batch(0, &mut packets)?; //~ needed
-    first[30] = 0xee; //~ mistake
+    #[cfg(not(harmless))]
+    device.tx_batch(0, &mut packets)?;
+    #[cfg(mistake)]
+    {
+        first[30] = 0xee;
+    }
     Ok(())
 }
 

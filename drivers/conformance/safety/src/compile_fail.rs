@@ -1,8 +1,8 @@
 //! Mistakes that do not compile in safe Rust: the lab asks the compiler.
 //!
-//! `rust/tests/compile_fail/NAME.rs` has the mistake and `NAME_right.rs` is its twin, which differs by
-//! the mistake only. The lab first compiles the twin and runs it against the software card. Otherwise
-//! the compiler might refuse both, for another reason than the mistake.
+//! `rust/tests/compile_fail/NAME.rs` has the mistake with `--cfg mistake` only. The lab first compiles its
+//! twin, which is the same file without that, and runs it against the software card. Otherwise the
+//! compiler might refuse both, for another reason than the mistake.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -27,12 +27,6 @@ pub fn source(hazard: &str) -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
-/// The program that differs from such a source file by the mistake only.
-pub fn twin(source: &Path) -> PathBuf {
-    let name = source.file_stem().unwrap_or_default().to_string_lossy();
-    source.with_file_name(format!("{name}_right.rs"))
-}
-
 /// Checks that the twin compiles and runs. Then compiles the source file and returns the compiler's
 /// error as evidence.
 ///
@@ -41,7 +35,7 @@ pub fn twin(source: &Path) -> PathBuf {
 pub fn run(source: &Path, externs: &Externs) -> Result<Evidence> {
     run_twin(source, externs)?;
     let scratch = tempfile::tempdir()?;
-    let output = compile(source, &scratch.path().join("case"), externs)?;
+    let output = compile(source, &scratch.path().join("case"), externs, true)?;
     ensure!(
         !output.status.success(),
         "{} compiles, but must not",
@@ -59,15 +53,13 @@ pub fn run(source: &Path, externs: &Externs) -> Result<Evidence> {
 /// # Errors
 /// If it does not compile, fails, or takes too long.
 pub fn run_twin(source: &Path, externs: &Externs) -> Result<()> {
-    let twin = twin(source);
     let scratch = tempfile::tempdir()?;
     let program = scratch.path().join("twin");
-    let output = compile(&twin, &program, externs)?;
+    let output = compile(source, &program, externs, false)?;
     if !output.status.success() {
         let error = first_error(&output)?;
         bail!(
-            "{} must compile, because it is {} without the mistake: {}",
-            twin.display(),
+            "{} must compile without the mistake: {}",
             source.display(),
             error.first_line
         );
@@ -90,21 +82,21 @@ pub fn run_twin(source: &Path, externs: &Externs) -> Result<()> {
         if Instant::now() >= deadline {
             child.kill()?;
             child.wait()?;
-            bail!("{} ran longer than {LIMIT:?}", twin.display());
+            bail!("{} ran longer than {LIMIT:?}", source.display());
         }
         sleep(Duration::from_millis(2));
     };
     drop(data_plane);
     ensure!(
         status.success(),
-        "{} compiles, but ends with {status}: {}",
-        twin.display(),
+        "{} compiles without the mistake, but ends with {status}: {}",
+        source.display(),
         std::fs::read_to_string(errors.path())?
     );
     Ok(())
 }
 
-fn compile(source: &Path, program: &Path, externs: &Externs) -> Result<Output> {
+fn compile(source: &Path, program: &Path, externs: &Externs, mistake: bool) -> Result<Output> {
     let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     command
         .args(["--edition=2021", "--crate-type=bin", "--crate-name=case"])
@@ -112,6 +104,9 @@ fn compile(source: &Path, program: &Path, externs: &Externs) -> Result<Output> {
         .arg("-o")
         .arg(program)
         .arg(source);
+    if mistake {
+        command.arg("--cfg=mistake");
+    }
     let mut driver = externs.clone();
     driver.retain(|name, _| name == "ixgbe");
     add_externs(&mut command, &driver, None);

@@ -44,16 +44,16 @@ fn every_twin_of_misuse_runs_against_the_card() {
 fn a_mistake_whose_twin_fails_proves_nothing() {
     let externs = builds::externs().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let wrong = folder.path().join("wrong.rs");
+    let source = folder.path().join("wrong.rs");
     let cases = [
         ("fn main() { absent() }", "must compile"),
         ("fn main() { std::process::exit(3) }", "exit status: 3"),
         ("fn main() { std::process::abort() }", "signal: 6"),
     ];
     for (twin, expected) in cases {
-        std::fs::write(&wrong, "fn main() { absent() }").unwrap();
-        std::fs::write(compile_fail::twin(&wrong), twin).unwrap();
-        let error = format!("{:#}", compile_fail::run(&wrong, &externs).unwrap_err());
+        let text = format!("#[cfg(mistake)] fn main() {{ absent() }} #[cfg(not(mistake))] {twin}");
+        std::fs::write(&source, text).unwrap();
+        let error = format!("{:#}", compile_fail::run(&source, &externs).unwrap_err());
         assert!(error.contains(expected), "{expected}: {error}");
     }
 }
