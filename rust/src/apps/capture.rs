@@ -13,10 +13,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::Parser;
 use ixgbe::driver::device::Device;
 use ixgbe::driver::mempool::{Packet, MAX_SIZE};
-use ixgbe::vfio::Container;
 use pcap_writer::PcapWriter;
-use port::{turns_per_look, Port, Run};
-use program::{json_open, json_write, parse_number, parse_packets, run_program, CommonOptions};
+use port::{run_on_port, Run};
+use program::{parse_number, parse_packets, run_program, CommonOptions};
 use serde::Serialize;
 
 /// The smallest file of a row: its header and a record with a whole frame fit.
@@ -28,13 +27,7 @@ const FLUSH: Duration = Duration::from_secs(1);
 /// Records the frames that a device receives, in the pcap format with nanoseconds. The frames of a batch have
 /// one time. Ends on SIGINT or SIGTERM, after N packets, or after S seconds.
 #[derive(Debug, Parser)]
-#[command(
-    name = "ixgbe-capture",
-    version,
-    max_term_width = 80,
-    infer_long_args = true,
-    args_override_self = true
-)]
+#[command(version)]
 struct Options {
     /// Record to FILE; without it, frames are only counted
     #[arg(long, value_name = "FILE")]
@@ -79,24 +72,17 @@ impl Options {
 }
 
 fn parse_snap(text: &str) -> Result<usize, String> {
-    parse_number(text, 14, MAX_SIZE as u64)
-        .map(|snap| snap as usize)
-        .ok_or_else(|| format!("--snap must be a number of bytes from 14 to {MAX_SIZE}"))
+    let must = "--snap must be a number of bytes";
+    parse_number(text, 14..=MAX_SIZE as u64, must)
 }
 
 fn parse_rotate_size(text: &str) -> Result<u64, String> {
-    parse_number(text, MIN_ROTATE_SIZE, u32::MAX.into()).ok_or_else(|| {
-        format!(
-            "--rotate-size must be a number of bytes from {MIN_ROTATE_SIZE} to {}",
-            u32::MAX
-        )
-    })
+    let must = "--rotate-size must be a number of bytes";
+    parse_number(text, MIN_ROTATE_SIZE..=u32::MAX.into(), must)
 }
 
 fn parse_files(text: &str) -> Result<u32, String> {
-    parse_number(text, 1, 99999)
-        .map(|files| files as u32)
-        .ok_or_else(|| "--files must be a number from 1 to 99999".to_owned())
+    parse_number(text, 1..=99999, "--files must be a number")
 }
 
 /// The results of a run, in packets.
@@ -132,26 +118,19 @@ fn capture_turn<'p>(
     totals: &mut Totals,
 ) -> anyhow::Result<usize> {
     let received = device.rx_batch(0, packets, count)?;
-    let mut result = Ok(());
-
+    let sizes = packets.iter().map(|packet| packet.size() as u64);
     totals.rx += received as u64;
-    totals.rx_bytes += packets
-        .iter()
-        .map(|packet| packet.size() as u64)
-        .sum::<u64>();
+    totals.rx_bytes += sizes.sum::<u64>();
     if let (Some(writer), true) = (writer, received > 0) {
         let time = wall_time();
         for packet in packets.iter() {
             let size = packet.size();
             totals.snapped += u64::from(size > writer.snap());
-            result = writer.put(size, time, |bytes| packet.read_at(0, bytes));
-            if result.is_err() {
-                break;
-            }
+            writer.put(size, time, |bytes| packet.read_at(0, bytes))?;
         }
     }
     packets.clear();
-    result.map(|()| received)
+    Ok(received)
 }
 
 /// Records until the end of the run. The totals are valid even after an error.
@@ -161,23 +140,13 @@ fn capture(
     options: &Options,
     totals: &mut Totals,
 ) -> anyhow::Result<()> {
-    let batch = options.common.batch;
-    let mut packets = Vec::with_capacity(batch);
-    let turns = turns_per_look(device);
-    let mut left = options.packets.unwrap_or(u64::MAX);
-    let mut run = Run::start(&options.device, options.common.duration)?;
+    let mut packets = Vec::with_capacity(options.common.batch);
+    let mut run = Run::start(&options.device, device, options.packets, &options.common)?;
     let mut flushed = Instant::now();
-    let mut ended = false;
 
-    while left > 0 && !ended {
-        for _ in 0..turns {
-            let count = usize::try_from(left).map_or(batch, |left| left.min(batch));
-            if count == 0 {
-                break;
-            }
-            left -= capture_turn(device, writer, count, &mut packets, totals)? as u64;
-        }
-        ended = run.look(device)?;
+    while run.goes_on(device, |device, count| {
+        capture_turn(device, writer, count, &mut packets, totals)
+    })? {
         if let (Some(writer), true) = (&mut *writer, flushed.elapsed() >= FLUSH) {
             writer.flush()?;
             flushed = Instant::now();
@@ -187,37 +156,35 @@ fn capture(
     Ok(())
 }
 
-/// Opens the device, records, and closes it.
-fn capture_until_end(options: &Options) -> anyhow::Result<()> {
-    let common = &options.common;
-    // Opens the files first, so that a wrong path fails before the run.
-    let json = json_open(common.json.as_deref())?;
-    let mut writer = options
-        .write
-        .as_ref()
-        .map(|path| PcapWriter::open(path, options.snap, options.rotate_size, options.files))
-        .transpose()?;
-    let container = Container::with_connect_timeout(common.connect_timeout_ms());
-    let port = Port::open("ixgbe-capture", &container, &options.device, 1, 1, common)?;
-    let mut device = port.start()?;
-    let mut totals = Totals::default();
-
-    let ran = capture(&mut device, &mut writer, options, &mut totals);
+/// Records, and completes the totals.
+fn capture_until_end(
+    device: &mut Device<'_>,
+    writer: &mut Option<PcapWriter>,
+    options: &Options,
+    totals: &mut Totals,
+) -> anyhow::Result<()> {
+    let ran = capture(device, writer, options, totals);
     let stats = device.queue_stats_read(0);
-    let stopped = device.stop_queues();
     let flushed = writer.as_mut().map_or(Ok(()), PcapWriter::flush);
     if let Some(writer) = &writer {
         totals.written = writer.frames();
         totals.files = writer.files();
     }
     totals.dropped = stats.as_ref().map_or(0, |stats| stats.rx_dropped);
-    json_write(json, common.json.as_deref(), &totals)?;
     ran?;
     stats?;
-    stopped?;
     flushed
 }
 
+/// Opens the files before the device, so that a wrong path fails before the run.
+fn run(options: &Options) -> anyhow::Result<()> {
+    let open = |path| PcapWriter::open(path, options.snap, options.rotate_size, options.files);
+    let mut writer = options.write.as_deref().map(open).transpose()?;
+    run_on_port(&options.device, 0, &options.common, |device, _, totals| {
+        capture_until_end(device, &mut writer, options, totals)
+    })
+}
+
 fn main() -> ExitCode {
-    run_program(Options::check, capture_until_end)
+    run_program(Options::check, run)
 }

@@ -221,44 +221,22 @@ mod tests {
     }
 
     #[test]
-    fn an_arp_request_for_the_address_is_answered() {
-        let mut frame = arp_request();
-        assert_eq!(answer(&mut frame, &own(Some(IP))), EchoAnswer::Arp);
-        let expected = [&PEER[..], &OWN, &[8, 6], &ARP_FORMAT.1, &[0, 2]].concat();
-        assert_eq!(frame[..expected.len()], expected);
-        let addresses = [&OWN[..], &IP.octets(), &PEER, &PEER_IP.octets()].concat();
-        assert_eq!(frame[ARP_SENDER_MAC.start..ARP_END], addresses);
-        assert_eq!(frame.len(), 60);
-    }
-
-    #[test]
-    fn each_damaged_field_of_an_arp_request_leaves_it_without_answer() {
-        for at in (0..6).chain(12..22).chain(ARP_TARGET_IP) {
-            let mut frame = arp_request();
-            frame[at] ^= 0x20;
-            let before = frame.clone();
-            assert_eq!(
-                answer(&mut frame, &own(Some(IP))),
-                EchoAnswer::None,
-                "byte {at}"
+    fn each_damaged_field_leaves_a_request_without_answer() {
+        let arp: Vec<usize> = (0..6).chain(12..22).chain(ARP_TARGET_IP).collect();
+        let ping: Vec<usize> = (0..6).chain(12..ETHERNET_SIZE + IP_SIZE + 2).collect();
+        for (request, fields) in [(arp_request(), arp), (ping_request(0, &[1; 32]), ping)] {
+            for at in fields {
+                let mut frame = request.clone();
+                frame[at] ^= 0x20;
+                let before = frame.clone();
+                let answered = answer(&mut frame, &own(Some(IP)));
+                assert_eq!(answered, EchoAnswer::None, "byte {at}");
+                assert_eq!(frame, before);
+            }
+            assert_ne!(
+                answer(&mut request.clone(), &own(Some(IP))),
+                EchoAnswer::None
             );
-            assert_eq!(frame, before);
-        }
-    }
-
-    #[test]
-    fn each_damaged_field_of_a_ping_leaves_it_without_answer() {
-        let last = ETHERNET_SIZE + IP_SIZE + 1;
-        for at in (0..6).chain(12..=last) {
-            let mut frame = ping_request(0, &[1; 32]);
-            frame[at] ^= 0x20;
-            let before = frame.clone();
-            assert_eq!(
-                answer(&mut frame, &own(Some(IP))),
-                EchoAnswer::None,
-                "byte {at}"
-            );
-            assert_eq!(frame, before);
         }
     }
 
