@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use ixgbe::driver::device::MAX_QUEUES;
+use ixgbe::error::Result;
 use ixgbe::rooms::forwarder::{
     Counts, Forwarder, Ports, DEFAULT_INTERRUPT_INTERVAL_US, MAX_INTERRUPT_INTERVAL_US,
 };
@@ -102,7 +103,7 @@ impl Options {
     }
 
     /// Says what is wrong with options that parse.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> std::result::Result<(), String> {
         let cpus = self.cpus.as_ref().map_or(0, |list| list.0.len());
         let queues = self.queues as usize;
         let message = if self.pipeline && cpus > queues + 2 {
@@ -122,11 +123,11 @@ impl Options {
     }
 }
 
-fn parse_queues(text: &str) -> Result<u32, String> {
+fn parse_queues(text: &str) -> std::result::Result<u32, String> {
     parse_number(text, 1..=MAX_QUEUES.into(), "--queues must be a number")
 }
 
-fn parse_interrupt_interval(text: &str) -> Result<u32, String> {
+fn parse_interrupt_interval(text: &str) -> std::result::Result<u32, String> {
     let must = "--interrupt-interval must be a number of microseconds";
     parse_number(text, 0..=MAX_INTERRUPT_INTERVAL_US.into(), must)
 }
@@ -173,6 +174,16 @@ fn cpu_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// A run of the forwarder.
+struct Run<'r, 'p> {
+    forwarder: &'r mut Forwarder<'p>,
+    options: &'r Options,
+    ended: &'r AtomicBool,
+    start: Instant,
+    duration: Duration,
+    rates: Rates<'r, 2>,
+}
+
 /// Forwards until the end of the run. The totals are valid even after an error.
 fn run(
     forwarder: &mut Forwarder<'_>,
@@ -180,10 +191,18 @@ fn run(
     ended: &AtomicBool,
 ) -> (Totals, anyhow::Result<()>) {
     let (start, start_tsc, start_cpu) = (Instant::now(), tsc_read(), cpu_time());
+    let mut run = Run {
+        forwarder,
+        options,
+        ended,
+        start,
+        duration: options.common.duration.unwrap_or(Duration::MAX),
+        rates: Rates::new([&options.device_a, &options.device_b], start),
+    };
     let result = match options.in_threads() {
-        true => forward_with_threads(forwarder, options, ended, start),
-        false if options.interrupts => forward_with_interrupts(forwarder, options, ended, start),
-        false => forward(forwarder, options, ended, start),
+        true => run.forward_with_threads(),
+        false if options.interrupts => run.forward_with_interrupts(),
+        false => run.forward(),
     };
     let mut totals = Totals {
         tsc_cycles: tsc_read() - start_tsc,
@@ -202,87 +221,89 @@ fn run(
     (totals, result)
 }
 
-fn new_rates(options: &Options, start: Instant) -> Rates<'_, 2> {
-    Rates::new([&options.device_a, &options.device_b], start)
-}
+impl Run<'_, '_> {
+    fn forward_with_threads(&mut self) -> anyhow::Result<()> {
+        let (packets, cpus) = (self.options.packets, self.options.cpus.clone());
+        let cpus = cpus.unwrap_or_default();
+        let mut goes_on = |monitor: &mut Monitor<'_>| {
+            std::thread::sleep(LOOK);
+            let time = Instant::now();
+            self.rates
+                .print(time, |device| monitor.device_stats(device))?;
+            Ok(time - self.start < self.duration && !self.ended.load(Ordering::Relaxed))
+        };
 
-fn forward_with_threads(
-    forwarder: &mut Forwarder<'_>,
-    options: &Options,
-    ended: &AtomicBool,
-    start: Instant,
-) -> anyhow::Result<()> {
-    let duration = options.common.duration.unwrap_or(Duration::MAX);
-    let cpus = options.cpus.clone().unwrap_or_default();
-    let mut rates = new_rates(options, start);
-    let mut goes_on = |monitor: &mut Monitor<'_>| {
-        std::thread::sleep(LOOK);
-        let time = Instant::now();
-        rates.print(time, |device| monitor.device_stats(device))?;
-        Ok(time - start < duration && !ended.load(Ordering::Relaxed))
-    };
-
-    if !options.pipeline {
-        let (mut monitor, lanes) = forwarder.give_queues()?;
-        return forward_in_threads(lanes, &cpus, options.packets, || goes_on(&mut monitor));
-    }
-    let (mut monitor, pipeline) = forwarder.give_pipeline()?;
-    let (counts, result) =
-        forward_in_pipeline(pipeline, &cpus, options.packets, || goes_on(&mut monitor));
-    for (queue, counts) in counts.iter().enumerate() {
-        forwarder.add_counts(queue, counts);
-    }
-    result
-}
-
-/// Calls `round` until the end of the run. It gets the numbers of packets and the time that are left, and
-/// returns how many packets it received.
-fn forward_rounds(
-    forwarder: &mut Forwarder<'_>,
-    options: &Options,
-    ended: &AtomicBool,
-    start: Instant,
-    mut round: impl FnMut(&mut Forwarder<'_>, u64, Duration) -> ixgbe::error::Result<u64>,
-) -> anyhow::Result<()> {
-    let mut left = options.packets.unwrap_or(u64::MAX);
-    let duration = options.common.duration.unwrap_or(Duration::MAX);
-    let mut rates = new_rates(options, start);
-    let mut time = start;
-
-    while left > 0 && time - start < duration {
-        left -= round(forwarder, left, duration - (time - start))?;
-        time = Instant::now();
-        if ended.load(Ordering::Relaxed) {
-            break;
+        if !self.options.pipeline {
+            let (mut monitor, lanes) = self.forwarder.give_queues()?;
+            return forward_in_threads(lanes, &cpus, packets, || goes_on(&mut monitor));
         }
-        rates.print(time, |device| forwarder.device_stats(device))?;
-    }
-    Ok(())
-}
-
-/// The turns between two looks at the clock.
-fn turns_per_look(forwarder: &Forwarder<'_>) -> u32 {
-    match forwarder.is_trapped() {
-        true => TURNS_PER_LOOK_TRAPPED,
-        false => TURNS_PER_LOOK,
-    }
-}
-
-fn forward(
-    forwarder: &mut Forwarder<'_>,
-    options: &Options,
-    ended: &AtomicBool,
-    start: Instant,
-) -> anyhow::Result<()> {
-    let turns = turns_per_look(forwarder);
-    forward_rounds(forwarder, options, ended, start, |forwarder, packets, _| {
-        let (mut received, mut left) = (0, turns);
-        while left > 0 && received < packets {
-            received += forwarder.turn()? as u64;
-            left -= 1;
+        let (mut monitor, pipeline) = self.forwarder.give_pipeline()?;
+        let (counts, result) =
+            forward_in_pipeline(pipeline, &cpus, packets, || goes_on(&mut monitor));
+        for (queue, counts) in counts.iter().enumerate() {
+            self.forwarder.add_counts(queue, counts);
         }
-        Ok(received)
-    })
+        result
+    }
+
+    /// Calls `round` until the end of the run. It gets the turns until the next look, and the packets and the
+    /// time that are left, and returns how many packets it received.
+    fn forward_rounds(
+        &mut self,
+        mut round: impl FnMut(&mut Forwarder<'_>, u32, u64, Duration) -> Result<u64>,
+    ) -> anyhow::Result<()> {
+        let mut left = self.options.packets.unwrap_or(u64::MAX);
+        let mut time = self.start;
+        let forwarder = &mut *self.forwarder;
+        let turns = match forwarder.is_trapped() {
+            true => TURNS_PER_LOOK_TRAPPED,
+            false => TURNS_PER_LOOK,
+        };
+
+        while left > 0 && time - self.start < self.duration {
+            left -= round(forwarder, turns, left, self.duration - (time - self.start))?;
+            time = Instant::now();
+            if self.ended.load(Ordering::Relaxed) {
+                break;
+            }
+            self.rates
+                .print(time, |device| forwarder.device_stats(device))?;
+        }
+        Ok(())
+    }
+
+    fn forward(&mut self) -> anyhow::Result<()> {
+        self.forward_rounds(|forwarder, mut turns, packets, _| {
+            let mut received = 0;
+            while turns > 0 && received < packets {
+                received += forwarder.turn()? as u64;
+                turns -= 1;
+            }
+            Ok(received)
+        })
+    }
+
+    /// As `forward`, but sleeps while few packets come.
+    fn forward_with_interrupts(&mut self) -> anyhow::Result<()> {
+        let mut load = Load {
+            busy: false,
+            since: self.start,
+            packets: 0,
+        };
+        let mut idle = false;
+
+        self.forwarder
+            .use_interrupts(self.options.interrupt_interval)?;
+        self.forward_rounds(|forwarder, turns, packets, time| {
+            if idle && !load.busy {
+                forwarder.wait(SLEEP.min(time))?;
+            }
+            let received;
+            (received, idle) = forward_until_idle(forwarder, turns, packets)?;
+            load.update(received);
+            Ok(received)
+        })
+    }
 }
 
 /// Forwards until [`EMPTY_TURNS`] turns in a row were empty, until `turns` turns were not, or until
@@ -291,7 +312,7 @@ fn forward_until_idle(
     forwarder: &mut Forwarder<'_>,
     turns: u32,
     packets: u64,
-) -> ixgbe::error::Result<(u64, bool)> {
+) -> Result<(u64, bool)> {
     let (mut received, mut left, mut empty) = (0, turns, 0);
 
     while left > 0 && empty < EMPTY_TURNS && received < packets {
@@ -312,57 +333,22 @@ struct Load {
     busy: bool,
     /// When the period began.
     since: Instant,
-    /// Packets until then.
-    received: u64,
+    /// Packets since then.
+    packets: u64,
 }
 
 impl Load {
-    fn update(&mut self, time: Instant, received: u64) {
-        let period = time - self.since;
+    fn update(&mut self, received: u64) {
+        let period = self.since.elapsed();
 
-        if period < BUSY {
-            return;
+        self.packets += received;
+        if period >= BUSY {
+            let packets = u128::from(self.packets) * BUSY.as_nanos();
+            self.busy = packets > u128::from(BUSY_PACKETS) * period.as_nanos();
+            self.since += period;
+            self.packets = 0;
         }
-        let packets = u128::from(received - self.received);
-        self.busy = packets * BUSY.as_nanos() > u128::from(BUSY_PACKETS) * period.as_nanos();
-        self.since = time;
-        self.received = received;
     }
-}
-
-/// As [`forward`], but sleeps while few packets come.
-fn forward_with_interrupts(
-    forwarder: &mut Forwarder<'_>,
-    options: &Options,
-    ended: &AtomicBool,
-    start: Instant,
-) -> anyhow::Result<()> {
-    let turns = turns_per_look(forwarder);
-    let mut load = Load {
-        busy: false,
-        since: start,
-        received: 0,
-    };
-    let mut idle = false;
-    let mut received = 0;
-
-    forwarder.use_interrupts(options.interrupt_interval)?;
-    forward_rounds(
-        forwarder,
-        options,
-        ended,
-        start,
-        |forwarder, packets, time| {
-            if idle && !load.busy {
-                forwarder.wait(SLEEP.min(time))?;
-            }
-            let (more, empty) = forward_until_idle(forwarder, turns, packets)?;
-            received += more;
-            idle = empty;
-            load.update(Instant::now(), received);
-            Ok(more)
-        },
-    )
 }
 
 /// Opens the devices, forwards, and closes them.
