@@ -6,20 +6,16 @@ mod port;
 mod program;
 mod rates;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 use ixgbe::driver::device::Device;
-use ixgbe::driver::mempool::{Packet, MAX_SIZE};
-use pcap_writer::PcapWriter;
+use ixgbe::driver::mempool::Packet;
+use pcap_writer::{PcapOptions, PcapWriter};
 use port::{run_on_port, Run};
-use program::{parse_number, parse_packets, run_program, CommonOptions};
+use program::{parse_packets, run_program, CommonOptions};
 use serde::Serialize;
-
-/// The smallest file of a row: its header and a record with a whole frame fit.
-const MIN_ROTATE_SIZE: u64 = 4096;
 
 /// A reader of the file sees the frames within this time.
 const FLUSH: Duration = Duration::from_secs(1);
@@ -29,22 +25,8 @@ const FLUSH: Duration = Duration::from_secs(1);
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Options {
-    /// Record to FILE; without it, frames are only counted
-    #[arg(long, value_name = "FILE")]
-    write: Option<PathBuf>,
-
-    /// Record at most so many bytes of a frame, 14 to 1984
-    #[arg(long, value_name = "BYTES", default_value_t = MAX_SIZE, value_parser = parse_snap)]
-    snap: usize,
-
-    /// Begin another file before one has more bytes than this, from 4096 on; the files are FILE-00001,
-    /// FILE-00002, with the ending of FILE
-    #[arg(long, value_name = "BYTES", value_parser = parse_rotate_size)]
-    rotate_size: Option<u64>,
-
-    /// Keep the newest N files only; needs --rotate-size
-    #[arg(long, value_name = "N", value_parser = parse_files)]
-    files: Option<u32>,
+    #[command(flatten)]
+    pcap: PcapOptions,
 
     #[command(flatten)]
     common: CommonOptions,
@@ -56,33 +38,6 @@ struct Options {
     /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
     #[arg(value_name = "DEVICE")]
     device: String,
-}
-
-impl Options {
-    /// Says what is wrong with options that parse.
-    fn check(&self) -> Result<(), String> {
-        if self.rotate_size.is_some() && self.write.is_none() {
-            return Err("--rotate-size needs --write FILE".to_owned());
-        }
-        if self.files.is_some() && self.rotate_size.is_none() {
-            return Err("--files needs --rotate-size BYTES".to_owned());
-        }
-        Ok(())
-    }
-}
-
-fn parse_snap(text: &str) -> Result<usize, String> {
-    let must = "--snap must be a number of bytes";
-    parse_number(text, 14..=MAX_SIZE as u64, must)
-}
-
-fn parse_rotate_size(text: &str) -> Result<u64, String> {
-    let must = "--rotate-size must be a number of bytes";
-    parse_number(text, MIN_ROTATE_SIZE..=u32::MAX.into(), must)
-}
-
-fn parse_files(text: &str) -> Result<u32, String> {
-    parse_number(text, 1..=99999, "--files must be a number")
 }
 
 /// The results of a run, in packets.
@@ -112,7 +67,7 @@ fn wall_time() -> Duration {
 /// Records a batch of at most `count` packets. Returns their number.
 fn capture_turn<'p>(
     device: &mut Device<'p>,
-    writer: &mut Option<PcapWriter>,
+    writer: &mut Option<PcapWriter<'_>>,
     count: usize,
     packets: &mut Vec<Packet<'p>>,
     totals: &mut Totals,
@@ -136,7 +91,7 @@ fn capture_turn<'p>(
 /// Records until the end of the run. The totals are valid even after an error.
 fn capture(
     device: &mut Device<'_>,
-    writer: &mut Option<PcapWriter>,
+    writer: &mut Option<PcapWriter<'_>>,
     options: &Options,
     totals: &mut Totals,
 ) -> anyhow::Result<()> {
@@ -159,7 +114,7 @@ fn capture(
 /// Records, and completes the totals.
 fn capture_until_end(
     device: &mut Device<'_>,
-    writer: &mut Option<PcapWriter>,
+    writer: &mut Option<PcapWriter<'_>>,
     options: &Options,
     totals: &mut Totals,
 ) -> anyhow::Result<()> {
@@ -178,13 +133,12 @@ fn capture_until_end(
 
 /// Opens the files before the device, so that a wrong path fails before the run.
 fn run(options: &Options) -> anyhow::Result<()> {
-    let open = |path| PcapWriter::open(path, options.snap, options.rotate_size, options.files);
-    let mut writer = options.write.as_deref().map(open).transpose()?;
+    let mut writer = PcapWriter::open(&options.pcap)?;
     run_on_port(&options.device, 0, &options.common, |device, _, totals| {
         capture_until_end(device, &mut writer, options, totals)
     })
 }
 
 fn main() -> ExitCode {
-    run_program(Options::check, run)
+    run_program(|options: &Options| options.pcap.check(), run)
 }

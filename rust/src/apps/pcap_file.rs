@@ -173,21 +173,6 @@ pub fn pcap_read_first(path: &Path, room: usize) -> Result<Vec<u8>> {
     read().with_context(|| path.display().to_string())
 }
 
-fn load(bytes: Vec<u8>, room: usize) -> Result<Recording> {
-    let mut frames = Vec::new();
-    let (mut first, mut last) = (None, 0);
-    let mut reader = Reader::new(&bytes, room)?;
-
-    while frames.is_empty() || reader.at < bytes.len() {
-        let (place, time) = reader.read_frame()?;
-        let first = *first.get_or_insert(time);
-        // A clock may go back. Then the frame follows the one before at once.
-        last = time.saturating_sub(first).max(last);
-        frames.push((place, last));
-    }
-    Ok(Recording { bytes, frames })
-}
-
 /// Reads and checks all frames of a file, each at most `room` bytes. A file may have up to 2 GiB.
 ///
 /// # Errors
@@ -198,7 +183,17 @@ pub fn pcap_load(path: &Path, room: usize) -> Result<Recording> {
         if bytes.len() as u64 > MAX_FILE_SIZE {
             bail!("the file has more than 2 GiB; divide it: editcap -c");
         }
-        load(bytes, room)
+        let mut reader = Reader::new(&bytes, room)?;
+        let (place, start) = reader.read_frame()?;
+        let mut frames = vec![(place, 0)];
+        let mut last = 0;
+        while reader.at < bytes.len() {
+            let (place, time) = reader.read_frame()?;
+            // A clock may go back. Then the frame follows the one before at once.
+            last = time.saturating_sub(start).max(last);
+            frames.push((place, last));
+        }
+        Ok(Recording { bytes, frames })
     };
     read().with_context(|| path.display().to_string())
 }
