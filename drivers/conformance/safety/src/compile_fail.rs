@@ -1,7 +1,7 @@
 //! Mistakes that do not compile in safe Rust: the lab asks the compiler.
 //!
-//! `rust/tests/compile_fail/NAME.rs` has the mistake with `--cfg mistake` only. The lab first compiles its
-//! twin, which is the same file without that, and runs it against the software card. Otherwise the
+//! `rust/tests/compile_fail/mistakes.rs` has each mistake with a `--cfg` of its own only. The lab first compiles
+//! its twin, which is the same file without any, and runs it against the software card. Otherwise the
 //! compiler might refuse both, for another reason than the mistake.
 
 use std::path::{Path, PathBuf};
@@ -20,25 +20,34 @@ use crate::paths::root;
 /// Time limit for a twin, which only starts and stops a port.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The source file with a hazard's mistake, if that mistake should not compile.
-pub fn source(hazard: &str) -> Option<PathBuf> {
-    let name = hazard.strip_prefix("app-")?.replace('-', "_");
-    let path = root().join(format!("rust/tests/compile_fail/{name}.rs"));
-    path.is_file().then_some(path)
+/// The program with all mistakes.
+pub fn source() -> PathBuf {
+    root().join("rust/tests/compile_fail/mistakes.rs")
 }
 
-/// Checks that the twin compiles and runs. Then compiles the source file and returns the compiler's
-/// error as evidence.
+/// The cfg of a hazard's mistake, if that mistake should not compile.
+///
+/// # Errors
+/// If the program cannot be read.
+pub fn mistake(hazard: &str) -> Result<Option<String>> {
+    let text = std::fs::read_to_string(source())?;
+    let name = hazard.trim_start_matches("app-").replace('-', "_");
+    let mut lines = [format!("#[cfg({name})]"), format!("#[cfg(not({name}))]")].into_iter();
+    Ok(lines.any(|line| text.contains(&line)).then_some(name))
+}
+
+/// Checks that the twin compiles and runs. Then compiles the source file with a mistake and returns the
+/// compiler's error as evidence.
 ///
 /// # Errors
 /// If the twin does not compile or fails, if the file compiles, or if the compiler does not run.
-pub fn run(source: &Path, externs: &Externs) -> Result<Evidence> {
+pub fn run(source: &Path, mistake: &str, externs: &Externs) -> Result<Evidence> {
     run_twin(source, externs)?;
     let scratch = tempfile::tempdir()?;
-    let output = compile(source, &scratch.path().join("case"), externs, true)?;
+    let output = compile(source, &scratch.path().join("case"), externs, Some(mistake))?;
     ensure!(
         !output.status.success(),
-        "{} compiles, but must not",
+        "{} compiles with {mistake}, but must not",
         source.display()
     );
     let error = first_error(&output).with_context(|| source.display().to_string())?;
@@ -55,7 +64,7 @@ pub fn run(source: &Path, externs: &Externs) -> Result<Evidence> {
 pub fn run_twin(source: &Path, externs: &Externs) -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let program = scratch.path().join("twin");
-    let output = compile(source, &program, externs, false)?;
+    let output = compile(source, &program, externs, None)?;
     if !output.status.success() {
         let error = first_error(&output)?;
         bail!(
@@ -96,7 +105,12 @@ pub fn run_twin(source: &Path, externs: &Externs) -> Result<()> {
     Ok(())
 }
 
-fn compile(source: &Path, program: &Path, externs: &Externs, mistake: bool) -> Result<Output> {
+fn compile(
+    source: &Path,
+    program: &Path,
+    externs: &Externs,
+    mistake: Option<&str>,
+) -> Result<Output> {
     let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     command
         .args(["--edition=2021", "--crate-type=bin", "--crate-name=case"])
@@ -104,9 +118,7 @@ fn compile(source: &Path, program: &Path, externs: &Externs, mistake: bool) -> R
         .arg("-o")
         .arg(program)
         .arg(source);
-    if mistake {
-        command.arg("--cfg=mistake");
-    }
+    command.args(mistake.map(|mistake| format!("--cfg={mistake}")));
     let mut driver = externs.clone();
     driver.retain(|name, _| name == "ixgbe");
     add_externs(&mut command, &driver, None);
