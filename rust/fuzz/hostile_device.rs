@@ -83,9 +83,9 @@ impl<'p> Held<'p> {
 }
 
 /// The expected effect of a call of `rx_batch`.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 struct Received {
-    /// Address and length of each packet, in the order of the ring.
+    /// In the order of the ring.
     packets: Vec<(u64, usize)>,
     discarded: u64,
     pool_empty: u64,
@@ -104,6 +104,11 @@ struct Lab<'p> {
     next_tx: usize,
     mark: u8,
     last: Stats,
+}
+
+/// The address and the length of each packet.
+fn places(packets: &[Packet<'_>]) -> Vec<(u64, usize)> {
+    packets.iter().map(|p| (p.iova(), p.size())).collect()
 }
 
 fn descriptors_of<T>(ring: &mut Ring<T>) -> Vec<Descriptor> {
@@ -177,20 +182,25 @@ impl<'p> Lab<'p> {
         slots.map(|slot| slot.as_ref().map(Packet::iova)).collect()
     }
 
+    /// The state after a call that received these packets.
+    fn received(&self, packets: &[Packet<'p>]) -> Received {
+        let rx = &self.device.rx[0];
+        Received {
+            packets: places(packets),
+            discarded: rx.discard.discarded,
+            pool_empty: rx.pool_empty,
+            discarding: rx.discard.discarding,
+            index: rx.index,
+        }
+    }
+
     /// The expected effect of a call for `count` packets, from the datasheet and the description of `rx_batch`.
     fn model_rx(&mut self, count: usize) -> Received {
         let slots = self.rx_slots();
         let descriptors = descriptors_of(&mut self.device.rx[0].ring);
         let mut status: Vec<_> = descriptors.iter().map(|d| d.upper).collect();
         let mut free = self.pool.free_count();
-        let rx = &self.device.rx[0];
-        let mut model = Received {
-            discarding: rx.discard.discarding,
-            discarded: rx.discard.discarded,
-            pool_empty: rx.pool_empty,
-            index: rx.index,
-            ..Received::default()
-        };
+        let mut model = self.received(&[]);
         let mut room = count;
         loop {
             let now = status[model.index];
@@ -233,14 +243,7 @@ impl<'p> Lab<'p> {
         let mut packets = Vec::new();
         let received = self.device.rx_batch(0, &mut packets, count).unwrap();
         assert_eq!(received, packets.len());
-        let rx = &self.device.rx[0];
-        let real = Received {
-            packets: packets.iter().map(|p| (p.iova(), p.size())).collect(),
-            discarded: rx.discard.discarded,
-            pool_empty: rx.pool_empty,
-            discarding: rx.discard.discarding,
-            index: rx.index,
-        };
+        let real = self.received(&packets);
         assert_eq!(real, model);
 
         // The driver refilled each consumed descriptor with the packet in its slot, and moved RDT.
@@ -272,17 +275,15 @@ impl<'p> Lab<'p> {
         }
         let space = clean.wrapping_sub(start).wrapping_sub(1) & MASK;
         let count = count.min(self.held.len());
-        let held: Vec<_> = self.held.drain(..count).collect();
-        let (mut packets, mut marks) = (Vec::new(), Vec::new());
-        for Held { packet, mark } in held {
-            packets.push(packet);
-            marks.push(mark);
-        }
-        let offered: Vec<_> = packets.iter().map(|p| (p.iova(), p.size())).collect();
+        let held = self
+            .held
+            .drain(..count)
+            .map(|held| (held.packet, held.mark));
+        let (mut packets, marks): (Vec<_>, Vec<_>) = held.unzip();
+        let offered = places(&packets);
         let sent = self.device.tx_batch(0, &mut packets).unwrap();
         assert_eq!(sent, space.min(offered.len()));
-        let left: Vec<_> = packets.iter().map(|p| (p.iova(), p.size())).collect();
-        assert_eq!(left, offered[sent..]);
+        assert_eq!(places(&packets), offered[sent..]);
 
         let (slots, descriptors) = (self.tx_slots(), descriptors_of(&mut self.device.tx[0].ring));
         for (i, &(iova, size)) in offered[..sent].iter().enumerate() {

@@ -13,8 +13,8 @@ use clap::Parser;
 use ixgbe::driver::device::Device;
 use ixgbe::driver::mempool::Packet;
 use pcap_writer::{PcapOptions, PcapWriter};
-use port::{run_on_port, Run};
-use program::{parse_packets, run_program, CommonOptions};
+use port::{run_on_port, PortOptions, Run};
+use program::{parse_packets, run_program};
 use serde::Serialize;
 
 /// A reader of the file sees the frames within this time.
@@ -29,15 +29,11 @@ struct Options {
     pcap: PcapOptions,
 
     #[command(flatten)]
-    common: CommonOptions,
+    port: PortOptions,
 
     /// End after N received packets
     #[arg(long, value_name = "N", value_parser = parse_packets)]
     packets: Option<u64>,
-
-    /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
-    #[arg(value_name = "DEVICE")]
-    device: String,
 }
 
 /// The results of a run, in packets.
@@ -95,8 +91,8 @@ fn capture(
     options: &Options,
     totals: &mut Totals,
 ) -> anyhow::Result<()> {
-    let mut packets = Vec::with_capacity(options.common.batch);
-    let mut run = Run::start(&options.device, device, options.packets, &options.common)?;
+    let mut packets = Vec::with_capacity(options.port.common.batch);
+    let mut run = Run::start(&options.port, device, options.packets)?;
     let mut flushed = Instant::now();
 
     while run.goes_on(device, |device, count| {
@@ -134,7 +130,7 @@ fn capture_until_end(
 /// Opens the files before the device, so that a wrong path fails before the run.
 fn run(options: &Options) -> anyhow::Result<()> {
     let mut writer = PcapWriter::open(&options.pcap)?;
-    run_on_port(&options.device, 0, &options.common, |device, _, totals| {
+    run_on_port(&options.port, 0, |device, _, totals| {
         capture_until_end(device, &mut writer, options, totals)
     })
 }

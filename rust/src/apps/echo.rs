@@ -14,8 +14,8 @@ use echo_packet::{echo_packet, EchoAddress, EchoAnswer, ECHO_HEADERS};
 use ixgbe::driver::device::Device;
 use ixgbe::driver::mempool::Packet;
 use ixgbe::error::Result;
-use port::{run_on_port, Run};
-use program::{parse_packets, run_program, CommonOptions};
+use port::{run_on_port, PortOptions, Run};
+use program::{parse_packets, run_program};
 use serde::Serialize;
 
 /// Answers the frames that a device receives. With --ip, it answers ARP and ping for that address. Without,
@@ -29,15 +29,11 @@ struct Options {
     ip: Option<Ipv4Addr>,
 
     #[command(flatten)]
-    common: CommonOptions,
+    port: PortOptions,
 
     /// End after N received packets
     #[arg(long, value_name = "N", value_parser = parse_packets)]
     packets: Option<u64>,
-
-    /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
-    #[arg(value_name = "DEVICE")]
-    device: String,
 }
 
 /// The results of a run, in packets.
@@ -110,8 +106,8 @@ fn echo(device: &mut Device<'_>, options: &Options, totals: &mut Totals) -> anyh
         mac: device.mac_read()?,
         ip: options.ip,
     };
-    let mut packets = Vec::with_capacity(options.common.batch);
-    let mut run = Run::start(&options.device, device, options.packets, &options.common)?;
+    let mut packets = Vec::with_capacity(options.port.common.batch);
+    let mut run = Run::start(&options.port, device, options.packets)?;
 
     while run.goes_on(device, |device, count| {
         Ok(echo_turn(device, &own, count, &mut packets, totals)?)
@@ -124,7 +120,7 @@ fn main() -> ExitCode {
     run_program(
         |_: &Options| Ok(()),
         |options| {
-            run_on_port(&options.device, 0, &options.common, |device, _, totals| {
+            run_on_port(&options.port, 0, |device, _, totals| {
                 echo(device, options, totals)
             })
         },

@@ -19,8 +19,8 @@ use flow_packet::{
 use ixgbe::driver::device::{Device, MAX_QUEUES};
 use ixgbe::driver::mempool::{Mempool, Packet};
 use pcap_file::pcap_read_first;
-use port::{run_on_port, Run};
-use program::{parse_number, parse_packets, run_program, CommonOptions};
+use port::{run_on_port, PortOptions, Run};
+use program::{parse_number, parse_packets, run_program};
 use serde::Serialize;
 use token_bucket::{parse_rate, TokenBucket};
 
@@ -51,15 +51,11 @@ struct Options {
     queues: u32,
 
     #[command(flatten)]
-    common: CommonOptions,
+    port: PortOptions,
 
     /// End after N sent packets
     #[arg(long, value_name = "N", value_parser = parse_packets)]
     packets: Option<u64>,
-
-    /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
-    #[arg(value_name = "DEVICE")]
-    device: String,
 }
 
 impl Options {
@@ -175,9 +171,9 @@ impl<'p> Generator<'p> {
         frame_size: usize,
         totals: &mut Totals,
     ) -> anyhow::Result<()> {
-        let batch = options.common.batch;
+        let batch = options.port.common.batch;
         let mut queue = 0;
-        let mut run = Run::start(&options.device, device, options.packets, &options.common)?;
+        let mut run = Run::start(&options.port, device, options.packets)?;
         let start = Instant::now();
         let mut bucket = options.rate.map(|rate| TokenBucket::new(rate, batch, 0));
 
@@ -220,7 +216,7 @@ fn generate_until_end<'p>(
         pools,
         flows,
         sent: vec![0; pools.len()],
-        packets: Vec::with_capacity(options.common.batch),
+        packets: Vec::with_capacity(options.port.common.batch),
     };
 
     let ran = generator.generate(device, options, frame.len(), totals);
@@ -235,12 +231,9 @@ fn run(options: &Options) -> anyhow::Result<()> {
     let read = |path| pcap_read_first(path, MAX_SIZE);
     let template = options.template.as_deref().map(read).transpose()?;
     let queues = options.queues;
-    run_on_port(
-        &options.device,
-        queues,
-        &options.common,
-        |device, pools, totals| generate_until_end(device, pools, options, template, totals),
-    )
+    run_on_port(&options.port, queues, |device, pools, totals| {
+        generate_until_end(device, pools, options, template, totals)
+    })
 }
 
 fn main() -> ExitCode {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use ixgbe::driver::device::{Config, Device, OpenDevice};
 use ixgbe::driver::mempool::Mempool;
 use ixgbe::error::Result;
@@ -25,35 +26,46 @@ const TURNS_PER_LOOK_TRAPPED: u32 = 8;
 const POOL_PACKETS_PER_DESCRIPTOR: u32 = 4;
 const POOL_MIN_CAPACITY: u32 = 2048;
 
-/// Opens the device at `address`, does `work` on it and its pools for sending, closes it, and writes the
-/// totals, which are valid even after an error. There are `tx_pools` TX queues, each with a pool of its
-/// own. Without any, there is one TX queue for what the program receives.
+/// The options of a program on one port.
+#[derive(Args, Debug)]
+pub struct PortOptions {
+    #[command(flatten)]
+    pub common: CommonOptions,
+
+    /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
+    #[arg(value_name = "DEVICE")]
+    device: String,
+}
+
+/// Opens the device, does `work` on it and its pools for sending, closes it, and writes the totals, which are
+/// valid even after an error. There are `tx_pools` TX queues, each with a pool of its own. Without any,
+/// there is one TX queue for what the program receives.
 pub fn run_on_port<T: Default + Serialize>(
-    address: &str,
+    options: &PortOptions,
     tx_pools: u32,
-    options: &CommonOptions,
     work: impl for<'p> FnOnce(&mut Device<'p>, &'p [Mempool], &mut T) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let json = json_open(options)?;
-    let container = Container::with_connect_timeout(options.connect_timeout_ms);
-    let capacity = (options.ring_size * POOL_PACKETS_PER_DESCRIPTOR).max(POOL_MIN_CAPACITY);
+    let PortOptions { common, device } = options;
+    let json = json_open(common)?;
+    let container = Container::with_connect_timeout(common.connect_timeout_ms);
+    let capacity = (common.ring_size * POOL_PACKETS_PER_DESCRIPTOR).max(POOL_MIN_CAPACITY);
     let create_pool = |_| Mempool::create(&container, capacity);
     let config = Config {
         rx_queues: 1,
         tx_queues: tx_pools.max(1),
-        rx_ring_size: options.ring_size,
-        tx_ring_size: options.ring_size,
+        rx_ring_size: common.ring_size,
+        tx_ring_size: common.ring_size,
         promiscuous: true,
     };
     // The pools are declared after the device, so that they are unmapped while it is open.
-    let open = OpenDevice::open(&container, address)?;
+    let open = OpenDevice::open(&container, device)?;
     let rx_pool = [create_pool(0)?];
     if container.on_ordinary_pages() {
         warn_of_ordinary_pages();
     }
     let tx_pools = (0..tx_pools).map(create_pool).collect::<Result<Vec<_>>>()?;
     let mut device = open.start_queues(&config, &rx_pool)?;
-    device.wait_for_link(options.link_timeout_ms.into())?;
+    device.wait_for_link(common.link_timeout_ms.into())?;
 
     let mut totals = T::default();
     let ran = work(&mut device, &tx_pools, &mut totals);
@@ -79,21 +91,20 @@ pub struct Run<'o> {
 }
 
 impl<'o> Run<'o> {
-    /// `address` is the name in the lines of each second. The run ends after so many packets, if not before.
+    /// The run ends after so many packets, if not before.
     pub fn start(
-        address: &'o str,
+        options: &'o PortOptions,
         device: &Device<'_>,
         packets: Option<u64>,
-        options: &CommonOptions,
     ) -> anyhow::Result<Self> {
         let start = Instant::now();
         Ok(Self {
             ended: hold_signals()?,
-            duration: options.duration.unwrap_or(Duration::MAX),
+            duration: options.common.duration.unwrap_or(Duration::MAX),
             start,
             start_tsc: tsc_read(),
-            rates: Rates::new([address], start),
-            batch: options.batch,
+            rates: Rates::new([&options.device], start),
+            batch: options.common.batch,
             turns: match device.is_trapped() {
                 true => TURNS_PER_LOOK_TRAPPED,
                 false => TURNS_PER_LOOK,

@@ -15,8 +15,8 @@ use clap::Parser;
 use ixgbe::driver::device::Device;
 use ixgbe::driver::mempool::{Mempool, Packet};
 use pcap_file::{pcap_load, Recording};
-use port::{run_on_port, Run};
-use program::{parse_decimal, parse_number, parse_packets, run_program, CommonOptions};
+use port::{run_on_port, PortOptions, Run};
+use program::{parse_decimal, parse_number, parse_packets, run_program};
 use serde::Serialize;
 use token_bucket::{parse_rate, TokenBucket};
 
@@ -52,20 +52,16 @@ struct Options {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_loops)]
     loops: u64,
 
-    #[command(flatten)]
-    common: CommonOptions,
-
-    /// End after N sent packets
-    #[arg(long, value_name = "N", value_parser = parse_packets)]
-    packets: Option<u64>,
-
     /// Classic pcap with whole Ethernet frames, up to 2 GiB
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
-    #[arg(value_name = "DEVICE")]
-    device: String,
+    #[command(flatten)]
+    port: PortOptions,
+
+    /// End after N sent packets
+    #[arg(long, value_name = "N", value_parser = parse_packets)]
+    packets: Option<u64>,
 }
 
 impl Options {
@@ -198,10 +194,10 @@ impl<'p> Replay<'p, '_> {
     /// Sends until the end of the run. The totals are valid even after an error.
     fn send_all(&mut self, device: &mut Device<'p>, totals: &mut Totals) -> anyhow::Result<()> {
         let options = self.options;
-        let batch = options.common.batch;
+        let batch = options.port.common.batch;
         let all = options.loops * self.recording.count() as u64;
         let packets = options.packets.unwrap_or(u64::MAX).min(all);
-        let mut run = Run::start(&options.device, device, Some(packets), &options.common)?;
+        let mut run = Run::start(&options.port, device, Some(packets))?;
         let start = Instant::now();
         let mut bucket = options.rate.map(|rate| TokenBucket::new(rate, batch, 0));
 
@@ -229,21 +225,16 @@ impl<'p> Replay<'p, '_> {
 /// Reads the file before the device is opened, so that a wrong one fails first.
 fn run(options: &Options) -> anyhow::Result<()> {
     let recording = pcap_load(&options.file, MAX_FRAME)?;
-    run_on_port(
-        &options.device,
-        1,
-        &options.common,
-        |device, pools, totals| {
-            let mut replay = Replay {
-                pool: &pools[0],
-                recording: &recording,
-                options,
-                position: Position::default(),
-                packets: Vec::with_capacity(options.common.batch),
-            };
-            replay.send_all(device, totals)
-        },
-    )
+    run_on_port(&options.port, 1, |device, pools, totals| {
+        let mut replay = Replay {
+            pool: &pools[0],
+            recording: &recording,
+            options,
+            position: Position::default(),
+            packets: Vec::with_capacity(options.port.common.batch),
+        };
+        replay.send_all(device, totals)
+    })
 }
 
 fn main() -> ExitCode {
