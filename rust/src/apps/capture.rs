@@ -76,8 +76,8 @@ fn capture_turn<'p>(
         let time = wall_time();
         for packet in packets.iter() {
             let size = packet.size();
-            totals.snapped += u64::from(size > writer.snap());
-            writer.put(size, time, |bytes| packet.read_at(0, bytes))?;
+            let snapped = writer.put(size, time, |bytes| packet.read_at(0, bytes))?;
+            totals.snapped += u64::from(snapped);
         }
     }
     packets.clear();
@@ -118,8 +118,8 @@ fn capture_until_end(
     let stats = device.queue_stats_read(0);
     let flushed = writer.as_mut().map_or(Ok(()), PcapWriter::flush);
     if let Some(writer) = &writer {
-        totals.written = writer.frames();
-        totals.files = writer.files();
+        totals.written = writer.frames;
+        totals.files = writer.number;
     }
     totals.dropped = stats.as_ref().map_or(0, |stats| stats.rx_dropped);
     ran?;

@@ -23,7 +23,7 @@ use ixgbe::rooms::lane::Monitor;
 use ixgbe::tsc_read;
 use pipeline_threads::forward_in_pipeline;
 use program::{
-    hold_signals, json_open, json_write, parse_number, parse_packets, run_program,
+    hold_signals, json_open, json_write, parse_number, parse_packets, run_program, turns_per_look,
     warn_of_ordinary_pages, CommonOptions,
 };
 use queue_threads::forward_in_threads;
@@ -31,12 +31,6 @@ use rates::Rates;
 use rustix::time::{clock_gettime, ClockId};
 use serde::Serialize;
 use threads::{cpu_list_parse, CpuList};
-
-/// The forwarder checks the clock and the signals once every so many turns.
-const TURNS_PER_LOOK: u32 = 1024;
-
-/// The same when a turn may take four messages to servers, each 20 ms or more.
-const TURNS_PER_LOOK_TRAPPED: u32 = 8;
 
 /// With interrupts, the forwarder sleeps after so many turns without a packet, at most so long.
 const EMPTY_TURNS: u32 = 64;
@@ -158,9 +152,7 @@ struct QueueTotals {
 
 /// Prints the packets of both devices; `missed` are those for which a device had no descriptor.
 fn totals_print(totals: &Totals, missed: u64) {
-    let Counts {
-        rx, tx, dropped, ..
-    } = totals.counts;
+    let (rx, tx, dropped) = (totals.counts.rx, totals.counts.tx, totals.counts.dropped);
     // If the reader of the output went away, the run is still a success.
     let _ = writeln!(
         io::stdout(),
@@ -255,10 +247,7 @@ impl Run<'_, '_> {
         let mut left = self.options.packets.unwrap_or(u64::MAX);
         let mut time = self.start;
         let forwarder = &mut *self.forwarder;
-        let turns = match forwarder.is_trapped() {
-            true => TURNS_PER_LOOK_TRAPPED,
-            false => TURNS_PER_LOOK,
-        };
+        let turns = turns_per_look(forwarder.is_trapped());
 
         while left > 0 && time - self.start < self.duration {
             left -= round(forwarder, turns, left, self.duration - (time - self.start))?;

@@ -173,10 +173,8 @@ pub fn pcap_read_first(path: &Path, room: usize) -> Result<Vec<u8>> {
     read().with_context(|| path.display().to_string())
 }
 
-/// Reads and checks all frames of a file, each at most `room` bytes. A file may have up to 2 GiB.
-///
-/// # Errors
-/// As [`pcap_read_first`]; the reason names the first wrong frame.
+/// Reads and checks all frames of a file, each at most `room` bytes. A file may have up to 2 GiB. The errors are
+/// those of [`pcap_read_first`], and name the first wrong frame.
 pub fn pcap_load(path: &Path, room: usize) -> Result<Recording> {
     let read = || -> Result<Recording> {
         let bytes = read_file(path, MAX_FILE_SIZE + 1)?;

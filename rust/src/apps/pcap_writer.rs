@@ -79,10 +79,10 @@ pub struct PcapWriter<'o> {
     /// As the user wrote it.
     path: &'o Path,
     /// Of the open file, from 1.
-    number: u32,
+    pub number: u32,
     open: OpenFile,
     /// Written, in all files.
-    frames: u64,
+    pub frames: u64,
 }
 
 struct OpenFile {
@@ -178,15 +178,15 @@ impl<'o> PcapWriter<'o> {
         Ok(())
     }
 
-    /// Records a frame of `size` bytes that came at `time` since 1970; `read` copies its first bytes. Begins
-    /// the next file if this one would be too large. If the disk is full, the file ends with the last whole
-    /// record, and the error says so.
+    /// Records a frame of `size` bytes that came at `time` since 1970; `read` copies its first bytes. Returns
+    /// whether that is only a part. Begins the next file if this one would be too large. If the disk is
+    /// full, the file ends with the last whole record, and the error says so.
     pub fn put(
         &mut self,
         size: usize,
         time: Duration,
         read: impl FnOnce(&mut [u8]) -> bool,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let captured = size.min(self.options.snap);
         let record = RECORD_HEADER_SIZE + captured;
         let file = self.open.written + self.open.buffer.len() as u64;
@@ -209,7 +209,7 @@ impl<'o> PcapWriter<'o> {
         // The frame has that many bytes.
         let _ = read(&mut buffer[start..]);
         self.open.ends.push(start + captured);
-        Ok(())
+        Ok(captured < size)
     }
 
     /// Writes what is in the buffer, so that a reader of the file sees it.
@@ -234,21 +234,6 @@ impl<'o> PcapWriter<'o> {
                 self.frames
             )
         })
-    }
-
-    /// The frames that are written, in all files.
-    pub fn frames(&self) -> u64 {
-        self.frames
-    }
-
-    /// The number of files, of which some may be removed.
-    pub fn files(&self) -> u32 {
-        self.number
-    }
-
-    /// The most bytes of a frame that are recorded.
-    pub fn snap(&self) -> usize {
-        self.options.snap
     }
 }
 

@@ -10,16 +10,11 @@ use anyhow::Result;
 use ixgbe::rooms::forwarder::Counts;
 use ixgbe::rooms::pipeline::{Pipeline, Receiver, Sender, Worker};
 
-use crate::threads::{CpuList, Crew};
-
-/// A thread looks at what it shares with the others once every so many turns.
-const TURNS_PER_LOOK: u32 = 1024;
+use crate::program::TURNS_PER_LOOK;
+use crate::threads::{CpuList, Crew, CHECK};
 
 /// A thread lets others run after so many rounds without a packet: there may be more threads than CPUs.
 const EMPTY_TURNS: u32 = 64;
-
-/// Time between two checks for a stalled queue.
-const CHECK: Duration = Duration::from_secs(1);
 
 /// Time that the TX thread waits for a device that takes no packets, after all others have ended.
 const DRAIN: Duration = Duration::from_secs(1);

@@ -13,14 +13,10 @@ use ixgbe::tsc_read;
 use ixgbe::vfio::Container;
 use serde::Serialize;
 
-use crate::program::{hold_signals, json_open, json_write, warn_of_ordinary_pages, CommonOptions};
+use crate::program::{
+    hold_signals, json_open, json_write, turns_per_look, warn_of_ordinary_pages, CommonOptions,
+};
 use crate::rates::Rates;
-
-/// A program looks at the clock and the signals once every so many turns.
-const TURNS_PER_LOOK: u32 = 1024;
-
-/// The same when a turn may take two messages to a server, each 20 ms or more.
-const TURNS_PER_LOOK_TRAPPED: u32 = 8;
 
 /// A pool never runs empty: it covers an RX ring, a TX ring, and as many packets with the program.
 const POOL_PACKETS_PER_DESCRIPTOR: u32 = 4;
@@ -105,10 +101,7 @@ impl<'o> Run<'o> {
             start_tsc: tsc_read(),
             rates: Rates::new([&options.device], start),
             batch: options.common.batch,
-            turns: match device.is_trapped() {
-                true => TURNS_PER_LOOK_TRAPPED,
-                false => TURNS_PER_LOOK,
-            },
+            turns: turns_per_look(device.is_trapped()),
             left: packets.unwrap_or(u64::MAX),
         })
     }
@@ -138,9 +131,7 @@ impl<'o> Run<'o> {
 
     /// The seconds and the TSC cycles from the start until now, for the totals.
     pub fn elapsed(&self) -> (f64, u64) {
-        (
-            self.start.elapsed().as_secs_f64(),
-            tsc_read() - self.start_tsc,
-        )
+        let seconds = self.start.elapsed().as_secs_f64();
+        (seconds, tsc_read() - self.start_tsc)
     }
 }

@@ -24,6 +24,9 @@ const PROGRAM: &str = env!("CARGO_BIN_NAME");
 const EXIT_RUN_TIME: u8 = 1;
 const EXIT_USAGE: u8 = 2;
 
+/// A program looks at the clock, the signals and what its threads share once every so many turns.
+pub const TURNS_PER_LOOK: u32 = 1024;
+
 /// The longest wait for a server or a link.
 const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 
@@ -158,6 +161,15 @@ pub fn hold_signals() -> io::Result<Arc<AtomicBool>> {
         signal_hook::flag::register(signal, Arc::clone(&ended))?;
     }
     Ok(ended)
+}
+
+/// The turns between two looks. If a device is trapped, a turn may take two messages to each server, 20 ms or
+/// more each.
+pub fn turns_per_look(is_trapped: bool) -> u32 {
+    match is_trapped {
+        true => 8,
+        false => TURNS_PER_LOOK,
+    }
 }
 
 /// Says that the memory is slower than it could be.

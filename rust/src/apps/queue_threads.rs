@@ -9,16 +9,11 @@ use anyhow::Result;
 use ixgbe::driver::device::MAX_QUEUES;
 use ixgbe::rooms::lane::Lane;
 
-use crate::threads::{CpuList, Crew};
-
-/// A thread looks at what it shares with the others once every so many turns.
-const TURNS_PER_LOOK: u32 = 1024;
+use crate::program::TURNS_PER_LOOK;
+use crate::threads::{CpuList, Crew, CHECK};
 
 /// Packets of the limit that a queue takes for itself until the next look.
 const CLAIM: u64 = 16384;
-
-/// Time between two checks for a stalled queue.
-const CHECK: Duration = Duration::from_secs(1);
 
 /// Time to wait while other threads have all that is left of the limit.
 const RETRY: Duration = Duration::from_micros(100);

@@ -4,9 +4,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 use std::thread::{self, Scope};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use rustix::thread::{sched_getaffinity, sched_setaffinity, CpuSet};
+
+/// Time between two checks for a stalled queue.
+pub const CHECK: Duration = Duration::from_secs(1);
 
 /// The most CPUs in a list.
 const CPU_LIST_MAX: usize = 16;
@@ -16,9 +20,6 @@ const CPU_LIST_MAX: usize = 16;
 pub struct CpuList(pub Vec<usize>);
 
 /// Reads a list of CPUs, such as `1,3` or `0-3`. A CPU may appear twice: then two threads share it.
-///
-/// # Errors
-/// If the list is wrong, or this process may not use a CPU.
 pub fn cpu_list_parse(text: &str) -> std::result::Result<CpuList, String> {
     let allowed = sched_getaffinity(None)
         .map_err(|error| format!("cannot read the CPUs of this process: {error}"))?;
@@ -67,9 +68,6 @@ impl CpuList {
 }
 
 /// Pins the calling thread to a CPU, if there is one.
-///
-/// # Errors
-/// If the CPU went offline.
 fn pin(cpu: Option<usize>) -> Result<()> {
     let Some(cpu) = cpu else { return Ok(()) };
     let mut set = CpuSet::new();

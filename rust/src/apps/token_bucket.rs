@@ -54,9 +54,6 @@ impl TokenBucket {
 }
 
 /// A whole number of packets a second, which may have a fraction before k or M.
-///
-/// # Errors
-/// If the text is not such a number, or the rate is out of range.
 pub fn parse_rate(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.char_indices().last() {
         Some((end, 'k')) => (&text[..end], 1e3),
