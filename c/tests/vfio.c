@@ -348,14 +348,17 @@ static void dma_memory_keeps_its_size(void)
 static void one_device_does_not_use_up_the_reserve_of_another(void)
 {
 	struct vfio_container container;
-	struct vfio_device devices[2] = {{.kind = VFIO_KIND_USER}, {.kind = VFIO_KIND_USER}};
+	struct vfio_device devices[2];
 	struct vfio_device kernel = {.container = &container, .kind = VFIO_KIND_KERNEL};
 	const uint64_t reserve = VFIO_RESERVE_MS * 1000ULL;
 
 	vfio_container_init(&container);
 	for (uint32_t i = 0; i < 2; i++) {
-		devices[i].container = &container;
-		vfio_reserve_init(&devices[i]);
+		devices[i] = (struct vfio_device){
+			.container = &container,
+			.kind = VFIO_KIND_USER,
+			.reserve_us = VFIO_RESERVE_MS * 1000ULL,
+		};
 	}
 	CHECK_EQUAL(vfio_patience(&devices[0]), VFIO_PATIENCE_MS * 1000ULL + reserve);
 	vfio_patience_use(&devices[0], 100000000);

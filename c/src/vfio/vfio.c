@@ -51,7 +51,7 @@ int vfio_open(struct vfio_container *container, const char *address, struct vfio
 	device->container = container;
 	device->fd = -1;
 	device->request_fd = -1;
-	vfio_reserve_init(device);
+	device->reserve_us = VFIO_RESERVE_MS * 1000ull;
 	if (strlen(address) >= sizeof(device->address)) {
 		error_set(error, "the device address is longer than %d characters: %s",
 			  VFIO_ADDRESS_SIZE - 1, address);
@@ -68,18 +68,13 @@ int vfio_open(struct vfio_container *container, const char *address, struct vfio
 		return -1;
 	}
 	size_t prefix = strlen(USER_PREFIX);
-	if (strncmp(address, USER_PREFIX, prefix) == 0) {
-		device->kind = VFIO_KIND_USER;
-		if (vfio_user_open(device, address + prefix, error) != 0) {
-			unmap_areas(device);
-			return -1;
-		}
-	} else {
-		device->kind = VFIO_KIND_KERNEL;
-		if (vfio_kernel_open(device, error) != 0) {
-			unmap_areas(device);
-			return -1;
-		}
+	bool user = strncmp(address, USER_PREFIX, prefix) == 0;
+
+	device->kind = user ? VFIO_KIND_USER : VFIO_KIND_KERNEL;
+	if ((user ? vfio_user_open(device, address + prefix, error) :
+		    vfio_kernel_open(device, error)) != 0) {
+		unmap_areas(device);
+		return -1;
 	}
 	container->devices[container->device_count] = device;
 	container->device_count++;
@@ -128,43 +123,18 @@ volatile uint32_t *vfio_register(const struct vfio_device *device, uint32_t offs
 	return NULL;
 }
 
-static void region_read(struct vfio_device *device, uint32_t region, uint32_t offset, void *data,
-			uint32_t size)
+/* Marks the device as failed if the access fails. Then a read returns all ones. */
+static void region_access(struct vfio_device *device, const struct vfio_access *access)
 {
-	int result = -1;
-
 	if (!device->failed) {
-		if (device->kind == VFIO_KIND_USER) {
-			result = vfio_user_read(device, region, offset, data, size,
-						&device->failure);
-		} else {
-			result = vfio_kernel_read(device, region, offset, data, size,
-						  &device->failure);
-		}
-	}
-	if (result != 0) {
-		device->failed = true;
-		memset(data, 0xff, size);
-	}
-}
+		int result = device->kind == VFIO_KIND_USER ?
+				     vfio_user_access(device, access, &device->failure) :
+				     vfio_kernel_access(device, access, &device->failure);
 
-/* `free_us` of a wait for the reply do not use up patience. */
-static void region_write(struct vfio_device *device, uint32_t region, uint32_t offset,
-			 const void *data, uint32_t size, uint64_t free_us)
-{
-	int result = -1;
-
-	if (!device->failed) {
-		if (device->kind == VFIO_KIND_USER) {
-			result = vfio_user_write(device, region, offset, data, size, free_us,
-						 &device->failure);
-		} else {
-			result = vfio_kernel_write(device, region, offset, data, size,
-						   &device->failure);
-		}
+		device->failed = result != 0;
 	}
-	if (result != 0) {
-		device->failed = true;
+	if (device->failed && !access->write) {
+		memset(access->data, 0xff, access->size);
 	}
 }
 
@@ -176,7 +146,10 @@ uint32_t vfio_read32(struct vfio_device *device, uint32_t offset)
 	if (address != NULL) {
 		return mmio_load32(address);
 	}
-	region_read(device, VFIO_REGION_BAR0, offset, &value, sizeof(value));
+	region_access(device, &(struct vfio_access){.region = VFIO_REGION_BAR0,
+						    .offset = offset,
+						    .data = &value,
+						    .size = sizeof(value)});
 	return value;
 }
 
@@ -188,26 +161,41 @@ void vfio_write32(struct vfio_device *device, uint32_t offset, uint32_t value)
 		mmio_store32(address, value);
 		return;
 	}
-	region_write(device, VFIO_REGION_BAR0, offset, &value, sizeof(value), 0);
+	region_access(device, &(struct vfio_access){.region = VFIO_REGION_BAR0,
+						    .offset = offset,
+						    .data = &value,
+						    .size = sizeof(value),
+						    .write = true});
 }
 
 void vfio_ring(struct vfio_device *device, uint32_t offset, uint32_t value)
 {
-	region_write(device, VFIO_REGION_BAR0, offset, &value, sizeof(value),
-		     VFIO_DOORBELL_MS * 1000ULL);
+	region_access(device, &(struct vfio_access){.region = VFIO_REGION_BAR0,
+						    .offset = offset,
+						    .data = &value,
+						    .size = sizeof(value),
+						    .write = true,
+						    .free_us = VFIO_DOORBELL_MS * 1000ULL});
 }
 
 uint16_t vfio_config_read16(struct vfio_device *device, uint32_t offset)
 {
 	uint16_t value = 0;
 
-	region_read(device, VFIO_REGION_CONFIG, offset, &value, sizeof(value));
+	region_access(device, &(struct vfio_access){.region = VFIO_REGION_CONFIG,
+						    .offset = offset,
+						    .data = &value,
+						    .size = sizeof(value)});
 	return value;
 }
 
 void vfio_config_write16(struct vfio_device *device, uint32_t offset, uint16_t value)
 {
-	region_write(device, VFIO_REGION_CONFIG, offset, &value, sizeof(value), 0);
+	region_access(device, &(struct vfio_access){.region = VFIO_REGION_CONFIG,
+						    .offset = offset,
+						    .data = &value,
+						    .size = sizeof(value),
+						    .write = true});
 }
 
 int vfio_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t count,

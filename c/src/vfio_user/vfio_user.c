@@ -144,32 +144,28 @@ void vfio_user_close(struct vfio_device *device)
 	}
 }
 
-int vfio_user_read(struct vfio_device *device, uint32_t region, uint64_t offset, void *data,
-		   uint32_t size, struct error *error)
+int vfio_user_access(struct vfio_device *device, const struct vfio_access *access,
+		     struct error *error)
 {
 	struct message message;
-	struct region_access *access = &message.payload.access;
+	struct region_access *request = &message.payload.access;
+	size_t written = access->write ? access->size : 0;
+	size_t read = access->write ? 0 : ACCESS_HEADER + access->size;
 
-	message_begin(&message, COMMAND_REGION_READ, ACCESS_HEADER);
-	*access = (struct region_access){.offset = offset, .region = region, .count = size};
-	if (vfio_user_call(device, &message, ACCESS_HEADER + size, error) < 0) {
+	message_begin(&message, access->write ? COMMAND_REGION_WRITE : COMMAND_REGION_READ,
+		      ACCESS_HEADER + written);
+	message.free_us = access->free_us;
+	request->offset = access->offset;
+	request->region = access->region;
+	request->count = access->size;
+	memcpy(request->data, access->data, written);
+	if (vfio_user_call(device, &message, read, error) < 0) {
 		return -1;
 	}
-	memcpy(data, access->data, size);
+	if (!access->write) {
+		memcpy(access->data, request->data, access->size);
+	}
 	return 0;
-}
-
-int vfio_user_write(struct vfio_device *device, uint32_t region, uint64_t offset, const void *data,
-		    uint32_t size, uint64_t free_us, struct error *error)
-{
-	struct message message;
-	struct region_access *access = &message.payload.access;
-
-	message_begin(&message, COMMAND_REGION_WRITE, ACCESS_HEADER + size);
-	message.free_us = free_us;
-	*access = (struct region_access){.offset = offset, .region = region, .count = size};
-	memcpy(access->data, data, size);
-	return vfio_user_call(device, &message, 0, error) < 0 ? -1 : 0;
 }
 
 int vfio_user_dma_map(struct vfio_device *device, int fd, uint64_t iova, uint64_t size,

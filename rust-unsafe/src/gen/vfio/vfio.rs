@@ -6,7 +6,6 @@ extern "C" {
         ...
     ) -> ::core::ffi::c_int;
     fn vfio_patience_init(container: *mut vfio_container);
-    fn vfio_reserve_init(device: *mut vfio_device);
     fn vfio_memory_keep(
         fd: ::core::ffi::c_int,
         memory: *mut ::core::ffi::c_void,
@@ -22,20 +21,9 @@ extern "C" {
         device: *const vfio_device,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn vfio_kernel_read(
+    fn vfio_kernel_access(
         device: *mut vfio_device,
-        region: uint32_t,
-        offset: uint64_t,
-        data: *mut ::core::ffi::c_void,
-        size: uint32_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn vfio_kernel_write(
-        device: *mut vfio_device,
-        region: uint32_t,
-        offset: uint64_t,
-        data: *const ::core::ffi::c_void,
-        size: uint32_t,
+        access: *const vfio_access,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn vfio_kernel_signal_msix(
@@ -62,21 +50,9 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn vfio_user_close(device: *mut vfio_device);
-    fn vfio_user_read(
+    fn vfio_user_access(
         device: *mut vfio_device,
-        region: uint32_t,
-        offset: uint64_t,
-        data: *mut ::core::ffi::c_void,
-        size: uint32_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn vfio_user_write(
-        device: *mut vfio_device,
-        region: uint32_t,
-        offset: uint64_t,
-        data: *const ::core::ffi::c_void,
-        size: uint32_t,
-        free_us: uint64_t,
+        access: *const vfio_access,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn vfio_user_signal_msix(
@@ -146,6 +122,16 @@ pub struct vfio_area {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct vfio_access {
+    pub region: uint32_t,
+    pub offset: uint32_t,
+    pub data: *mut ::core::ffi::c_void,
+    pub size: uint32_t,
+    pub write: bool,
+    pub free_us: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct vfio_device {
     pub container: *mut vfio_container,
     pub reserve_us: uint64_t,
@@ -193,6 +179,7 @@ pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
 pub const VFIO_MAX_DEVICES: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const VFIO_REGION_BAR0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
+pub const VFIO_RESERVE_MS: ::core::ffi::c_int = 500 as ::core::ffi::c_int;
 pub const VFIO_DOORBELL_MS: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
 pub const IXGBE_PCI_COMMAND: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
 pub const IXGBE_PCI_COMMAND_MEMORY: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
@@ -256,7 +243,8 @@ pub unsafe extern "C" fn vfio_open(
     (*device).container = container as *mut vfio_container;
     (*device).fd = -(1 as ::core::ffi::c_int);
     (*device).request_fd = -(1 as ::core::ffi::c_int);
-    vfio_reserve_init(device);
+    (*device).reserve_us = (VFIO_RESERVE_MS as ::core::ffi::c_ulonglong)
+        .wrapping_mul(1000 as ::core::ffi::c_ulonglong) as uint64_t;
     if strlen(address) >= ::core::mem::size_of::<[::core::ffi::c_char; 128]>() as usize {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
@@ -296,20 +284,21 @@ pub unsafe extern "C" fn vfio_open(
         return -(1 as ::core::ffi::c_int);
     }
     let mut prefix: size_t = strlen(USER_PREFIX.as_ptr());
-    if strncmp(address, USER_PREFIX.as_ptr(), prefix) == 0 as ::core::ffi::c_int {
-        (*device).kind = VFIO_KIND_USER;
-        if vfio_user_open(device, address.offset(prefix as isize), error)
-            != 0 as ::core::ffi::c_int
-        {
-            unmap_areas(device);
-            return -(1 as ::core::ffi::c_int);
-        }
+    let mut user: bool = strncmp(address, USER_PREFIX.as_ptr(), prefix)
+        == 0 as ::core::ffi::c_int;
+    (*device).kind = (if user as ::core::ffi::c_int != 0 {
+        VFIO_KIND_USER as ::core::ffi::c_int
     } else {
-        (*device).kind = VFIO_KIND_KERNEL;
-        if vfio_kernel_open(device, error) != 0 as ::core::ffi::c_int {
-            unmap_areas(device);
-            return -(1 as ::core::ffi::c_int);
-        }
+        VFIO_KIND_KERNEL as ::core::ffi::c_int
+    }) as vfio_kind;
+    if (if user as ::core::ffi::c_int != 0 {
+        vfio_user_open(device, address.offset(prefix as isize), error)
+    } else {
+        vfio_kernel_open(device, error)
+    }) != 0 as ::core::ffi::c_int
+    {
+        unmap_areas(device);
+        return -(1 as ::core::ffi::c_int);
     }
     (*container).devices[(*container).device_count as usize] = device;
     (*container).device_count = (*container).device_count.wrapping_add(1);
@@ -375,77 +364,22 @@ pub unsafe extern "C" fn vfio_register(
     }
     return ::core::ptr::null_mut::<uint32_t>();
 }
-unsafe extern "C" fn region_read(
+unsafe extern "C" fn region_access(
     mut device: *mut vfio_device,
-    mut region: uint32_t,
-    mut offset: uint32_t,
-    mut data: *mut ::core::ffi::c_void,
-    mut size: uint32_t,
+    mut access: *const vfio_access,
 ) {
-    let mut result: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
     if !(*device).failed {
-        if (*device).kind as ::core::ffi::c_uint
+        let mut result: ::core::ffi::c_int = if (*device).kind as ::core::ffi::c_uint
             == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
         {
-            result = vfio_user_read(
-                device,
-                region,
-                offset as uint64_t,
-                data,
-                size,
-                &raw mut (*device).failure,
-            );
+            vfio_user_access(device, access, &raw mut (*device).failure)
         } else {
-            result = vfio_kernel_read(
-                device,
-                region,
-                offset as uint64_t,
-                data,
-                size,
-                &raw mut (*device).failure,
-            );
-        }
+            vfio_kernel_access(device, access, &raw mut (*device).failure)
+        };
+        (*device).failed = result != 0 as ::core::ffi::c_int;
     }
-    if result != 0 as ::core::ffi::c_int {
-        (*device).failed = true_0 != 0;
-        memset(data, 0xff as ::core::ffi::c_int, size as size_t);
-    }
-}
-unsafe extern "C" fn region_write(
-    mut device: *mut vfio_device,
-    mut region: uint32_t,
-    mut offset: uint32_t,
-    mut data: *const ::core::ffi::c_void,
-    mut size: uint32_t,
-    mut free_us: uint64_t,
-) {
-    let mut result: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
-    if !(*device).failed {
-        if (*device).kind as ::core::ffi::c_uint
-            == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
-        {
-            result = vfio_user_write(
-                device,
-                region,
-                offset as uint64_t,
-                data,
-                size,
-                free_us,
-                &raw mut (*device).failure,
-            );
-        } else {
-            result = vfio_kernel_write(
-                device,
-                region,
-                offset as uint64_t,
-                data,
-                size,
-                &raw mut (*device).failure,
-            );
-        }
-    }
-    if result != 0 as ::core::ffi::c_int {
-        (*device).failed = true_0 != 0;
+    if (*device).failed as ::core::ffi::c_int != 0 && !(*access).write {
+        memset((*access).data, 0xff as ::core::ffi::c_int, (*access).size as size_t);
     }
 }
 #[no_mangle]
@@ -458,13 +392,15 @@ pub unsafe extern "C" fn vfio_read32(
     if !address.is_null() {
         return mmio_load32(address);
     }
-    region_read(
-        device,
-        VFIO_REGION_BAR0 as uint32_t,
-        offset,
-        &raw mut value as *mut ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as uint32_t,
-    );
+    let mut fresh2: vfio_access = vfio_access {
+        region: VFIO_REGION_BAR0 as uint32_t,
+        offset: offset,
+        data: &raw mut value as *mut ::core::ffi::c_void,
+        size: ::core::mem::size_of::<uint32_t>() as uint32_t,
+        write: false,
+        free_us: 0,
+    };
+    region_access(device, &raw mut fresh2);
     return value;
 }
 #[no_mangle]
@@ -478,14 +414,15 @@ pub unsafe extern "C" fn vfio_write32(
         mmio_store32(address, value);
         return;
     }
-    region_write(
-        device,
-        VFIO_REGION_BAR0 as uint32_t,
-        offset,
-        &raw mut value as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as uint32_t,
-        0 as uint64_t,
-    );
+    let mut fresh3: vfio_access = vfio_access {
+        region: VFIO_REGION_BAR0 as uint32_t,
+        offset: offset,
+        data: &raw mut value as *mut ::core::ffi::c_void,
+        size: ::core::mem::size_of::<uint32_t>() as uint32_t,
+        write: true_0 != 0,
+        free_us: 0,
+    };
+    region_access(device, &raw mut fresh3);
 }
 #[no_mangle]
 #[cold]
@@ -495,15 +432,16 @@ pub unsafe extern "C" fn vfio_ring(
     mut offset: uint32_t,
     mut value: uint32_t,
 ) {
-    region_write(
-        device,
-        VFIO_REGION_BAR0 as uint32_t,
-        offset,
-        &raw mut value as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as uint32_t,
-        (VFIO_DOORBELL_MS as ::core::ffi::c_ulonglong)
+    let mut fresh4: vfio_access = vfio_access {
+        region: VFIO_REGION_BAR0 as uint32_t,
+        offset: offset,
+        data: &raw mut value as *mut ::core::ffi::c_void,
+        size: ::core::mem::size_of::<uint32_t>() as uint32_t,
+        write: true_0 != 0,
+        free_us: (VFIO_DOORBELL_MS as ::core::ffi::c_ulonglong)
             .wrapping_mul(1000 as ::core::ffi::c_ulonglong) as uint64_t,
-    );
+    };
+    region_access(device, &raw mut fresh4);
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_config_read16(
@@ -511,13 +449,15 @@ pub unsafe extern "C" fn vfio_config_read16(
     mut offset: uint32_t,
 ) -> uint16_t {
     let mut value: uint16_t = 0 as uint16_t;
-    region_read(
-        device,
-        VFIO_REGION_CONFIG as uint32_t,
-        offset,
-        &raw mut value as *mut ::core::ffi::c_void,
-        ::core::mem::size_of::<uint16_t>() as uint32_t,
-    );
+    let mut fresh0: vfio_access = vfio_access {
+        region: VFIO_REGION_CONFIG as uint32_t,
+        offset: offset,
+        data: &raw mut value as *mut ::core::ffi::c_void,
+        size: ::core::mem::size_of::<uint16_t>() as uint32_t,
+        write: false,
+        free_us: 0,
+    };
+    region_access(device, &raw mut fresh0);
     return value;
 }
 #[no_mangle]
@@ -526,14 +466,15 @@ pub unsafe extern "C" fn vfio_config_write16(
     mut offset: uint32_t,
     mut value: uint16_t,
 ) {
-    region_write(
-        device,
-        VFIO_REGION_CONFIG as uint32_t,
-        offset,
-        &raw mut value as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint16_t>() as uint32_t,
-        0 as uint64_t,
-    );
+    let mut fresh1: vfio_access = vfio_access {
+        region: VFIO_REGION_CONFIG as uint32_t,
+        offset: offset,
+        data: &raw mut value as *mut ::core::ffi::c_void,
+        size: ::core::mem::size_of::<uint16_t>() as uint32_t,
+        write: true_0 != 0,
+        free_us: 0,
+    };
+    region_access(device, &raw mut fresh1);
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_signal_msix(

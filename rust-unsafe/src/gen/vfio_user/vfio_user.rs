@@ -89,6 +89,16 @@ pub struct vfio_area {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct vfio_access {
+    pub region: uint32_t,
+    pub offset: uint32_t,
+    pub data: *mut ::core::ffi::c_void,
+    pub size: uint32_t,
+    pub write: bool,
+    pub free_us: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct vfio_device {
     pub container: *mut vfio_container,
     pub reserve_us: uint64_t,
@@ -586,12 +596,9 @@ pub unsafe extern "C" fn vfio_user_close(mut device: *mut vfio_device) {
     }
 }
 #[no_mangle]
-pub unsafe extern "C" fn vfio_user_read(
+pub unsafe extern "C" fn vfio_user_access(
     mut device: *mut vfio_device,
-    mut region: uint32_t,
-    mut offset: uint64_t,
-    mut data: *mut ::core::ffi::c_void,
-    mut size: uint32_t,
+    mut access: *const vfio_access,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut message: message = message {
@@ -614,85 +621,46 @@ pub unsafe extern "C" fn vfio_user_read(
         begun_us: 0,
         deadline_us: 0,
     };
-    let mut access: *mut region_access = &raw mut message.payload.access;
-    message_begin(&raw mut message, COMMAND_REGION_READ, ACCESS_HEADER as size_t);
-    *access = region_access {
-        offset: offset,
-        region: region,
-        count: size,
-        data: [0; 8],
+    let mut request: *mut region_access = &raw mut message.payload.access;
+    let mut written: size_t = (if (*access).write as ::core::ffi::c_int != 0 {
+        (*access).size
+    } else {
+        0 as uint32_t
+    }) as size_t;
+    let mut read: size_t = if (*access).write as ::core::ffi::c_int != 0 {
+        0 as size_t
+    } else {
+        (ACCESS_HEADER as size_t).wrapping_add((*access).size as size_t)
     };
-    if vfio_user_call(
-        device,
-        &raw mut message,
-        (ACCESS_HEADER as size_t).wrapping_add(size as size_t),
-        error,
-    ) < 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    memcpy(
-        data,
-        &raw mut (*access).data as *mut uint8_t as *const ::core::ffi::c_void,
-        size as size_t,
-    );
-    return 0 as ::core::ffi::c_int;
-}
-#[no_mangle]
-pub unsafe extern "C" fn vfio_user_write(
-    mut device: *mut vfio_device,
-    mut region: uint32_t,
-    mut offset: uint64_t,
-    mut data: *const ::core::ffi::c_void,
-    mut size: uint32_t,
-    mut free_us: uint64_t,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut message: message = message {
-        header: message_header {
-            id: 0,
-            command: 0,
-            size: 0,
-            flags: 0,
-            error: 0,
-        },
-        payload: payload {
-            version: version {
-                major: 0,
-                minor: 0,
-                capabilities: [0; 72],
-            },
-        },
-        fd: 0,
-        free_us: 0,
-        begun_us: 0,
-        deadline_us: 0,
-    };
-    let mut access: *mut region_access = &raw mut message.payload.access;
     message_begin(
         &raw mut message,
-        COMMAND_REGION_WRITE,
-        (ACCESS_HEADER as size_t).wrapping_add(size as size_t),
+        (if (*access).write as ::core::ffi::c_int != 0 {
+            COMMAND_REGION_WRITE as ::core::ffi::c_int
+        } else {
+            COMMAND_REGION_READ as ::core::ffi::c_int
+        }) as message_command,
+        (ACCESS_HEADER as size_t).wrapping_add(written),
     );
-    message.free_us = free_us;
-    *access = region_access {
-        offset: offset,
-        region: region,
-        count: size,
-        data: [0; 8],
-    };
+    message.free_us = (*access).free_us;
+    (*request).offset = (*access).offset as uint64_t;
+    (*request).region = (*access).region;
+    (*request).count = (*access).size;
     memcpy(
-        &raw mut (*access).data as *mut uint8_t as *mut ::core::ffi::c_void,
-        data,
-        size as size_t,
+        &raw mut (*request).data as *mut uint8_t as *mut ::core::ffi::c_void,
+        (*access).data,
+        written,
     );
-    return if vfio_user_call(device, &raw mut message, 0 as size_t, error)
-        < 0 as ::core::ffi::c_int
-    {
-        -(1 as ::core::ffi::c_int)
-    } else {
-        0 as ::core::ffi::c_int
-    };
+    if vfio_user_call(device, &raw mut message, read, error) < 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if !(*access).write {
+        memcpy(
+            (*access).data,
+            &raw mut (*request).data as *mut uint8_t as *const ::core::ffi::c_void,
+            (*access).size as size_t,
+        );
+    }
+    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_user_dma_map(
