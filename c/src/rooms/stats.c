@@ -59,17 +59,6 @@ int stats_read(struct device *device, struct device_stats *stats, struct error *
 	return 0;
 }
 
-int stats_clear(struct device *device, struct error *error)
-{
-	struct device_stats ignored;
-
-	if (stats_read(device, &ignored, error) != 0) {
-		return -1;
-	}
-	memset(&device->stats, 0, sizeof(device->stats));
-	return 0;
-}
-
 int stats_init(struct device *device, struct error *error)
 {
 	/* After the reset, all queues share the first registers of statistics. One queue needs no more. */
@@ -96,8 +85,14 @@ int stats_init(struct device *device, struct error *error)
 			}
 		}
 	}
+	struct device_stats ignored;
+
+	if (stats_read(device, &ignored, error) != 0) {
+		return -1;
+	}
+	memset(&device->stats, 0, sizeof(device->stats));
 	memset(device->queue_stats, 0, sizeof(device->queue_stats));
-	return stats_clear(device, error);
+	return 0;
 }
 
 int queue_stats_read(struct device *device, uint32_t id, struct queue_stats *stats,

@@ -21,9 +21,6 @@ int queue_stats_read(struct device *device, uint32_t id, struct queue_stats *sta
 /* Sets the totals to 0, and gives each queue its own counters. */
 int stats_init(struct device *device, struct error *error);
 
-/* Sets the totals to 0. */
-int stats_clear(struct device *device, struct error *error);
-
 /* Reads the MAC address of filter 0. */
 int mac_read(struct device *device, uint8_t mac[6], struct error *error);
 

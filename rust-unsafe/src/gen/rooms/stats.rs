@@ -351,27 +351,6 @@ pub unsafe extern "C" fn stats_read(
     return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
-pub unsafe extern "C" fn stats_clear(
-    mut device: *mut device,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut ignored: device_stats = device_stats {
-        rx_packets: 0,
-        rx_bytes: 0,
-        tx_packets: 0,
-        tx_bytes: 0,
-    };
-    if stats_read(device, &raw mut ignored, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
-    }
-    memset(
-        &raw mut (*device).stats as *mut ::core::ffi::c_void,
-        0 as ::core::ffi::c_int,
-        ::core::mem::size_of::<device_stats>() as size_t,
-    );
-    return 0 as ::core::ffi::c_int;
-}
-#[no_mangle]
 pub unsafe extern "C" fn stats_init(
     mut device: *mut device,
     mut error: *mut error,
@@ -455,12 +434,26 @@ pub unsafe extern "C" fn stats_init(
             i_0 = i_0.wrapping_add(1);
         }
     }
+    let mut ignored_0: device_stats = device_stats {
+        rx_packets: 0,
+        rx_bytes: 0,
+        tx_packets: 0,
+        tx_bytes: 0,
+    };
+    if stats_read(device, &raw mut ignored_0, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    memset(
+        &raw mut (*device).stats as *mut ::core::ffi::c_void,
+        0 as ::core::ffi::c_int,
+        ::core::mem::size_of::<device_stats>() as size_t,
+    );
     memset(
         &raw mut (*device).queue_stats as *mut queue_stats as *mut ::core::ffi::c_void,
         0 as ::core::ffi::c_int,
         ::core::mem::size_of::<[queue_stats; 16]>() as size_t,
     );
-    return stats_clear(device, error);
+    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn queue_stats_read(
