@@ -110,47 +110,6 @@ static void the_areas_described_are_mapped(void)
 	CHECK_EQUAL(device.area_count, 0);
 }
 
-/* Checks that a description is refused, and forgets what was mapped before. */
-static void refused(const struct description *described, size_t size, const char *reason)
-{
-	struct vfio_device device;
-	struct error error;
-
-	CHECK(map(described, size, &device, &error) == -1);
-	CHECK_CONTAINS(error.text, reason);
-	unmap(&device);
-}
-
-static void a_wrong_description_is_refused(void)
-{
-	static const uint32_t lies[] = {0, 31, 32, UINT32_MAX};
-	struct description described = description();
-
-	for (size_t size = 0; size < sizeof(described); size++) {
-		refused(&described, size, "truncated");
-	}
-	described.areas[1].size = 0x20000;
-	refused(&described, sizeof(described), "outside BAR0");
-	described = description();
-	described.areas[0].offset = UINT64_MAX - 0xfff;
-	refused(&described, sizeof(described), "outside BAR0");
-	described = description();
-	described.sparse.nr_areas = UINT32_MAX;
-	refused(&described, sizeof(described), "truncated");
-	described = description();
-	described.info.cap_offset = 8;
-	refused(&described, sizeof(described), "looping");
-	for (uint32_t i = 0; i < 4; i++) {
-		described = description();
-		described.info.argsz = lies[i];
-		refused(&described, sizeof(described), "truncated");
-	}
-	described = description();
-	described.sparse.header.id = 77;
-	described.sparse.header.next = offsetof(struct description, sparse);
-	refused(&described, sizeof(described), "looping");
-}
-
 static void a_register_lies_inside_its_area(void)
 {
 	uint8_t memory[8] = {0};
@@ -201,7 +160,6 @@ int main(void)
 	iovas_are_aligned_and_within_the_ranges();
 	iovas_end_with_the_address_space();
 	the_areas_described_are_mapped();
-	a_wrong_description_is_refused();
 	a_register_lies_inside_its_area();
 	one_device_does_not_use_up_the_reserve_of_another();
 	return 0;

@@ -55,18 +55,17 @@ static int open_eventfds(struct device *device, struct error *error)
 	for (uint32_t i = 0; i < device->config.rx_queues; i++) {
 		interrupts->eventfds[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 		if (interrupts->eventfds[i] < 0) {
-			error_set(error, "%s: eventfd for interrupts: %s", device->vfio.address,
-				  strerror(errno));
-			return -1;
+			return error_fail(error, "%s: eventfd for interrupts: %s",
+					  device->vfio.address, strerror(errno));
 		}
 		interrupts->vectors++;
 	}
 	if (vfio_signal_msix(&device->vfio, interrupts->eventfds, interrupts->vectors, &reason) !=
 	    0) {
-		error_set(error,
-			  "%.900s; the device has no MSI-X to wait for: leave out --interrupts",
-			  reason.text);
-		return -1;
+		return error_fail(
+			error,
+			"%.900s; the device has no MSI-X to wait for: leave out --interrupts",
+			reason.text);
 	}
 	return 0;
 }
@@ -77,9 +76,8 @@ int interrupts_start(struct device *device, uint32_t interval_us, struct error *
 	uint32_t bits = vector_bits(device->config.rx_queues);
 
 	if (interval_us > INTERRUPTS_MAX_INTERVAL_US) {
-		error_set(error, "%s: interrupts are at most %d us apart, not %u", vfio->address,
-			  INTERRUPTS_MAX_INTERVAL_US, interval_us);
-		return -1;
+		return error_fail(error, "%s: interrupts are at most %d us apart, not %u",
+				  vfio->address, INTERRUPTS_MAX_INTERVAL_US, interval_us);
 	}
 	interrupts_stop(device);
 	if (open_eventfds(device, error) != 0) {
@@ -149,9 +147,8 @@ static int sleep_until_signal(const struct device *devices, uint32_t count, uint
 		timeout_ms = INTERRUPTS_MAX_SLEEP_MS;
 	}
 	if (poll(ready, used, (int)timeout_ms) < 0 && errno != EINTR) {
-		error_set(error, "%s: poll for interrupts: %s", devices[0].vfio.address,
-			  strerror(errno));
-		return -1;
+		return error_fail(error, "%s: poll for interrupts: %s", devices[0].vfio.address,
+				  strerror(errno));
 	}
 	return 0;
 }

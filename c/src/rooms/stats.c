@@ -36,11 +36,11 @@ int stats_read(struct device *device, struct device_stats *stats, struct error *
 	}
 	/* All registers of a removed device read as all ones. */
 	if (status == UINT32_MAX) {
-		error_set(error,
-			  "%s: STATUS reads 0xffffffff: the device is gone; reset it or plug it in "
-			  "again",
-			  device->vfio.address);
-		return -1;
+		return error_fail(
+			error,
+			"%s: STATUS reads 0xffffffff: the device is gone; reset it or plug it in "
+			"again",
+			device->vfio.address);
 	}
 	if (vfio_check_request(&device->vfio, error) != 0) {
 		return -1;
@@ -50,13 +50,19 @@ int stats_read(struct device *device, struct device_stats *stats, struct error *
 	total->rx_bytes += rx_bytes;
 	total->tx_bytes += tx_bytes;
 	*stats = *total;
-	for (uint32_t i = 0;
-	     device->running && !device->queues_in_threads && i < device->config.rx_queues; i++) {
-		if (rx_check(&device->rx[i], error) != 0) {
-			return -1;
-		}
+	if (!device->running || device->queues_in_threads) {
+		return 0;
 	}
-	return 0;
+	struct error stall;
+	int result = 0;
+
+	for (uint32_t i = 0; i < device->config.rx_queues && result == 0; i++) {
+		result = rx_check_stall(&device->rx[i], &stall);
+	}
+	if (vfio_check(&device->vfio, error) != 0) {
+		return -1;
+	}
+	return result == 0 ? 0 : error_fail(error, "%s", stall.text);
 }
 
 int stats_init(struct device *device, struct error *error)
@@ -99,8 +105,8 @@ int queue_stats_read(struct device *device, uint32_t id, struct queue_stats *sta
 		     struct error *error)
 {
 	if (id >= DEVICE_MAX_QUEUES) {
-		error_set(error, "%s: the device has no queue %u", device->vfio.address, id);
-		return -1;
+		return error_fail(error, "%s: the device has no queue %u", device->vfio.address,
+				  id);
 	}
 	struct queue_stats *total = &device->queue_stats[id];
 	struct vfio_device *vfio = &device->vfio;

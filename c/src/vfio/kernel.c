@@ -5,6 +5,7 @@
  * The driver needs no root once the user owns /dev/vfio/GROUP.
  */
 #include "vfio/vfio.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/vfio.h>
@@ -18,6 +19,8 @@
 
 #define PATH_SIZE 256
 #define MAX_INFO 4096
+
+#define IOMMU_REMEDY "switch the IOMMU on in the firmware and boot with intel_iommu=on"
 
 /* "0000:03:00.0": domain, bus, device, function. */
 static bool is_pci_address(const char *address)
@@ -53,43 +56,34 @@ static int find_group(const struct vfio_device *device, struct error *error)
 	char group[PATH_SIZE] = "";
 
 	if (!is_pci_address(device->address)) {
-		error_set(error,
-			  "%s: not a device; give a PCI address such as 0000:03:00.0 or "
-			  "vfio-user:PATH",
-			  device->address);
-		return -1;
+		return error_fail(error,
+				  "%s: not a device; give a PCI address such as 0000:03:00.0 or "
+				  "vfio-user:PATH",
+				  device->address);
 	}
 	(void)snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s", device->address);
 	if (access(path, F_OK) != 0) {
-		error_set(error, "%s: no such PCI device; `lspci -D` lists them", device->address);
-		return -1;
+		return error_fail(error, "%s: no such PCI device; `lspci -D` lists them",
+				  device->address);
 	}
 	if (sysfs_link(device->address, "iommu_group", group) != 0) {
-		error_set(
-			error,
-			"%s: the device has no IOMMU group; switch the IOMMU (VT-d, AMD-Vi) on in "
-			"the firmware and boot with intel_iommu=on",
-			device->address);
-		return -1;
+		return error_fail(error, "%s: the device has no IOMMU group; " IOMMU_REMEDY,
+				  device->address);
 	}
 	if (sysfs_link(device->address, "driver", driver) != 0 || strcmp(driver, "vfio-pci") != 0) {
-		error_set(error,
-			  "%s: the device is bound to %s, not to vfio-pci; as root, `triptych bind "
-			  "%s` gives it to this driver",
-			  device->address, driver[0] != '\0' ? driver : "no driver",
-			  device->address);
-		return -1;
+		return error_fail(
+			error,
+			"%s: the device is bound to %s, not to vfio-pci; as root, `triptych bind "
+			"%s` gives it to this driver",
+			device->address, driver[0] != '\0' ? driver : "no driver", device->address);
 	}
 	/* Without an IOMMU, the device could write anywhere in memory. */
 	(void)snprintf(path, sizeof(path), "/dev/vfio/noiommu-%s", group);
 	if (access(path, F_OK) == 0) {
-		error_set(
-			error,
-			"%s: VFIO has this device in no-IOMMU mode, in which a wrong address "
-			"overwrites any memory, so this driver refuses it; switch the IOMMU (VT-d, "
-			"AMD-Vi) on in the firmware and boot with intel_iommu=on",
-			device->address);
-		return -1;
+		return error_fail(error,
+				  "%s: VFIO has this device in no-IOMMU mode, which this driver "
+				  "refuses; " IOMMU_REMEDY,
+				  device->address);
 	}
 	return (int)strtol(group, NULL, 10);
 }
@@ -101,23 +95,11 @@ static int open_container(struct vfio_container *container, const char *address,
 	if (container->fd >= 0) {
 		return 0;
 	}
-	int fd = open("/dev/vfio/vfio", O_RDWR | O_CLOEXEC);
-
-	if (fd < 0) {
-		error_set(error, "%s: /dev/vfio/vfio: %s; as root, modprobe vfio-pci", address,
-			  strerror(errno));
-		return -1;
+	container->fd = open("/dev/vfio/vfio", O_RDWR | O_CLOEXEC);
+	if (container->fd < 0) {
+		return error_fail(error, "%s: /dev/vfio/vfio: %s; as root, modprobe vfio-pci",
+				  address, strerror(errno));
 	}
-	if (ioctl(fd, VFIO_GET_API_VERSION) != VFIO_API_VERSION ||
-	    ioctl(fd, VFIO_CHECK_EXTENSION, (unsigned long)VFIO_TYPE1v2_IOMMU) != 1) {
-		error_set(error,
-			  "%s: this kernel's VFIO has no type1v2 IOMMU; as root, modprobe "
-			  "vfio_iommu_type1",
-			  address);
-		(void)close(fd);
-		return -1;
-	}
-	container->fd = fd;
 	return 0;
 }
 
@@ -137,8 +119,7 @@ static int read_iova_ranges(struct vfio_container *container, const char *addres
 	memset(&reply, 0, sizeof(reply));
 	reply.info.argsz = sizeof(reply);
 	if (ioctl(container->fd, VFIO_IOMMU_GET_INFO, &reply) != 0) {
-		error_set(error, "%s: VFIO_IOMMU_GET_INFO: %s", address, strerror(errno));
-		return -1;
+		return error_fail(error, "%s: VFIO_IOMMU_GET_INFO: %s", address, strerror(errno));
 	}
 	size_t at = reply.info.flags & VFIO_IOMMU_INFO_CAPS ? reply.info.cap_offset : 0;
 
@@ -193,11 +174,8 @@ static int join_group(struct vfio_device *device, int number, struct error *erro
 			first = false;
 		}
 	}
-	if (free_entry < 0) {
-		error_set(error, "%s: a container holds at most %d IOMMU groups", device->address,
-			  VFIO_MAX_DEVICES);
-		return -1;
-	}
+	/* vfio_open has refused more devices. */
+	assert(free_entry >= 0);
 	(void)snprintf(path, sizeof(path), "/dev/vfio/%d", number);
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 
@@ -224,7 +202,9 @@ static int join_group(struct vfio_device *device, int number, struct error *erro
 	/* The container can choose the type of its IOMMU only after it has its first group. */
 	if (ioctl(fd, VFIO_GROUP_SET_CONTAINER, &container->fd) != 0 ||
 	    (first && ioctl(container->fd, VFIO_SET_IOMMU, (unsigned long)VFIO_TYPE1v2_IOMMU))) {
-		error_set(error, "%s: VFIO_GROUP_SET_CONTAINER or VFIO_SET_IOMMU: %s",
+		error_set(error,
+			  "%s: VFIO_GROUP_SET_CONTAINER or VFIO_SET_IOMMU: %s; as root, modprobe "
+			  "vfio_iommu_type1",
 			  device->address, strerror(errno));
 		(void)close(fd);
 		return -1;
@@ -247,8 +227,8 @@ static int read_region(const struct vfio_device *device, uint32_t index, union r
 	reply->info.argsz = sizeof(*reply);
 	reply->info.index = index;
 	if (ioctl(device->fd, VFIO_DEVICE_GET_REGION_INFO, reply) != 0) {
-		error_set(error, "%s: region %u: %s", device->address, index, strerror(errno));
-		return -1;
+		return error_fail(error, "%s: region %u: %s", device->address, index,
+				  strerror(errno));
 	}
 	return 0;
 }
@@ -311,9 +291,8 @@ int vfio_kernel_signal_msix(struct vfio_device *device, const int *eventfds, uin
 {
 	if (count > VFIO_MAX_VECTORS ||
 	    set_irqs(device, VFIO_PCI_MSIX_IRQ_INDEX, eventfds, count) != 0) {
-		error_set(error, "%s: VFIO_DEVICE_SET_IRQS for %u vectors of MSI-X: %s",
-			  device->address, count, strerror(errno));
-		return -1;
+		return error_fail(error, "%s: VFIO_DEVICE_SET_IRQS for %u vectors of MSI-X: %s",
+				  device->address, count, strerror(errno));
 	}
 	return 0;
 }
@@ -326,11 +305,11 @@ int vfio_kernel_check_request(const struct vfio_device *device, struct error *er
 	if (poll(&request, 1, 0) != 1) {
 		return 0;
 	}
-	error_set(error,
-		  "%s: the device is being unbound or removed; as root, `triptych bind %s` gives "
-		  "it back to this driver",
-		  device->address, device->address);
-	return -1;
+	return error_fail(
+		error,
+		"%s: the device is being unbound or removed; as root, `triptych bind %s` gives "
+		"it back to this driver",
+		device->address, device->address);
 }
 
 /* Opens the device of the group that it has joined. */
@@ -344,9 +323,8 @@ static int open_device(struct vfio_device *device, struct error *error)
 	device->fd = ioctl(container->groups[device->group].fd, VFIO_GROUP_GET_DEVICE_FD,
 			   device->address);
 	if (device->fd < 0) {
-		error_set(error, "%s: VFIO_GROUP_GET_DEVICE_FD: %s", device->address,
-			  strerror(errno));
-		return -1;
+		return error_fail(error, "%s: VFIO_GROUP_GET_DEVICE_FD: %s", device->address,
+				  strerror(errno));
 	}
 	return map_regions(device, error);
 }
@@ -403,10 +381,9 @@ int vfio_kernel_access(struct vfio_device *device, const struct vfio_access *acc
 	if (done == (ssize_t)access->size) {
 		return 0;
 	}
-	error_set(error, "%s: %s at 0x%x: %s; was the device removed or unbound?", device->address,
-		  access->write ? "write" : "read", access->offset,
-		  done < 0 ? strerror(errno) : "short access");
-	return -1;
+	return error_fail(error, "%s: %s at 0x%x: %s; was the device removed or unbound?",
+			  device->address, access->write ? "write" : "read", access->offset,
+			  done < 0 ? strerror(errno) : "short access");
 }
 
 int vfio_kernel_dma_map(struct vfio_container *container, void *memory, uint64_t iova,
@@ -422,12 +399,12 @@ int vfio_kernel_dma_map(struct vfio_container *container, void *memory, uint64_t
 
 	if (ioctl(container->fd, VFIO_IOMMU_MAP_DMA, &map) != 0) {
 		/* The kernel locks mapped memory. */
-		error_set(error, "VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s",
-			  (unsigned long long)size, (unsigned long long)iova, strerror(errno),
-			  errno == ENOMEM ? "; raise the limit of locked memory (ulimit -l), "
-					    "as `triptych doctor` describes" :
-					    "");
-		return -1;
+		return error_fail(
+			error, "VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s",
+			(unsigned long long)size, (unsigned long long)iova, strerror(errno),
+			errno == ENOMEM ? "; raise the limit of locked memory (ulimit -l), "
+					  "as `triptych doctor` describes" :
+					  "");
 	}
 	return 0;
 }

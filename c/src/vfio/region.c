@@ -47,18 +47,16 @@ static int map_area(struct vfio_device *device, const struct region_file *file, 
 	const char *fault = area_fault(device, file, offset, size);
 
 	if (fault != NULL) {
-		error_set(error, "%s: a mappable area of BAR0 %s: 0x%llx bytes at 0x%llx",
-			  device->address, fault, (unsigned long long)size,
-			  (unsigned long long)offset);
-		return -1;
+		return error_fail(error, "%s: a mappable area of BAR0 %s: 0x%llx bytes at 0x%llx",
+				  device->address, fault, (unsigned long long)size,
+				  (unsigned long long)offset);
 	}
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd,
 			    (off_t)(file->offset + offset));
 
 	if (memory == MAP_FAILED) {
-		error_set(error, "%s: mmap of BAR0 at 0x%llx: %s", device->address,
-			  (unsigned long long)offset, strerror(errno));
-		return -1;
+		return error_fail(error, "%s: mmap of BAR0 at 0x%llx: %s", device->address,
+				  (unsigned long long)offset, strerror(errno));
 	}
 	device->areas[device->area_count] = (struct vfio_area){offset, size, memory};
 	device->area_count++;
@@ -94,8 +92,8 @@ int vfio_info_find(const void *info, size_t info_size, size_t least, uint16_t id
 
 static int truncated(const struct vfio_device *device, struct error *error)
 {
-	error_set(error, "%s: the description of BAR0 is truncated or looping", device->address);
-	return -1;
+	return error_fail(error, "%s: the description of BAR0 is truncated or looping",
+			  device->address);
 }
 
 int vfio_map_bar0(struct vfio_device *device, int fd, uint64_t file_size, const void *info,

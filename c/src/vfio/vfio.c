@@ -53,19 +53,17 @@ int vfio_open(struct vfio_container *container, const char *address, struct vfio
 	device->request_fd = -1;
 	device->reserve_us = VFIO_RESERVE_MS * 1000ull;
 	if (strlen(address) >= sizeof(device->address)) {
-		error_set(error, "the device address is longer than %d characters: %s",
-			  VFIO_ADDRESS_SIZE - 1, address);
-		return -1;
+		return error_fail(error, "the device address is longer than %d characters: %s",
+				  VFIO_ADDRESS_SIZE - 1, address);
 	}
 	(void)snprintf(device->address, sizeof(device->address), "%s", address);
 	if (container->device_count == VFIO_MAX_DEVICES) {
-		error_set(error, "%s: a container holds at most %d devices", address,
-			  VFIO_MAX_DEVICES);
-		return -1;
+		return error_fail(error, "%s: a container holds at most %d devices", address,
+				  VFIO_MAX_DEVICES);
 	}
 	if (container->map_count > 0) {
-		error_set(error, "%s: open all devices before mapping memory for them", address);
-		return -1;
+		return error_fail(error, "%s: open all devices before mapping memory for them",
+				  address);
 	}
 	size_t prefix = strlen(USER_PREFIX);
 	bool user = strncmp(address, USER_PREFIX, prefix) == 0;
@@ -146,10 +144,10 @@ uint32_t vfio_read32(struct vfio_device *device, uint32_t offset)
 	if (address != NULL) {
 		return mmio_load32(address);
 	}
-	region_access(device, &(struct vfio_access){.region = VFIO_REGION_BAR0,
-						    .offset = offset,
-						    .data = &value,
-						    .size = sizeof(value)});
+	const struct vfio_access access = {VFIO_REGION_BAR0, offset, &value,
+					   sizeof(value),    false,  0};
+
+	region_access(device, &access);
 	return value;
 }
 
@@ -161,41 +159,37 @@ void vfio_write32(struct vfio_device *device, uint32_t offset, uint32_t value)
 		mmio_store32(address, value);
 		return;
 	}
-	region_access(device, &(struct vfio_access){.region = VFIO_REGION_BAR0,
-						    .offset = offset,
-						    .data = &value,
-						    .size = sizeof(value),
-						    .write = true});
+	const struct vfio_access access = {VFIO_REGION_BAR0, offset, &value,
+					   sizeof(value),    true,   0};
+
+	region_access(device, &access);
 }
 
 void vfio_ring(struct vfio_device *device, uint32_t offset, uint32_t value)
 {
-	region_access(device, &(struct vfio_access){.region = VFIO_REGION_BAR0,
-						    .offset = offset,
-						    .data = &value,
-						    .size = sizeof(value),
-						    .write = true,
-						    .free_us = VFIO_DOORBELL_MS * 1000ULL});
+	const struct vfio_access access = {VFIO_REGION_BAR0, offset, &value,
+					   sizeof(value),    true,   VFIO_DOORBELL_MS * 1000ULL};
+
+	region_access(device, &access);
 }
 
 uint16_t vfio_config_read16(struct vfio_device *device, uint32_t offset)
 {
 	uint16_t value = 0;
 
-	region_access(device, &(struct vfio_access){.region = VFIO_REGION_CONFIG,
-						    .offset = offset,
-						    .data = &value,
-						    .size = sizeof(value)});
+	const struct vfio_access access = {VFIO_REGION_CONFIG, offset, &value,
+					   sizeof(value),      false,  0};
+
+	region_access(device, &access);
 	return value;
 }
 
 void vfio_config_write16(struct vfio_device *device, uint32_t offset, uint16_t value)
 {
-	region_access(device, &(struct vfio_access){.region = VFIO_REGION_CONFIG,
-						    .offset = offset,
-						    .data = &value,
-						    .size = sizeof(value),
-						    .write = true});
+	const struct vfio_access access = {VFIO_REGION_CONFIG, offset, &value,
+					   sizeof(value),      true,   0};
+
+	region_access(device, &access);
 }
 
 int vfio_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t count,
@@ -242,11 +236,10 @@ int vfio_iova_alloc(struct vfio_container *container, uint64_t size, uint64_t al
 			return 0;
 		}
 	}
-	error_set(error,
-		  "no %llu bytes of I/O address space left in what the IOMMU permits; "
-		  "use fewer or smaller pools and rings",
-		  (unsigned long long)size);
-	return -1;
+	return error_fail(error,
+			  "no %llu bytes of I/O address space left in what the IOMMU permits; "
+			  "use fewer or smaller pools and rings",
+			  (unsigned long long)size);
 }
 
 static void dma_unmap_everywhere(struct vfio_container *container, uint64_t iova, uint64_t size)

@@ -155,17 +155,14 @@ int vfio_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t c
 /* Returns -1 and the reason if any access to the device has failed so far. */
 int vfio_check(const struct vfio_device *device, struct error *error);
 
-/* What is left of the patience for a device, in microseconds. patience.c */
-uint64_t vfio_patience(struct vfio_device *device);
-
-/* Uses up patience for a device that the driver has waited for. patience.c */
-void vfio_patience_use(struct vfio_device *device, uint64_t waited_us);
-
-/* Sleeps between two looks at a device, which uses up patience for it. patience.c */
-void vfio_sleep(struct vfio_device *device, uint32_t microseconds);
-
-/* The full patience of a container. Only vfio.c calls it. */
+/*
+ * The patience for a device, in microseconds: the full one of a container, what is left of it, and using
+ * it up, also by sleeping between two looks at the device. patience.c
+ */
 void vfio_patience_init(struct vfio_container *container);
+uint64_t vfio_patience(struct vfio_device *device);
+void vfio_patience_use(struct vfio_device *device, uint64_t waited_us);
+void vfio_sleep(struct vfio_device *device, uint32_t microseconds);
 
 /* Returns -1 if the kernel wants the device back: it is being unbound or removed. */
 int vfio_check_request(const struct vfio_device *device, struct error *error);

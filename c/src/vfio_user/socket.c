@@ -28,17 +28,15 @@ union fd_control {
 static int connection_error(const struct vfio_device *device, const char *what, int cause,
 			    struct error *error)
 {
-	error_set(error, "%s: %s: %s; the vfio-user server went away; start it again",
-		  device->address, what, strerror(cause));
-	return -1;
+	return error_fail(error, "%s: %s: %s; the vfio-user server went away; start it again",
+			  device->address, what, strerror(cause));
 }
 
 static int protocol_error(const struct vfio_device *device, const char *what,
 			  const struct message *message, struct error *error)
 {
-	error_set(error, "%s: the vfio-user server broke the protocol: %s to command %d",
-		  device->address, what, message->header.command);
-	return -1;
+	return error_fail(error, "%s: the vfio-user server broke the protocol: %s to command %d",
+			  device->address, what, message->header.command);
 }
 
 /* Waits until the socket is ready for `events`, or until the deadline. */
@@ -62,14 +60,14 @@ static int wait_for_server(const struct vfio_device *device, short events,
 			return connection_error(device, "poll", errno, error);
 		}
 	}
-	error_set(error,
-		  "%s: no answer to vfio-user command %d for %llu ms; is the server stopped or "
-		  "stuck, or did it answer too slowly before? The driver waits %d ms in all; start "
-		  "the server again",
-		  device->address, message->header.command,
-		  (unsigned long long)(message->deadline_us - message->begun_us) / 1000,
-		  VFIO_PATIENCE_MS + VFIO_RESERVE_MS);
-	return -1;
+	return error_fail(
+		error,
+		"%s: no answer to vfio-user command %d for %llu ms; is the server stopped or "
+		"stuck, or did it answer too slowly before? The driver waits %d ms in all; start "
+		"the server again",
+		device->address, message->header.command,
+		(unsigned long long)(message->deadline_us - message->begun_us) / 1000,
+		VFIO_PATIENCE_MS + VFIO_RESERVE_MS);
 }
 
 /* Sends the request, and its descriptor with the first part. */
@@ -288,22 +286,17 @@ static int connect_error(const struct vfio_device *device, const char *path, int
 	const char *folder = slash != NULL ? path : ".";
 	int length = slash != NULL && slash != path ? (int)(slash - path) : 1;
 
-	if (no_server(cause)) {
-		error_set(error,
-			  "%s: connect: %s after %u ms; no software NIC listens on this socket; "
-			  "start one with `build/bin/nic --socket-dir %.*s`",
-			  device->address, strerror(cause), device->container->connect_timeout_ms,
-			  length, folder);
-	} else if (cause == EACCES) {
-		error_set(error,
-			  "%s: connect: %s; the socket belongs to another user; start a software "
-			  "NIC with a folder of your own",
-			  device->address, strerror(cause));
-	} else {
-		error_set(error, "%s: connect: %s; is the software NIC stuck?", device->address,
-			  strerror(cause));
+	if (!no_server(cause)) {
+		return error_fail(error,
+				  "%s: connect: %s; is the software NIC stuck, or of another user?",
+				  device->address, strerror(cause));
 	}
-	return -1;
+	return error_fail(
+		error,
+		"%s: connect: %s after %u ms; no software NIC listens on this socket; start one "
+		"with `build/bin/nic --socket-dir %.*s`",
+		device->address, strerror(cause), device->container->connect_timeout_ms, length,
+		folder);
 }
 
 int vfio_user_connect(struct vfio_device *device, const char *path, struct error *error)
@@ -311,15 +304,13 @@ int vfio_user_connect(struct vfio_device *device, const char *path, struct error
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
 	if (path[0] == '\0' || strlen(path) >= sizeof(address.sun_path)) {
-		error_set(error, "%s: a socket path has 1 to %zu characters", device->address,
-			  sizeof(address.sun_path) - 1);
-		return -1;
+		return error_fail(error, "%s: a socket path has 1 to %zu characters",
+				  device->address, sizeof(address.sun_path) - 1);
 	}
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	device->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (device->fd < 0) {
-		error_set(error, "%s: socket: %s", device->address, strerror(errno));
-		return -1;
+		return error_fail(error, "%s: socket: %s", device->address, strerror(errno));
 	}
 	if (connect_in_time(device->container, device->fd, &address) != 0) {
 		return connect_error(device, path, errno, error);

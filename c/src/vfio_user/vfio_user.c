@@ -49,10 +49,9 @@ static int negotiate_version(struct vfio_device *device, struct error *error)
 		return -1;
 	}
 	if (version->major != VERSION_MAJOR) {
-		error_set(error, "%s: the server speaks vfio-user %u.%u, this driver %d.%d",
-			  device->address, version->major, version->minor, VERSION_MAJOR,
-			  VERSION_MINOR);
-		return -1;
+		return error_fail(error, "%s: the server speaks vfio-user %u.%u, this driver %d.%d",
+				  device->address, version->major, version->minor, VERSION_MAJOR,
+				  VERSION_MINOR);
 	}
 	return 0;
 }
@@ -68,8 +67,7 @@ static int check_is_pci(struct vfio_device *device, struct error *error)
 		return -1;
 	}
 	if (!(info->flags & VFIO_DEVICE_FLAGS_PCI) || info->num_regions <= VFIO_REGION_CONFIG) {
-		error_set(error, "%s: not a PCI device", device->address);
-		return -1;
+		return error_fail(error, "%s: not a PCI device", device->address);
 	}
 	return 0;
 }
@@ -86,13 +84,12 @@ static int check_file(const struct vfio_device *device, int fd, uint64_t *size, 
 
 	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstatfs(fd, &system) != 0 ||
 	    system.f_type != TMPFS_MAGIC || fstat(fd, &file) != 0) {
-		error_set(
+		return error_fail(
 			error,
 			"%s: the file of BAR0 is not a memfd of ordinary pages with the seal "
 			"F_SEAL_SHRINK, so the server could end this driver by a signal; seal it, "
 			"or pass no file",
 			device->address);
-		return -1;
 	}
 	*size = (uint64_t)file.st_size;
 	return 0;

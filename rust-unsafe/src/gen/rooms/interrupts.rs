@@ -597,7 +597,7 @@ pub unsafe extern "C" fn interrupts_wait(
             __assert_fail(
                 b"count <= MAX_SLEEPERS\0" as *const u8 as *const ::core::ffi::c_char,
                 b"c/src/rooms/interrupts.c\0" as *const u8 as *const ::core::ffi::c_char,
-                194 as ::core::ffi::c_uint,
+                191 as ::core::ffi::c_uint,
                 __ASSERT_FUNCTION.as_ptr(),
             );
         }

@@ -12,7 +12,7 @@ extern "C" {
         device: *const vfio_device,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn rx_check(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
+    fn rx_check_stall(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
     fn memset(
         __s: *mut ::core::ffi::c_void,
         __c: ::core::ffi::c_int,
@@ -315,20 +315,33 @@ pub unsafe extern "C" fn stats_read(
     (*total).rx_bytes = (*total).rx_bytes.wrapping_add(rx_bytes);
     (*total).tx_bytes = (*total).tx_bytes.wrapping_add(tx_bytes);
     *stats = *total;
+    if !(*device).running || (*device).queues_in_threads as ::core::ffi::c_int != 0 {
+        return 0 as ::core::ffi::c_int;
+    }
+    let mut stall: error = error { text: [0; 1024] };
+    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     let mut i: uint32_t = 0 as uint32_t;
-    while (*device).running as ::core::ffi::c_int != 0 && !(*device).queues_in_threads
-        && i < (*device).config.rx_queues
-    {
-        if rx_check(
+    while i < (*device).config.rx_queues && result == 0 as ::core::ffi::c_int {
+        result = rx_check_stall(
             (&raw mut (*device).rx as *mut rx_queue).offset(i as isize) as *mut rx_queue,
-            error,
-        ) != 0 as ::core::ffi::c_int
-        {
-            return -(1 as ::core::ffi::c_int);
-        }
+            &raw mut stall,
+        );
         i = i.wrapping_add(1);
     }
-    return 0 as ::core::ffi::c_int;
+    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    return if result == 0 as ::core::ffi::c_int {
+        0 as ::core::ffi::c_int
+    } else {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut stall.text as *mut ::core::ffi::c_char,
+        );
+        -(1 as ::core::ffi::c_int)
+    };
 }
 #[no_mangle]
 pub unsafe extern "C" fn stats_init(

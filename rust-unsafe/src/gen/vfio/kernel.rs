@@ -27,6 +27,12 @@ extern "C" {
         id: uint16_t,
         at: *mut size_t,
     ) -> ::core::ffi::c_int;
+    fn __assert_fail(
+        __assertion: *const ::core::ffi::c_char,
+        __file: *const ::core::ffi::c_char,
+        __line: ::core::ffi::c_uint,
+        __function: *const ::core::ffi::c_char,
+    ) -> !;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn open(
         __file: *const ::core::ffi::c_char,
@@ -314,6 +320,12 @@ pub const VFIO_MAX_RANGES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const VFIO_MAX_VECTORS: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const VFIO_REGION_BAR0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
+pub const __ASSERT_FUNCTION: [::core::ffi::c_char; 58] = unsafe {
+    ::core::mem::transmute::<
+        [u8; 58],
+        [::core::ffi::c_char; 58],
+    >(*b"int join_group(struct vfio_device *, int, struct error *)\0")
+};
 pub const EBUSY: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const O_RDWR: ::core::ffi::c_int = 0o2 as ::core::ffi::c_int;
 pub const __O_CLOEXEC: ::core::ffi::c_int = 0o2000000 as ::core::ffi::c_int;
@@ -325,18 +337,7 @@ pub const _IOC_NRSHIFT: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const _IOC_TYPESHIFT: ::core::ffi::c_int = _IOC_NRSHIFT + _IOC_NRBITS;
 pub const _IOC_SIZESHIFT: ::core::ffi::c_int = _IOC_TYPESHIFT + _IOC_TYPEBITS;
 pub const _IOC_DIRSHIFT: ::core::ffi::c_int = _IOC_SIZESHIFT + _IOC_SIZEBITS;
-pub const VFIO_API_VERSION: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_TYPE1v2_IOMMU: ::core::ffi::c_int = 3 as ::core::ffi::c_int;
-pub const VFIO_GET_API_VERSION: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
-    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
-    | ((100 as ::core::ffi::c_int + 0 as ::core::ffi::c_int) << _IOC_NRSHIFT)
-        as ::core::ffi::c_uint
-    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
-pub const VFIO_CHECK_EXTENSION: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
-    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
-    | ((100 as ::core::ffi::c_int + 1 as ::core::ffi::c_int) << _IOC_NRSHIFT)
-        as ::core::ffi::c_uint
-    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
 pub const VFIO_SET_IOMMU: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
     << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
     | ((100 as ::core::ffi::c_int + 2 as ::core::ffi::c_int) << _IOC_NRSHIFT)
@@ -510,7 +511,7 @@ unsafe extern "C" fn find_group(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: the device has no IOMMU group; switch the IOMMU (VT-d, AMD-Vi) on in the firmware and boot with intel_iommu=on\0"
+            b"%s: the device has no IOMMU group; switch the IOMMU on in the firmware and boot with intel_iommu=on\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
         );
@@ -532,13 +533,13 @@ unsafe extern "C" fn find_group(
             b"%s: the device is bound to %s, not to vfio-pci; as root, `triptych bind %s` gives it to this driver\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
-            if driver[0 as ::core::ffi::c_int as usize] as ::core::ffi::c_int
+            (if driver[0 as ::core::ffi::c_int as usize] as ::core::ffi::c_int
                 != '\0' as i32
             {
                 &raw mut driver as *mut ::core::ffi::c_char as *const ::core::ffi::c_char
             } else {
                 b"no driver\0" as *const u8 as *const ::core::ffi::c_char
-            },
+            }),
             &raw const (*device).address as *const ::core::ffi::c_char,
         );
         return -(1 as ::core::ffi::c_int);
@@ -554,7 +555,7 @@ unsafe extern "C" fn find_group(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: VFIO has this device in no-IOMMU mode, in which a wrong address overwrites any memory, so this driver refuses it; switch the IOMMU (VT-d, AMD-Vi) on in the firmware and boot with intel_iommu=on\0"
+            b"%s: VFIO has this device in no-IOMMU mode, which this driver refuses; switch the IOMMU on in the firmware and boot with intel_iommu=on\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
         );
@@ -574,11 +575,11 @@ unsafe extern "C" fn open_container(
     if (*container).fd >= 0 as ::core::ffi::c_int {
         return 0 as ::core::ffi::c_int;
     }
-    let mut fd: ::core::ffi::c_int = open(
+    (*container).fd = open(
         b"/dev/vfio/vfio\0" as *const u8 as *const ::core::ffi::c_char,
         O_RDWR | O_CLOEXEC,
     );
-    if fd < 0 as ::core::ffi::c_int {
+    if (*container).fd < 0 as ::core::ffi::c_int {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
@@ -589,24 +590,6 @@ unsafe extern "C" fn open_container(
         );
         return -(1 as ::core::ffi::c_int);
     }
-    if ioctl(fd, VFIO_GET_API_VERSION as ::core::ffi::c_ulong) != VFIO_API_VERSION
-        || ioctl(
-            fd,
-            VFIO_CHECK_EXTENSION as ::core::ffi::c_ulong,
-            VFIO_TYPE1v2_IOMMU as ::core::ffi::c_ulong,
-        ) != 1 as ::core::ffi::c_int
-    {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: this kernel's VFIO has no type1v2 IOMMU; as root, modprobe vfio_iommu_type1\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            address,
-        );
-        close(fd);
-        return -(1 as ::core::ffi::c_int);
-    }
-    (*container).fd = fd;
     return 0 as ::core::ffi::c_int;
 }
 unsafe extern "C" fn read_iova_ranges(
@@ -760,17 +743,16 @@ unsafe extern "C" fn join_group(
         }
         i += 1;
     }
-    if free_entry < 0 as ::core::ffi::c_int {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: a container holds at most %d IOMMU groups\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw mut (*device).address as *mut ::core::ffi::c_char,
-            8 as ::core::ffi::c_int,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
+    '_c2rust_label: {
+        if free_entry >= 0 as ::core::ffi::c_int {} else {
+            __assert_fail(
+                b"free_entry >= 0\0" as *const u8 as *const ::core::ffi::c_char,
+                b"c/src/vfio/kernel.c\0" as *const u8 as *const ::core::ffi::c_char,
+                178 as ::core::ffi::c_uint,
+                __ASSERT_FUNCTION.as_ptr(),
+            );
+        }
+    };
     snprintf(
         &raw mut path as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
@@ -838,8 +820,8 @@ unsafe extern "C" fn join_group(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: VFIO_GROUP_SET_CONTAINER or VFIO_SET_IOMMU: %s\0" as *const u8
-                as *const ::core::ffi::c_char,
+            b"%s: VFIO_GROUP_SET_CONTAINER or VFIO_SET_IOMMU: %s; as root, modprobe vfio_iommu_type1\0"
+                as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             strerror(*__errno_location()),
         );
@@ -1153,17 +1135,17 @@ pub unsafe extern "C" fn vfio_kernel_access(
         b"%s: %s at 0x%x: %s; was the device removed or unbound?\0" as *const u8
             as *const ::core::ffi::c_char,
         &raw mut (*device).address as *mut ::core::ffi::c_char,
-        if (*access_0).write as ::core::ffi::c_int != 0 {
+        (if (*access_0).write as ::core::ffi::c_int != 0 {
             b"write\0" as *const u8 as *const ::core::ffi::c_char
         } else {
             b"read\0" as *const u8 as *const ::core::ffi::c_char
-        },
+        }),
         (*access_0).offset,
-        if done < 0 as ssize_t {
+        (if done < 0 as ssize_t {
             strerror(*__errno_location()) as *const ::core::ffi::c_char
         } else {
             b"short access\0" as *const u8 as *const ::core::ffi::c_char
-        },
+        }),
     );
     return -(1 as ::core::ffi::c_int);
 }
@@ -1193,12 +1175,12 @@ pub unsafe extern "C" fn vfio_kernel_dma_map(
             size as ::core::ffi::c_ulonglong,
             iova as ::core::ffi::c_ulonglong,
             strerror(*__errno_location()),
-            if *__errno_location() == 12 as ::core::ffi::c_int {
+            (if *__errno_location() == 12 as ::core::ffi::c_int {
                 b"; raise the limit of locked memory (ulimit -l), as `triptych doctor` describes\0"
                     as *const u8 as *const ::core::ffi::c_char
             } else {
                 b"\0" as *const u8 as *const ::core::ffi::c_char
-            },
+            }),
         );
         return -(1 as ::core::ffi::c_int);
     }

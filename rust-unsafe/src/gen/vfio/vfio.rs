@@ -174,6 +174,7 @@ pub struct vfio_group {
     pub users: uint32_t,
 }
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
 pub const VFIO_MAX_DEVICES: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
@@ -392,15 +393,15 @@ pub unsafe extern "C" fn vfio_read32(
     if !address.is_null() {
         return mmio_load32(address);
     }
-    let mut fresh2: vfio_access = vfio_access {
+    let access: vfio_access = vfio_access {
         region: VFIO_REGION_BAR0 as uint32_t,
         offset: offset,
         data: &raw mut value as *mut ::core::ffi::c_void,
         size: ::core::mem::size_of::<uint32_t>() as uint32_t,
-        write: false,
-        free_us: 0,
+        write: false_0 != 0,
+        free_us: 0 as uint64_t,
     };
-    region_access(device, &raw mut fresh2);
+    region_access(device, &raw const access);
     return value;
 }
 #[no_mangle]
@@ -414,15 +415,15 @@ pub unsafe extern "C" fn vfio_write32(
         mmio_store32(address, value);
         return;
     }
-    let mut fresh3: vfio_access = vfio_access {
+    let access: vfio_access = vfio_access {
         region: VFIO_REGION_BAR0 as uint32_t,
         offset: offset,
         data: &raw mut value as *mut ::core::ffi::c_void,
         size: ::core::mem::size_of::<uint32_t>() as uint32_t,
         write: true_0 != 0,
-        free_us: 0,
+        free_us: 0 as uint64_t,
     };
-    region_access(device, &raw mut fresh3);
+    region_access(device, &raw const access);
 }
 #[no_mangle]
 #[cold]
@@ -432,7 +433,7 @@ pub unsafe extern "C" fn vfio_ring(
     mut offset: uint32_t,
     mut value: uint32_t,
 ) {
-    let mut fresh4: vfio_access = vfio_access {
+    let access: vfio_access = vfio_access {
         region: VFIO_REGION_BAR0 as uint32_t,
         offset: offset,
         data: &raw mut value as *mut ::core::ffi::c_void,
@@ -441,7 +442,7 @@ pub unsafe extern "C" fn vfio_ring(
         free_us: (VFIO_DOORBELL_MS as ::core::ffi::c_ulonglong)
             .wrapping_mul(1000 as ::core::ffi::c_ulonglong) as uint64_t,
     };
-    region_access(device, &raw mut fresh4);
+    region_access(device, &raw const access);
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_config_read16(
@@ -449,15 +450,15 @@ pub unsafe extern "C" fn vfio_config_read16(
     mut offset: uint32_t,
 ) -> uint16_t {
     let mut value: uint16_t = 0 as uint16_t;
-    let mut fresh0: vfio_access = vfio_access {
+    let access: vfio_access = vfio_access {
         region: VFIO_REGION_CONFIG as uint32_t,
         offset: offset,
         data: &raw mut value as *mut ::core::ffi::c_void,
         size: ::core::mem::size_of::<uint16_t>() as uint32_t,
-        write: false,
-        free_us: 0,
+        write: false_0 != 0,
+        free_us: 0 as uint64_t,
     };
-    region_access(device, &raw mut fresh0);
+    region_access(device, &raw const access);
     return value;
 }
 #[no_mangle]
@@ -466,15 +467,15 @@ pub unsafe extern "C" fn vfio_config_write16(
     mut offset: uint32_t,
     mut value: uint16_t,
 ) {
-    let mut fresh1: vfio_access = vfio_access {
+    let access: vfio_access = vfio_access {
         region: VFIO_REGION_CONFIG as uint32_t,
         offset: offset,
         data: &raw mut value as *mut ::core::ffi::c_void,
         size: ::core::mem::size_of::<uint16_t>() as uint32_t,
         write: true_0 != 0,
-        free_us: 0,
+        free_us: 0 as uint64_t,
     };
-    region_access(device, &raw mut fresh1);
+    region_access(device, &raw const access);
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_signal_msix(

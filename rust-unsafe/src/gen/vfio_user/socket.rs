@@ -342,7 +342,6 @@ pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const ENOENT: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const EINTR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const EAGAIN: ::core::ffi::c_int = 11 as ::core::ffi::c_int;
-pub const EACCES: ::core::ffi::c_int = 13 as ::core::ffi::c_int;
 pub const EBUSY: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const ECONNRESET: ::core::ffi::c_int = 104 as ::core::ffi::c_int;
 pub const ECONNREFUSED: ::core::ffi::c_int = 111 as ::core::ffi::c_int;
@@ -887,37 +886,28 @@ unsafe extern "C" fn connect_error(
     } else {
         1 as ::core::ffi::c_int
     };
-    if no_server(cause) {
+    if !no_server(cause) {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: connect: %s after %u ms; no software NIC listens on this socket; start one with `build/bin/nic --socket-dir %.*s`\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            &raw const (*device).address as *const ::core::ffi::c_char,
-            strerror(cause),
-            (*(*device).container).connect_timeout_ms,
-            length,
-            folder,
-        );
-    } else if cause == EACCES {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: connect: %s; the socket belongs to another user; start a software NIC with a folder of your own\0"
+            b"%s: connect: %s; is the software NIC stuck, or of another user?\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
             strerror(cause),
         );
-    } else {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: connect: %s; is the software NIC stuck?\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw const (*device).address as *const ::core::ffi::c_char,
-            strerror(cause),
-        );
+        return -(1 as ::core::ffi::c_int);
     }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        b"%s: connect: %s after %u ms; no software NIC listens on this socket; start one with `build/bin/nic --socket-dir %.*s`\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        &raw const (*device).address as *const ::core::ffi::c_char,
+        strerror(cause),
+        (*(*device).container).connect_timeout_ms,
+        length,
+        folder,
+    );
     return -(1 as ::core::ffi::c_int);
 }
 #[no_mangle]
