@@ -242,22 +242,6 @@ int vfio_iova_alloc(struct vfio_container *container, uint64_t size, uint64_t al
 			  (unsigned long long)size);
 }
 
-static void dma_unmap_everywhere(struct vfio_container *container, uint64_t iova, uint64_t size)
-{
-	if (container->fd >= 0) {
-		vfio_kernel_dma_unmap(container, iova, size);
-	}
-	for (uint32_t i = 0; i < container->device_count; i++) {
-		struct vfio_device *device = container->devices[i];
-		struct error ignored;
-
-		/* A device that has failed lost its mappings with its connection. */
-		if (device->kind == VFIO_KIND_USER && !device->failed) {
-			(void)vfio_user_dma_unmap(device, iova, size, &ignored);
-		}
-	}
-}
-
 int vfio_dma_map(struct vfio_container *container, int fd, void *memory, uint64_t iova,
 		 uint64_t size, struct error *error)
 {
@@ -266,6 +250,7 @@ int vfio_dma_map(struct vfio_container *container, int fd, void *memory, uint64_
 	}
 	int result = 0;
 
+	container->map_count++;
 	for (uint32_t i = 0; i < container->device_count && result == 0; i++) {
 		struct vfio_device *device = container->devices[i];
 
@@ -279,15 +264,24 @@ int vfio_dma_map(struct vfio_container *container, int fd, void *memory, uint64_
 		result = vfio_memory_keep(fd, memory, size, error);
 	}
 	if (result != 0) {
-		dma_unmap_everywhere(container, iova, size);
-		return -1;
+		vfio_dma_unmap(container, iova, size);
 	}
-	container->map_count++;
-	return 0;
+	return result;
 }
 
 void vfio_dma_unmap(struct vfio_container *container, uint64_t iova, uint64_t size)
 {
-	dma_unmap_everywhere(container, iova, size);
+	if (container->fd >= 0) {
+		vfio_kernel_dma_unmap(container, iova, size);
+	}
+	for (uint32_t i = 0; i < container->device_count; i++) {
+		struct vfio_device *device = container->devices[i];
+		struct error ignored;
+
+		/* A device that has failed lost its mappings with its connection. */
+		if (device->kind == VFIO_KIND_USER && !device->failed) {
+			(void)vfio_user_dma_unmap(device, iova, size, &ignored);
+		}
+	}
 	container->map_count--;
 }

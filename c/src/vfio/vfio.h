@@ -101,7 +101,7 @@ struct vfio_container {
 	bool ordinary_pages; /* some of the memory is not on 2 MiB pages */
 	uint32_t
 		connect_timeout_ms; /* vfio-user: the longest wait for servers that start, in all */
-	uint64_t connect_waited_ms; /* of that time */
+	uint64_t connect_by_ms; /* the end of that time by the clock, once it has begun */
 	uint64_t patience_us; /* vfio-user: what is left of it, when it was refilled */
 	uint64_t refilled_us; /* by the clock */
 };

@@ -70,36 +70,27 @@ static int wait_for_server(const struct vfio_device *device, short events,
 		VFIO_PATIENCE_MS + VFIO_RESERVE_MS);
 }
 
-/* Sends the request, and its descriptor with the first part. */
+/* Sends the request and its descriptor. So small a message is sent as a whole or not at all. */
 static int send_request(const struct vfio_device *device, struct message *message,
 			struct error *error)
 {
-	size_t sent = 0;
+	struct iovec part = {.iov_base = message, .iov_len = message->header.size};
+	struct msghdr out = {.msg_iov = &part, .msg_iovlen = 1};
+	union fd_control control;
 
-	while (sent < message->header.size) {
-		struct iovec part = {
-			.iov_base = (uint8_t *)message + sent,
-			.iov_len = message->header.size - sent,
-		};
-		struct msghdr out = {.msg_iov = &part, .msg_iovlen = 1};
-		union fd_control control;
+	if (message->fd >= 0) {
+		memset(&control, 0, sizeof(control));
+		out.msg_control = &control;
+		out.msg_controllen = sizeof(control.bytes);
+		struct cmsghdr *cmsg = CMSG_FIRSTHDR(&out);
 
-		if (message->fd >= 0 && sent == 0) {
-			memset(&control, 0, sizeof(control));
-			out.msg_control = &control;
-			out.msg_controllen = sizeof(control.bytes);
-			struct cmsghdr *cmsg = CMSG_FIRSTHDR(&out);
-
-			cmsg->cmsg_level = SOL_SOCKET;
-			cmsg->cmsg_type = SCM_RIGHTS;
-			cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-			memcpy(CMSG_DATA(cmsg), &message->fd, sizeof(message->fd));
-		}
-		ssize_t done = sendmsg(device->fd, &out, MSG_NOSIGNAL);
-
-		if (done >= 0) {
-			sent += (size_t)done;
-		} else if (errno == EAGAIN) {
+		cmsg->cmsg_level = SOL_SOCKET;
+		cmsg->cmsg_type = SCM_RIGHTS;
+		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(cmsg), &message->fd, sizeof(message->fd));
+	}
+	while (sendmsg(device->fd, &out, MSG_NOSIGNAL) < 0) {
+		if (errno == EAGAIN) {
 			if (wait_for_server(device, POLLOUT, message, error) != 0) {
 				return -1;
 			}
@@ -257,25 +248,19 @@ static bool no_server(int cause)
 static int connect_in_time(struct vfio_container *container, int fd,
 			   const struct sockaddr_un *address)
 {
-	uint64_t begun = now_ms();
-	uint64_t timeout = container->connect_timeout_ms;
-	uint64_t left = timeout > container->connect_waited_ms ?
-				timeout - container->connect_waited_ms :
-				0;
-	int result = -1;
-
+	if (container->connect_by_ms == 0) {
+		container->connect_by_ms = now_ms() + container->connect_timeout_ms;
+	}
 	for (;;) {
 		/* The clock comes first, so that a slow call does not cost the last attempt. */
-		bool late = now_ms() - begun >= left;
+		bool late = now_ms() >= container->connect_by_ms;
+		int result = connect(fd, (const struct sockaddr *)address, sizeof(*address));
 
-		result = connect(fd, (const struct sockaddr *)address, sizeof(*address));
 		if (result == 0 || !(no_server(errno) || errno == EAGAIN) || late) {
-			break;
+			return result;
 		}
 		sleep_us(CONNECT_INTERVAL_US);
 	}
-	container->connect_waited_ms += now_ms() - begun;
-	return result;
 }
 
 static int connect_error(const struct vfio_device *device, const char *path, int cause,

@@ -166,7 +166,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -321,17 +321,17 @@ pub struct forwarder_counts {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct forwarder_waits {
+    pub interrupts: uint64_t,
+    pub sleeps: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct forwarder_device_stats {
     pub rx_packets: uint64_t,
     pub rx_bytes: uint64_t,
     pub tx_packets: uint64_t,
     pub tx_bytes: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct forwarder_waits {
-    pub interrupts: uint64_t,
-    pub sleeps: uint64_t,
 }
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615

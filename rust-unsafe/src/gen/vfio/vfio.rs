@@ -162,7 +162,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -563,7 +563,47 @@ pub unsafe extern "C" fn vfio_iova_alloc(
     );
     return -(1 as ::core::ffi::c_int);
 }
-unsafe extern "C" fn dma_unmap_everywhere(
+#[no_mangle]
+pub unsafe extern "C" fn vfio_dma_map(
+    mut container: *mut vfio_container,
+    mut fd: ::core::ffi::c_int,
+    mut memory: *mut ::core::ffi::c_void,
+    mut iova: uint64_t,
+    mut size: uint64_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if (*container).fd >= 0 as ::core::ffi::c_int
+        && vfio_kernel_dma_map(container, memory, iova, size, error)
+            != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    (*container).map_count = (*container).map_count.wrapping_add(1);
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*container).device_count && result == 0 as ::core::ffi::c_int {
+        let mut device: *mut vfio_device = (*container).devices[i as usize];
+        if (*device).kind as ::core::ffi::c_uint
+            == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
+        {
+            result = if vfio_check(device, error) != 0 as ::core::ffi::c_int {
+                -(1 as ::core::ffi::c_int)
+            } else {
+                vfio_user_dma_map(device, fd, iova, size, error)
+            };
+        }
+        i = i.wrapping_add(1);
+    }
+    if result == 0 as ::core::ffi::c_int {
+        result = vfio_memory_keep(fd, memory, size, error);
+    }
+    if result != 0 as ::core::ffi::c_int {
+        vfio_dma_unmap(container, iova, size);
+    }
+    return result;
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_dma_unmap(
     mut container: *mut vfio_container,
     mut iova: uint64_t,
     mut size: uint64_t,
@@ -583,53 +623,5 @@ unsafe extern "C" fn dma_unmap_everywhere(
         }
         i = i.wrapping_add(1);
     }
-}
-#[no_mangle]
-pub unsafe extern "C" fn vfio_dma_map(
-    mut container: *mut vfio_container,
-    mut fd: ::core::ffi::c_int,
-    mut memory: *mut ::core::ffi::c_void,
-    mut iova: uint64_t,
-    mut size: uint64_t,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    if (*container).fd >= 0 as ::core::ffi::c_int
-        && vfio_kernel_dma_map(container, memory, iova, size, error)
-            != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < (*container).device_count && result == 0 as ::core::ffi::c_int {
-        let mut device: *mut vfio_device = (*container).devices[i as usize];
-        if (*device).kind as ::core::ffi::c_uint
-            == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
-        {
-            result = if vfio_check(device, error) != 0 as ::core::ffi::c_int {
-                -(1 as ::core::ffi::c_int)
-            } else {
-                vfio_user_dma_map(device, fd, iova, size, error)
-            };
-        }
-        i = i.wrapping_add(1);
-    }
-    if result == 0 as ::core::ffi::c_int {
-        result = vfio_memory_keep(fd, memory, size, error);
-    }
-    if result != 0 as ::core::ffi::c_int {
-        dma_unmap_everywhere(container, iova, size);
-        return -(1 as ::core::ffi::c_int);
-    }
-    (*container).map_count = (*container).map_count.wrapping_add(1);
-    return 0 as ::core::ffi::c_int;
-}
-#[no_mangle]
-pub unsafe extern "C" fn vfio_dma_unmap(
-    mut container: *mut vfio_container,
-    mut iova: uint64_t,
-    mut size: uint64_t,
-) {
-    dma_unmap_everywhere(container, iova, size);
     (*container).map_count = (*container).map_count.wrapping_sub(1);
 }

@@ -119,7 +119,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -492,69 +492,61 @@ unsafe extern "C" fn send_request(
     mut message: *mut message,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut sent: size_t = 0 as size_t;
-    while sent < (*message).header.size as size_t {
-        let mut part: iovec = iovec {
-            iov_base: (message as *mut uint8_t).offset(sent as isize)
-                as *mut ::core::ffi::c_void,
-            iov_len: ((*message).header.size as size_t).wrapping_sub(sent),
-        };
-        let mut out: msghdr = msghdr {
-            msg_name: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-            msg_namelen: 0,
-            msg_iov: &raw mut part,
-            msg_iovlen: 1 as size_t,
-            msg_control: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-            msg_controllen: 0,
-            msg_flags: 0,
-        };
-        let mut control: fd_control = fd_control {
-            header: cmsghdr {
-                cmsg_len: 0,
-                cmsg_level: 0,
-                cmsg_type: 0,
-                __cmsg_data: [],
-            },
-        };
-        if (*message).fd >= 0 as ::core::ffi::c_int && sent == 0 as size_t {
-            memset(
-                &raw mut control as *mut ::core::ffi::c_void,
-                0 as ::core::ffi::c_int,
-                ::core::mem::size_of::<fd_control>() as size_t,
-            );
-            out.msg_control = &raw mut control as *mut ::core::ffi::c_void;
-            out.msg_controllen = ::core::mem::size_of::<[uint8_t; 24]>() as usize
-                as size_t;
-            let mut cmsg: *mut cmsghdr = if out.msg_controllen
-                >= ::core::mem::size_of::<cmsghdr>() as usize
-            {
-                out.msg_control as *mut cmsghdr
-            } else {
-                ::core::ptr::null_mut::<cmsghdr>()
-            };
-            (*cmsg).cmsg_level = SOL_SOCKET;
-            (*cmsg).cmsg_type = SCM_RIGHTS as ::core::ffi::c_int;
-            (*cmsg).cmsg_len = ((::core::mem::size_of::<cmsghdr>() as usize)
-                .wrapping_add(::core::mem::size_of::<size_t>() as usize)
-                .wrapping_sub(1 as usize)
-                & !(::core::mem::size_of::<size_t>() as usize).wrapping_sub(1 as usize))
-                .wrapping_add(::core::mem::size_of::<::core::ffi::c_int>() as usize)
-                as size_t;
-            memcpy(
-                &raw mut (*cmsg).__cmsg_data as *mut ::core::ffi::c_uchar
-                    as *mut ::core::ffi::c_void,
-                &raw mut (*message).fd as *const ::core::ffi::c_void,
-                ::core::mem::size_of::<::core::ffi::c_int>() as size_t,
-            );
-        }
-        let mut done: ssize_t = sendmsg(
-            (*device).fd,
-            &raw mut out,
-            MSG_NOSIGNAL as ::core::ffi::c_int,
+    let mut part: iovec = iovec {
+        iov_base: message as *mut ::core::ffi::c_void,
+        iov_len: (*message).header.size as size_t,
+    };
+    let mut out: msghdr = msghdr {
+        msg_name: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+        msg_namelen: 0,
+        msg_iov: &raw mut part,
+        msg_iovlen: 1 as size_t,
+        msg_control: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+        msg_controllen: 0,
+        msg_flags: 0,
+    };
+    let mut control: fd_control = fd_control {
+        header: cmsghdr {
+            cmsg_len: 0,
+            cmsg_level: 0,
+            cmsg_type: 0,
+            __cmsg_data: [],
+        },
+    };
+    if (*message).fd >= 0 as ::core::ffi::c_int {
+        memset(
+            &raw mut control as *mut ::core::ffi::c_void,
+            0 as ::core::ffi::c_int,
+            ::core::mem::size_of::<fd_control>() as size_t,
         );
-        if done >= 0 as ssize_t {
-            sent = sent.wrapping_add(done as size_t);
-        } else if *__errno_location() == EAGAIN {
+        out.msg_control = &raw mut control as *mut ::core::ffi::c_void;
+        out.msg_controllen = ::core::mem::size_of::<[uint8_t; 24]>() as usize as size_t;
+        let mut cmsg: *mut cmsghdr = if out.msg_controllen
+            >= ::core::mem::size_of::<cmsghdr>() as usize
+        {
+            out.msg_control as *mut cmsghdr
+        } else {
+            ::core::ptr::null_mut::<cmsghdr>()
+        };
+        (*cmsg).cmsg_level = SOL_SOCKET;
+        (*cmsg).cmsg_type = SCM_RIGHTS as ::core::ffi::c_int;
+        (*cmsg).cmsg_len = ((::core::mem::size_of::<cmsghdr>() as usize)
+            .wrapping_add(::core::mem::size_of::<size_t>() as usize)
+            .wrapping_sub(1 as usize)
+            & !(::core::mem::size_of::<size_t>() as usize).wrapping_sub(1 as usize))
+            .wrapping_add(::core::mem::size_of::<::core::ffi::c_int>() as usize)
+            as size_t;
+        memcpy(
+            &raw mut (*cmsg).__cmsg_data as *mut ::core::ffi::c_uchar
+                as *mut ::core::ffi::c_void,
+            &raw mut (*message).fd as *const ::core::ffi::c_void,
+            ::core::mem::size_of::<::core::ffi::c_int>() as size_t,
+        );
+    }
+    while sendmsg((*device).fd, &raw mut out, MSG_NOSIGNAL as ::core::ffi::c_int)
+        < 0 as ssize_t
+    {
+        if *__errno_location() == EAGAIN {
             if wait_for_server(device, POLLOUT as ::core::ffi::c_short, message, error)
                 != 0 as ::core::ffi::c_int
             {
@@ -839,17 +831,13 @@ unsafe extern "C" fn connect_in_time(
     mut fd: ::core::ffi::c_int,
     mut address: *const sockaddr_un,
 ) -> ::core::ffi::c_int {
-    let mut begun: uint64_t = now_ms();
-    let mut timeout: uint64_t = (*container).connect_timeout_ms as uint64_t;
-    let mut left: uint64_t = if timeout > (*container).connect_waited_ms {
-        timeout.wrapping_sub((*container).connect_waited_ms)
-    } else {
-        0 as uint64_t
-    };
-    let mut result: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
+    if (*container).connect_by_ms == 0 as uint64_t {
+        (*container).connect_by_ms = now_ms()
+            .wrapping_add((*container).connect_timeout_ms as uint64_t);
+    }
     loop {
-        let mut late: bool = now_ms().wrapping_sub(begun) >= left;
-        result = connect(
+        let mut late: bool = now_ms() >= (*container).connect_by_ms;
+        let mut result: ::core::ffi::c_int = connect(
             fd,
             __CONST_SOCKADDR_ARG {
                 __sockaddr__: address as *const sockaddr,
@@ -860,14 +848,10 @@ unsafe extern "C" fn connect_in_time(
             || !(no_server(*__errno_location()) as ::core::ffi::c_int != 0
                 || *__errno_location() == EAGAIN) || late as ::core::ffi::c_int != 0
         {
-            break;
+            return result;
         }
         sleep_us(CONNECT_INTERVAL_US as uint32_t);
-    }
-    (*container).connect_waited_ms = (*container)
-        .connect_waited_ms
-        .wrapping_add(now_ms().wrapping_sub(begun));
-    return result;
+    };
 }
 unsafe extern "C" fn connect_error(
     mut device: *const vfio_device,
