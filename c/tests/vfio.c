@@ -1,10 +1,6 @@
-/* Allocating IOVAs, mapping the areas of a region, and the patience for servers. */
-#define _GNU_SOURCE
+/* Allocating IOVAs, finding a register in an area, and the patience for servers. */
 #include "test.h"
 #include "vfio/vfio.h"
-#include <linux/vfio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define MIB (1ull << 20)
 
@@ -40,74 +36,6 @@ static void iovas_end_with_the_address_space(void)
 	container.ranges[0].first = UINT64_MAX - 100;
 	container.next_iova = 0;
 	CHECK(vfio_iova_alloc(&container, 4096, 4096, &iova, &error) == -1);
-}
-
-struct description {
-	struct vfio_region_info info;
-	struct vfio_region_info_cap_sparse_mmap sparse;
-	struct vfio_region_sparse_mmap_area areas[2];
-};
-
-static struct description description(void)
-{
-	return (struct description){
-		.info = {.argsz = sizeof(struct description),
-			 .flags = VFIO_REGION_INFO_FLAG_MMAP | VFIO_REGION_INFO_FLAG_CAPS,
-			 .cap_offset = offsetof(struct description, sparse)},
-		.sparse = {.header = {.id = VFIO_REGION_INFO_CAP_SPARSE_MMAP}, .nr_areas = 2},
-		.areas = {{.offset = 0x1000, .size = 0x1000}, {.offset = 0x6000, .size = 0x2000}},
-	};
-}
-
-static int map(const struct description *described, size_t size, struct vfio_device *device,
-	       struct error *error)
-{
-	int fd = memfd_create("bar0", 0);
-
-	CHECK(fd >= 0);
-	CHECK(ftruncate(fd, 0x20000) == 0);
-	memset(device, 0, sizeof(*device));
-	device->bar0_size = 0x20000;
-	int result = vfio_map_bar0(device, fd, 0x20000, described, size, error);
-
-	(void)close(fd);
-	return result;
-}
-
-static void unmap(struct vfio_device *device)
-{
-	for (uint32_t i = 0; i < device->area_count; i++) {
-		CHECK(munmap((void *)device->areas[i].memory, device->areas[i].size) == 0);
-	}
-}
-
-static void the_areas_described_are_mapped(void)
-{
-	struct description described = description();
-	struct vfio_device device;
-	struct error error;
-
-	CHECK(map(&described, sizeof(described), &device, &error) == 0);
-	CHECK_EQUAL(device.area_count, 2);
-	CHECK(vfio_register(&device, 0xffc) == NULL);
-	CHECK(vfio_register(&device, 0x1000) != NULL);
-	CHECK(vfio_register(&device, 0x1ffc) != NULL);
-	CHECK(vfio_register(&device, 0x2000) == NULL);
-	CHECK(vfio_register(&device, 0x7ffc) != NULL);
-	CHECK(vfio_register(&device, 0x8000) == NULL);
-	vfio_write32(&device, 0x6018, 42);
-	CHECK_EQUAL(vfio_read32(&device, 0x6018), 42);
-	unmap(&device);
-
-	described.info.flags = VFIO_REGION_INFO_FLAG_MMAP;
-	CHECK(map(&described, sizeof(described), &device, &error) == 0);
-	CHECK_EQUAL(device.area_count, 1);
-	CHECK(vfio_register(&device, 0x1fffc) != NULL);
-	unmap(&device);
-
-	described.info.flags = 0;
-	CHECK(map(&described, sizeof(described), &device, &error) == 0);
-	CHECK_EQUAL(device.area_count, 0);
 }
 
 static void a_register_lies_inside_its_area(void)
@@ -159,7 +87,6 @@ int main(void)
 {
 	iovas_are_aligned_and_within_the_ranges();
 	iovas_end_with_the_address_space();
-	the_areas_described_are_mapped();
 	a_register_lies_inside_its_area();
 	one_device_does_not_use_up_the_reserve_of_another();
 	return 0;

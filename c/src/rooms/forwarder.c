@@ -25,7 +25,6 @@ struct forwarder {
 	struct vfio_container container;
 	struct mempool pools[2][DEVICE_MAX_QUEUES]; /* pools[i][j] feeds RX queue j of devices[i] */
 	struct device devices[2];
-	uint32_t opened; /* devices that are open */
 	struct interrupts_waits waits;
 };
 
@@ -278,7 +277,7 @@ static int destroy(struct forwarder *forwarder, struct error *error)
 	struct error later;
 	int result = 0;
 
-	for (uint32_t i = 0; i < forwarder->opened; i++) {
+	for (uint32_t i = 0; i < 2; i++) {
 		struct device *device = &forwarder->devices[i];
 
 		if (device->running &&
@@ -286,16 +285,14 @@ static int destroy(struct forwarder *forwarder, struct error *error)
 			result = -1;
 		}
 	}
-	for (uint32_t i = 0; i < forwarder->opened; i++) {
+	for (uint32_t i = 0; i < 2; i++) {
 		device_release(&forwarder->devices[i]);
 	}
 	for (uint32_t i = 0; i < forwarder->queues; i++) {
 		mempool_destroy(&forwarder->pools[0][i]);
 		mempool_destroy(&forwarder->pools[1][i]);
 	}
-	for (uint32_t i = 0; i < forwarder->opened; i++) {
-		device_close(&forwarder->devices[i]);
-	}
+	/* Closes the devices, too. */
 	vfio_container_close(&forwarder->container);
 	free(forwarder);
 	return result;
@@ -321,7 +318,6 @@ static int open_ports(struct forwarder *forwarder, const char *const *addresses,
 				error) != 0) {
 			return -1;
 		}
-		forwarder->opened++;
 	}
 	for (uint32_t i = 0; i < 2 * forwarder->queues; i++) {
 		if (mempool_create(&forwarder->pools[i % 2][i / 2], &forwarder->container, capacity,

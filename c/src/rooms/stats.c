@@ -1,6 +1,7 @@
 /* Counters (datasheet 8.2.3.23), the MAC address (7.1.1), and the speed of the link. */
 #include "rooms/stats.h"
 #include "rooms/health.h"
+#include <assert.h>
 #include <string.h>
 
 /* 8.2.3.23.71: a register assigns four queues to registers of statistics. */
@@ -104,12 +105,10 @@ int stats_init(struct device *device, struct error *error)
 int queue_stats_read(struct device *device, uint32_t id, struct queue_stats *stats,
 		     struct error *error)
 {
-	if (id >= DEVICE_MAX_QUEUES) {
-		return error_fail(error, "%s: the device has no queue %u", device->vfio.address,
-				  id);
-	}
 	struct queue_stats *total = &device->queue_stats[id];
 	struct vfio_device *vfio = &device->vfio;
+
+	assert(id < DEVICE_MAX_QUEUES);
 	uint64_t rx_packets = reg_read(vfio, IXGBE_QPRC(id));
 	uint64_t rx_dropped = reg_read(vfio, IXGBE_QPRDC(id));
 	uint64_t rx_bytes = counter_read36(vfio, IXGBE_QBRC_L(id), IXGBE_QBRC_H(id));

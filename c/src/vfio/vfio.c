@@ -2,6 +2,7 @@
 #include "vfio/vfio.h"
 #include "driver/mmio.h"
 #include "driver/registers.h"
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -57,14 +58,9 @@ int vfio_open(struct vfio_container *container, const char *address, struct vfio
 				  VFIO_ADDRESS_SIZE - 1, address);
 	}
 	(void)snprintf(device->address, sizeof(device->address), "%s", address);
-	if (container->device_count == VFIO_MAX_DEVICES) {
-		return error_fail(error, "%s: a container holds at most %d devices", address,
-				  VFIO_MAX_DEVICES);
-	}
-	if (container->map_count > 0) {
-		return error_fail(error, "%s: open all devices before mapping memory for them",
-				  address);
-	}
+	assert(container->device_count < VFIO_MAX_DEVICES);
+	/* All devices are opened before memory is mapped for them. */
+	assert(container->map_count == 0);
 	size_t prefix = strlen(USER_PREFIX);
 	bool user = strncmp(address, USER_PREFIX, prefix) == 0;
 

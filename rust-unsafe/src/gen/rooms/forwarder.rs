@@ -31,7 +31,6 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn device_release(device: *mut device);
-    fn device_close(device: *mut device);
     fn rx_check_stall(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
     fn interrupts_start(
         device: *mut device,
@@ -95,7 +94,6 @@ pub struct forwarder {
     pub container: vfio_container,
     pub pools: [[mempool; 16]; 2],
     pub devices: [device; 2],
-    pub opened: uint32_t,
     pub waits: interrupts_waits,
 }
 #[derive(Copy, Clone)]
@@ -432,7 +430,7 @@ pub unsafe extern "C" fn forwarder_lane(
                 b"queue < forwarder->queues\0" as *const u8
                     as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                74 as ::core::ffi::c_uint,
+                73 as ::core::ffi::c_uint,
                 b"struct lane *forwarder_lane(struct forwarder *, uint32_t)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -614,7 +612,7 @@ pub unsafe extern "C" fn forwarder_read_queue_counts(
                 b"queue < forwarder->queues\0" as *const u8
                     as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                194 as ::core::ffi::c_uint,
+                193 as ::core::ffi::c_uint,
                 b"void forwarder_read_queue_counts(const struct forwarder *, uint32_t, struct forwarder_counts *)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -689,7 +687,7 @@ pub unsafe extern "C" fn forwarder_device_stats(
             __assert_fail(
                 b"device < 2\0" as *const u8 as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                235 as ::core::ffi::c_uint,
+                234 as ::core::ffi::c_uint,
                 b"int forwarder_device_stats(struct forwarder *, uint32_t, struct forwarder_device_stats *, char *, size_t)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -734,7 +732,7 @@ pub unsafe extern "C" fn forwarder_queue_stats(
             __assert_fail(
                 b"device < 2\0" as *const u8 as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                250 as ::core::ffi::c_uint,
+                249 as ::core::ffi::c_uint,
                 b"int forwarder_queue_stats(struct forwarder *, uint32_t, uint32_t, struct forwarder_device_stats *, char *, size_t)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -798,7 +796,7 @@ unsafe extern "C" fn destroy(
     let mut later: error = error { text: [0; 1024] };
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     let mut i: uint32_t = 0 as uint32_t;
-    while i < (*forwarder).opened {
+    while i < 2 as uint32_t {
         let mut device: *mut device = (&raw mut (*forwarder).devices as *mut device)
             .offset(i as isize) as *mut device;
         if (*device).running as ::core::ffi::c_int != 0
@@ -812,7 +810,7 @@ unsafe extern "C" fn destroy(
         i = i.wrapping_add(1);
     }
     let mut i_0: uint32_t = 0 as uint32_t;
-    while i_0 < (*forwarder).opened {
+    while i_0 < 2 as uint32_t {
         device_release(
             (&raw mut (*forwarder).devices as *mut device).offset(i_0 as isize)
                 as *mut device,
@@ -832,14 +830,6 @@ unsafe extern "C" fn destroy(
                 .offset(i_1 as isize) as *mut mempool,
         );
         i_1 = i_1.wrapping_add(1);
-    }
-    let mut i_2: uint32_t = 0 as uint32_t;
-    while i_2 < (*forwarder).opened {
-        device_close(
-            (&raw mut (*forwarder).devices as *mut device).offset(i_2 as isize)
-                as *mut device,
-        );
-        i_2 = i_2.wrapping_add(1);
     }
     vfio_container_close(&raw mut (*forwarder).container);
     free(forwarder as *mut ::core::ffi::c_void);
@@ -875,7 +865,6 @@ unsafe extern "C" fn open_ports(
         {
             return -(1 as ::core::ffi::c_int);
         }
-        (*forwarder).opened = (*forwarder).opened.wrapping_add(1);
         i = i.wrapping_add(1);
     }
     let mut i_0: uint32_t = 0 as uint32_t;

@@ -301,16 +301,7 @@ unsafe extern "C" fn reg_write(
 ) {
     vfio_write32(vfio, offset, value);
 }
-pub const INTERRUPTS_MAX_INTERVAL_US: ::core::ffi::c_int = 1022 as ::core::ffi::c_int;
 pub const INTERRUPTS_MAX_SLEEP_MS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
-pub const __ASSERT_FUNCTION: [::core::ffi::c_char; 100] = unsafe {
-    ::core::mem::transmute::<
-        [u8; 100],
-        [::core::ffi::c_char; 100],
-    >(
-        *b"int interrupts_wait(struct device *, uint32_t, uint32_t, struct interrupts_waits *, struct error *)\0",
-    )
-};
 pub const EINTR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const POLLIN: ::core::ffi::c_int = 0x1 as ::core::ffi::c_int;
 unsafe extern "C" fn vector_bits(mut count: uint32_t) -> uint32_t {
@@ -427,18 +418,18 @@ pub unsafe extern "C" fn interrupts_start(
 ) -> ::core::ffi::c_int {
     let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
     let mut bits: uint32_t = vector_bits((*device).config.rx_queues);
-    if interval_us > INTERRUPTS_MAX_INTERVAL_US as uint32_t {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: interrupts are at most %d us apart, not %u\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw mut (*vfio).address as *mut ::core::ffi::c_char,
-            1022 as ::core::ffi::c_int,
-            interval_us,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
+    '_c2rust_label: {
+        if interval_us <= 1022 as uint32_t {} else {
+            __assert_fail(
+                b"interval_us <= INTERRUPTS_MAX_INTERVAL_US\0" as *const u8
+                    as *const ::core::ffi::c_char,
+                b"c/src/rooms/interrupts.c\0" as *const u8 as *const ::core::ffi::c_char,
+                78 as ::core::ffi::c_uint,
+                b"int interrupts_start(struct device *, uint32_t, struct error *)\0"
+                    as *const u8 as *const ::core::ffi::c_char,
+            );
+        }
+    };
     interrupts_stop(device);
     if open_eventfds(device, error) != 0 as ::core::ffi::c_int {
         interrupts_stop(device);
@@ -597,8 +588,9 @@ pub unsafe extern "C" fn interrupts_wait(
             __assert_fail(
                 b"count <= MAX_SLEEPERS\0" as *const u8 as *const ::core::ffi::c_char,
                 b"c/src/rooms/interrupts.c\0" as *const u8 as *const ::core::ffi::c_char,
-                191 as ::core::ffi::c_uint,
-                __ASSERT_FUNCTION.as_ptr(),
+                188 as ::core::ffi::c_uint,
+                b"int interrupts_wait(struct device *, uint32_t, uint32_t, struct interrupts_waits *, struct error *)\0"
+                    as *const u8 as *const ::core::ffi::c_char,
             );
         }
     };

@@ -13,6 +13,12 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn rx_check_stall(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
+    fn __assert_fail(
+        __assertion: *const ::core::ffi::c_char,
+        __file: *const ::core::ffi::c_char,
+        __line: ::core::ffi::c_uint,
+        __function: *const ::core::ffi::c_char,
+    ) -> !;
     fn memset(
         __s: *mut ::core::ffi::c_void,
         __c: ::core::ffi::c_int,
@@ -250,6 +256,14 @@ unsafe extern "C" fn reg_write(
     vfio_write32(vfio, offset, value);
 }
 pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
+pub const __ASSERT_FUNCTION: [::core::ffi::c_char; 86] = unsafe {
+    ::core::mem::transmute::<
+        [u8; 86],
+        [::core::ffi::c_char; 86],
+    >(
+        *b"int queue_stats_read(struct device *, uint32_t, struct queue_stats *, struct error *)\0",
+    )
+};
 pub const QUEUES_A_REGISTER: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const MBIT_PER_SECOND_10G: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
 pub const MBIT_PER_SECOND_5G: ::core::ffi::c_int = 5000 as ::core::ffi::c_int;
@@ -455,21 +469,20 @@ pub unsafe extern "C" fn queue_stats_read(
     mut stats: *mut queue_stats,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    if id >= DEVICE_MAX_QUEUES as uint32_t {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: the device has no queue %u\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
-            id,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
     let mut total: *mut queue_stats = (&raw mut (*device).queue_stats
         as *mut queue_stats)
         .offset(id as isize) as *mut queue_stats;
     let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
+    '_c2rust_label: {
+        if id < 16 as uint32_t {} else {
+            __assert_fail(
+                b"id < DEVICE_MAX_QUEUES\0" as *const u8 as *const ::core::ffi::c_char,
+                b"c/src/rooms/stats.c\0" as *const u8 as *const ::core::ffi::c_char,
+                111 as ::core::ffi::c_uint,
+                __ASSERT_FUNCTION.as_ptr(),
+            );
+        }
+    };
     let mut rx_packets: uint64_t = reg_read(
         vfio,
         (0x1030 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),

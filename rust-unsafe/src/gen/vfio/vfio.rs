@@ -76,6 +76,12 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn mmio_load32(address: *const uint32_t) -> uint32_t;
     fn mmio_store32(address: *mut uint32_t, value: uint32_t);
+    fn __assert_fail(
+        __assertion: *const ::core::ffi::c_char,
+        __file: *const ::core::ffi::c_char,
+        __line: ::core::ffi::c_uint,
+        __function: *const ::core::ffi::c_char,
+    ) -> !;
     fn memset(
         __s: *mut ::core::ffi::c_void,
         __c: ::core::ffi::c_int,
@@ -177,13 +183,20 @@ pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
-pub const VFIO_MAX_DEVICES: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const VFIO_REGION_BAR0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
 pub const VFIO_RESERVE_MS: ::core::ffi::c_int = 500 as ::core::ffi::c_int;
 pub const VFIO_DOORBELL_MS: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
 pub const IXGBE_PCI_COMMAND: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
 pub const IXGBE_PCI_COMMAND_MEMORY: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
+pub const __ASSERT_FUNCTION: [::core::ffi::c_char; 91] = unsafe {
+    ::core::mem::transmute::<
+        [u8; 91],
+        [::core::ffi::c_char; 91],
+    >(
+        *b"int vfio_open(struct vfio_container *, const char *, struct vfio_device *, struct error *)\0",
+    )
+};
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
@@ -263,27 +276,28 @@ pub unsafe extern "C" fn vfio_open(
         b"%s\0" as *const u8 as *const ::core::ffi::c_char,
         address,
     );
-    if (*container).device_count == VFIO_MAX_DEVICES as uint32_t {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: a container holds at most %d devices\0" as *const u8
-                as *const ::core::ffi::c_char,
-            address,
-            8 as ::core::ffi::c_int,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
-    if (*container).map_count > 0 as uint32_t {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: open all devices before mapping memory for them\0" as *const u8
-                as *const ::core::ffi::c_char,
-            address,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
+    '_c2rust_label: {
+        if (*container).device_count < 8 as uint32_t {} else {
+            __assert_fail(
+                b"container->device_count < VFIO_MAX_DEVICES\0" as *const u8
+                    as *const ::core::ffi::c_char,
+                b"c/src/vfio/vfio.c\0" as *const u8 as *const ::core::ffi::c_char,
+                61 as ::core::ffi::c_uint,
+                __ASSERT_FUNCTION.as_ptr(),
+            );
+        }
+    };
+    '_c2rust_label_0: {
+        if (*container).map_count == 0 as uint32_t {} else {
+            __assert_fail(
+                b"container->map_count == 0\0" as *const u8
+                    as *const ::core::ffi::c_char,
+                b"c/src/vfio/vfio.c\0" as *const u8 as *const ::core::ffi::c_char,
+                63 as ::core::ffi::c_uint,
+                __ASSERT_FUNCTION.as_ptr(),
+            );
+        }
+    };
     let mut prefix: size_t = strlen(USER_PREFIX.as_ptr());
     let mut user: bool = strncmp(address, USER_PREFIX.as_ptr(), prefix)
         == 0 as ::core::ffi::c_int;
