@@ -156,12 +156,16 @@ int vfio_user_access(struct vfio_device *device, const struct vfio_access *acces
 	request->region = access->region;
 	request->count = access->size;
 	memcpy(request->data, access->data, written);
-	if (vfio_user_call(device, &message, read, error) < 0) {
-		return -1;
+	int received = vfio_user_call(device, &message, read, error);
+
+	if (received < 0 || access->write) {
+		return received < 0 ? -1 : 0;
 	}
-	if (!access->write) {
-		memcpy(access->data, request->data, access->size);
+	if ((size_t)received != read) {
+		return error_fail(error, "%s: the reply to a read of %u bytes has more",
+				  device->address, access->size);
 	}
+	memcpy(access->data, request->data, access->size);
 	return 0;
 }
 

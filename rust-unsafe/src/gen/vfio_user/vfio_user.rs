@@ -650,16 +650,35 @@ pub unsafe extern "C" fn vfio_user_access(
         (*access).data,
         written,
     );
-    if vfio_user_call(device, &raw mut message, read, error) < 0 as ::core::ffi::c_int {
+    let mut received: ::core::ffi::c_int = vfio_user_call(
+        device,
+        &raw mut message,
+        read,
+        error,
+    );
+    if received < 0 as ::core::ffi::c_int || (*access).write as ::core::ffi::c_int != 0 {
+        return if received < 0 as ::core::ffi::c_int {
+            -(1 as ::core::ffi::c_int)
+        } else {
+            0 as ::core::ffi::c_int
+        };
+    }
+    if received as size_t != read {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: the reply to a read of %u bytes has more\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            (*access).size,
+        );
         return -(1 as ::core::ffi::c_int);
     }
-    if !(*access).write {
-        memcpy(
-            (*access).data,
-            &raw mut (*request).data as *mut uint8_t as *const ::core::ffi::c_void,
-            (*access).size as size_t,
-        );
-    }
+    memcpy(
+        (*access).data,
+        &raw mut (*request).data as *mut uint8_t as *const ::core::ffi::c_void,
+        (*access).size as size_t,
+    );
     return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
