@@ -21,4 +21,7 @@ struct error {
  */
 #define error_set(error, ...) ((void)snprintf((error)->text, sizeof((error)->text), __VA_ARGS__))
 
+/* Sets the text, and is -1, for a function to return. */
+#define error_fail(error, ...) (error_set(error, __VA_ARGS__), -1)
+
 #endif

@@ -241,7 +241,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -835,7 +835,7 @@ unsafe extern "C" fn capture_until_end(
             map_count: 0,
             ordinary_pages: false,
             connect_timeout_ms: 0,
-            connect_waited_ms: 0,
+            connect_by_ms: 0,
             patience_us: 0,
             refilled_us: 0,
         },

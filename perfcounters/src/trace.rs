@@ -5,21 +5,15 @@
 //! every executed instruction is known. The counts need nothing else. Levels and mispredictions come from
 //! the crate [`caches`], which executes the recording on the processors of its CPU files, with the card's
 //! writes in memory and in L3. No clock is in any value.
-//!
-//! ```text
-//! Cell -> driver (card, launcher, driver) -> stream -> evaluate -> values
-//! ```
 
 #[cfg(target_arch = "x86_64")]
-mod driver;
-#[cfg(target_arch = "x86_64")]
-mod values;
+mod measure;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use caches::cpu::Cpu;
-use record::{BackendName, Implementation, Placement, Sample};
+use record::{BackendName, Implementation, Placement};
 use serde_json::json;
 
 use crate::backend::{measure_side_by_side, Backend, Cell, MeasureError, Observer};
@@ -38,24 +32,6 @@ pub struct Trace {
     pub cpus: Vec<Cpu>,
     /// Stops a measurement when set.
     pub interrupt: Interrupt,
-}
-
-impl Trace {
-    #[cfg(target_arch = "x86_64")]
-    fn measure_cell(&self, cell: &Cell, worker: usize) -> Result<Vec<Sample>, MeasureError> {
-        let cpu = self.placement.cpus().get(worker).copied();
-        let stream = driver::record(&self.nic, cpu, cell, &self.interrupt)?;
-        let mut samples = values::counts(cell, &tracer::Counts::of(&stream));
-        for cpu in &self.cpus {
-            samples.extend(values::simulated(cell, cpu, &stream));
-        }
-        Ok(samples)
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn measure_cell(&self, _cell: &Cell, _worker: usize) -> Result<Vec<Sample>, MeasureError> {
-        Err(MeasureError::Other(OTHER_PROCESSOR.to_owned()))
-    }
 }
 
 /// The reason why another processor cannot trace.
@@ -98,7 +74,10 @@ impl Backend for Trace {
         }
         let workers = this.placement.cpus().len();
         measure_side_by_side(this.name(), &cells, workers, observer, |cell, worker| {
-            this.measure_cell(cell, worker)
+            #[cfg(target_arch = "x86_64")]
+            return measure::measure(this, cell, worker);
+            #[cfg(not(target_arch = "x86_64"))]
+            Err(format!("{cell}, worker {worker}: {OTHER_PROCESSOR}").into())
         })
     }
 }
