@@ -9,7 +9,7 @@ use record::Placement;
 
 use crate::backend::Cell;
 use crate::interrupt::Interrupt;
-use crate::load::Place;
+use crate::place::Place;
 use crate::placement::Topology;
 use crate::process::{self, Process, ProcessError};
 

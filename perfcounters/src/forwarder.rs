@@ -11,7 +11,8 @@ use serde::Deserialize;
 use crate::backend::{Cell, MeasureError};
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::load::{ForwarderProcess, Place};
+use crate::load::ForwarderProcess;
+use crate::place::Place;
 use crate::process::Process;
 
 /// Time that a forwarder may take beyond its duration: it sets devices up and waits for the link.

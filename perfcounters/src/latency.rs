@@ -15,7 +15,7 @@ use crate::device::{Nic, NicProgram};
 use crate::files;
 use crate::forwarder::Running;
 use crate::interrupt::Interrupt;
-use crate::load::Place;
+use crate::place::Place;
 
 /// Time for starting and stopping, for estimates.
 const AROUND: Duration = Duration::from_millis(500);

@@ -27,6 +27,7 @@ pub mod load;
 pub mod lockstep;
 pub mod peer;
 pub mod perf;
+mod place;
 pub mod placement;
 pub mod process;
 mod rounds;

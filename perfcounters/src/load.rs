@@ -7,7 +7,6 @@
 //! reset interrupts the links.
 
 use std::fmt;
-use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,8 +16,8 @@ use serde_json::json;
 use crate::backend::{Cell, MeasureError, Observer};
 use crate::device::{Nic, NicProgram};
 use crate::interrupt::Interrupt;
+use crate::place::Place;
 use crate::process::Process;
-use crate::temporary::TemporaryFolder;
 
 /// The order in which the two sides start, for `run.json`.
 pub const ORDER: [&str; 6] = [
@@ -143,31 +142,6 @@ impl Link {
             let range = json!({"lowest": lowest, "highest": highest});
             observer.setting(backend, "generator_mpps", range);
         }
-    }
-}
-
-/// Where a measurement takes place.
-pub(crate) struct Place<'a> {
-    pub placement: &'a Placement,
-    /// For sockets and reports.
-    folder: TemporaryFolder,
-    /// Ends every wait when set.
-    pub interrupt: &'a Interrupt,
-}
-
-impl<'a> Place<'a> {
-    /// A place with a folder of its own.
-    pub fn new(placement: &'a Placement, interrupt: &'a Interrupt) -> Result<Self, MeasureError> {
-        Ok(Self {
-            placement,
-            folder: TemporaryFolder::create()?,
-            interrupt,
-        })
-    }
-
-    /// The folder for sockets and reports.
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
     }
 }
 

@@ -32,7 +32,8 @@ use self::worker::{Plan, Specification, Window};
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::load::{ForwarderProcess, Link, Place, SentRange};
+use crate::load::{ForwarderProcess, Link, SentRange};
+use crate::place::Place;
 use crate::process::Process;
 
 /// Time for starting and stopping, for estimates.

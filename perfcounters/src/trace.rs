@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use caches::cpu::Cpu;
-use record::{BackendName, Implementation, Placement};
+use record::{BackendName, Implementation, Placement, Sample};
 use serde_json::json;
 
 use crate::backend::{measure_side_by_side, Backend, Cell, MeasureError, Observer};
@@ -41,6 +41,20 @@ const OTHER_PROCESSOR: &str = "the tracer decodes instructions of x86-64 only";
 /// Why one peer is left out.
 const NOT_IN_TURNS: &str =
     "trace: no dpdk-scalar: it stops forwarding when the card works only at its doorbells";
+
+#[cfg(target_arch = "x86_64")]
+impl Trace {
+    /// The counts of a cell, and the values on each processor to simulate.
+    fn measure_cell(&self, cell: &Cell, worker: usize) -> Result<Vec<Sample>, MeasureError> {
+        let cpu = self.placement.cpus().get(worker).copied();
+        let stream = measure::record(&self.nic, cpu, cell, &self.interrupt)?;
+        let mut samples = measure::counts(cell, &tracer::Counts::of(&stream));
+        for cpu in &self.cpus {
+            samples.extend(measure::simulated(cell, cpu, &stream));
+        }
+        Ok(samples)
+    }
+}
 
 impl Backend for Trace {
     fn name(&self) -> BackendName {
@@ -75,7 +89,7 @@ impl Backend for Trace {
         let workers = this.placement.cpus().len();
         measure_side_by_side(this.name(), &cells, workers, observer, |cell, worker| {
             #[cfg(target_arch = "x86_64")]
-            return measure::measure(this, cell, worker);
+            return this.measure_cell(cell, worker);
             #[cfg(not(target_arch = "x86_64"))]
             Err(format!("{cell}, worker {worker}: {OTHER_PROCESSOR}").into())
         })

@@ -20,7 +20,7 @@ use crate::device::{Nic, NicProgram};
 use crate::files;
 use crate::forwarder::ForwarderReport;
 use crate::interrupt::Interrupt;
-use crate::load::Place;
+use crate::place::Place;
 use crate::placement::Topology;
 use crate::process::{self, Process};
 

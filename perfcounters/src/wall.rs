@@ -13,8 +13,9 @@ use serde_json::json;
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::forwarder::{ForwarderReport, Rates, Running};
 use crate::interrupt::Interrupt;
-use crate::load::{Link, Place, SentLoad, SentRange};
+use crate::load::{Link, SentLoad, SentRange};
 use crate::peer::run::{PeerRun, PATIENCE, START};
+use crate::place::Place;
 
 /// Above this share of dropped packets, a warning says so.
 const DROPPED: f64 = 0.01;

@@ -20,8 +20,8 @@ use crate::backend::{Backend, Cell, MeasureError, Observer};
 use crate::device::{Nic, NicProgram};
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::load::Place;
 use crate::peer::{self, card::CardCounts};
+use crate::place::Place;
 use crate::rounds::{self, median, order};
 
 /// ixy and ixy.rs sleep until an interrupt, unless they have had many frames for a second.

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use crate::backend::Cell;
 pub use crate::backend::PeerProgram;
 use crate::device::Nic;
-use crate::load::Place;
+use crate::place::Place;
 use crate::process::{Process, ProcessError};
 
 /// PCI addresses under which the launcher shows the two ports, in the order of their sockets.

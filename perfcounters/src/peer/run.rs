@@ -7,7 +7,7 @@ use crate::backend::{Cell, MeasureError};
 use crate::device::{Nic, NicProgram};
 use crate::forwarder::ForwarderReport;
 use crate::interrupt::Interrupt;
-use crate::load::Place;
+use crate::place::Place;
 use crate::process::{Process, ProcessError};
 use crate::sys;
 

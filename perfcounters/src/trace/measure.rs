@@ -12,38 +12,22 @@ use caches::stream::Stream;
 use record::{BackendName, LinePlacement, Metric, Placement, Sample};
 use tracer::{trace, Launch, Plan, TraceError};
 
-use super::Trace;
 use crate::backend::{Cell, MeasureError};
 use crate::device::{Nic, NicProgram};
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::load::Place;
 use crate::peer::{self, card::CardCounts};
+use crate::place::Place;
 
 /// Longest time of each step of a trace: a few seconds on an idle machine.
 const LIMIT: Duration = Duration::from_secs(180);
 /// Where programs that the driver starts are found.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// The counts of a cell, and the values on each processor to simulate.
-pub(super) fn measure(
-    settings: &Trace,
-    cell: &Cell,
-    worker: usize,
-) -> Result<Vec<Sample>, MeasureError> {
-    let cpu = settings.placement.cpus().get(worker).copied();
-    let stream = record(&settings.nic, cpu, cell, &settings.interrupt)?;
-    let mut samples = counts(cell, &tracer::Counts::of(&stream));
-    for cpu in &settings.cpus {
-        samples.extend(simulated(cell, cpu, &stream));
-    }
-    Ok(samples)
-}
-
 /// Starts a card and the driver of a cell, ours or a peer, and records what the driver executes with full
 /// batches. Driver and card take turns on `cpu`, or on any. Both have ended when this returns.
 /// Fails if the card found wrong frames.
-fn record(
+pub(super) fn record(
     program: &NicProgram,
     cpu: Option<usize>,
     cell: &Cell,
@@ -96,7 +80,7 @@ fn environment(command: &Command) -> BTreeMap<OsString, OsString> {
 }
 
 /// The counts of an execution, which are equal on all processors.
-fn counts(cell: &Cell, found: &tracer::Counts) -> Vec<Sample> {
+pub(super) fn counts(cell: &Cell, found: &tracer::Counts) -> Vec<Sample> {
     let sums = [
         (Metric::Instructions, found.instructions),
         (Metric::Branches, found.branches),
@@ -109,7 +93,7 @@ fn counts(cell: &Cell, found: &tracer::Counts) -> Vec<Sample> {
 }
 
 /// Levels and mispredictions on a processor, for each place where DMA may leave the lines.
-fn simulated(cell: &Cell, cpu: &Cpu, stream: &Stream) -> Vec<Sample> {
+pub(super) fn simulated(cell: &Cell, cpu: &Cpu, stream: &Stream) -> Vec<Sample> {
     let mut places = vec![(Dma::Memory, LinePlacement::Memory)];
     if cpu.ddio_ways > 0 {
         places.push((Dma::L3, LinePlacement::L3));
