@@ -52,7 +52,7 @@ COMPILERS = ("compilers-batch-32", "compilers-batch-8", "compilers-same-llvm")
 """What is archived of each kind of run, if its report has it."""
 
 SAMPLES, SUMMARY = "samples.csv", "summary.csv"
-DOCUMENTS = ("README.md", "bench/apps/README.md", "bench/ladder/README.md")
+DOCUMENTS = ("README.md", "bench/apps/README.md", "bench/ladder/README.md", "drivers/TOUR.md")
 """The documents that include tables of the archive."""
 
 INCLUDED = re.compile(r"<!-- table: (paper/example/\S+) -->\n(.*?)<!-- /table -->", re.DOTALL)

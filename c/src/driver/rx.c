@@ -88,7 +88,7 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 		descriptor_refill(descriptor, fresh);
 		packets[received] = packet;
 		received++;
-		/* Masks at every step, to stay inside the ring. */
+		/* The mask keeps the index inside the ring. */
 		index = (index + 1) & mask;
 	}
 	pool->free_count -= received;

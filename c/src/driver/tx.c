@@ -71,7 +71,7 @@ uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count)
 			    IXGBE_TXD_DTYP_DATA | IXGBE_TXD_DEXT | IXGBE_TXD_RS | IXGBE_TXD_IFCS |
 				    IXGBE_TXD_EOP | IXGBE_FIELD(IXGBE_TXD_PAYLEN, size) |
 				    IXGBE_FIELD(IXGBE_TXD_DTALEN, size));
-		/* Masks at every step, to stay inside the ring. */
+		/* The mask keeps the index inside the ring. */
 		index = (index + 1) & mask;
 	}
 	if (sent > 0) {

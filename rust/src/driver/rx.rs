@@ -150,7 +150,7 @@ impl<'p> RxQueue<'p> {
                 // No cache of this core has the packet. It comes while the rest of the batch is received.
                 packet.prefetch();
                 index += 1;
-                // TRUST-LENGTH: C believes the device's length. Here, a length of 0 or beyond the buffer
+                // TRUST-LENGTH: a slice is no longer than its buffer. A length of 0 or beyond the buffer
                 // sends the packet back to the pool and ends the batch. To go on with the batch would
                 // cost six instructions for every good packet.
                 let size = field64_get(RXD_LENGTH, status) as usize;

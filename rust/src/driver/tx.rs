@@ -117,7 +117,7 @@ impl<'p> TxQueue<'p> {
         for mut packet in packets {
             packet.sending();
             let entry = entries.entry(index);
-            // TRUST-SIZE: tx.c believes the application's size. Here, `Packet::set_size` has refused
+            // TRUST-SIZE: the size comes from the application, but `Packet::set_size` has refused
             // any size beyond the buffer.
             let size = packet.size() as u64;
             // 7.2.3.2.4 advanced data descriptor: one buffer, which is the whole frame
@@ -134,7 +134,7 @@ impl<'p> TxQueue<'p> {
             // The slot of a free descriptor is `None`. `forget` says so to the compiler, which then
             // leaves out the code that would drop an old packet.
             mem::forget(entry.slot.replace(packet.buffer));
-            // `Entries::entry` masks at every access, to stay inside the ring. tx.c masks here.
+            // `Entries::entry` masks at every access, to stay inside the ring.
             index += 1;
         }
         if sent > 0 {

@@ -146,7 +146,8 @@ impl<'r, 'v, 's, T: From<Buffer<'s>>> BatchEntries<'_, 'r, 'v, 's, T> {
 pub struct BatchEntry<'b, 'r, 'v, 's, T: From<Buffer<'s>>> {
     /// The descriptor.
     pub descriptor: SharedDescriptor<'r>,
-    slot: &'r mut Buffer<'s>,
+    /// The packet of the descriptor.
+    pub slot: &'r mut Buffer<'s>,
     batch: &'b mut Batch<'v, 's, T>,
 }
 

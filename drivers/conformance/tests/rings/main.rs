@@ -23,13 +23,13 @@ use crate::ring::Moment;
 const UPDATE: &str = "TRIPTYCH_UPDATE";
 
 const STATES: &str = "rings.toml";
-const HEAD: &str = "# The rings at each step of the tour, in the order of a run. `make tour` writes this file from a
-# run of the C driver on the software card; a test runs all three drivers and compares.
+const HEAD: &str = "# The rings at each step of the tour. `make tour` writes this file from a run of the C driver on the
+# software card; a test runs all three drivers and compares.
 #
 # head, tail   RDH and RDT, or TDH and TDT
 # first        the first of the eight descriptors that the picture shows in detail
 # descriptors  what each says: empty BUFFER, full BUFFER BYTES, received BUFFER BYTES, sent BUFFER, or zero. Buffers
-#              are numbered in the order in which they appear.
+#              are numbered in the order in which they appear in the run, which begins with steps 9 and 10.
 
 ";
 

@@ -6,7 +6,8 @@ use anyhow::{ensure, Context, Result};
 use toml::{Table, Value};
 
 use crate::patches::files_of;
-use crate::{read, references, root, steps, title, tour};
+use crate::reference::references;
+use crate::{read, root, steps, title, tour, updated, TOUR};
 
 /// The builds in the order of the columns.
 const BUILDS: [&str; 4] = ["c", "c-hardened", "rust", "rust-unsafe"];
@@ -63,22 +64,22 @@ fn with_rows(tour: &str) -> Result<String> {
 #[test]
 fn every_hazard_has_the_outcomes_of_the_catalogue() -> Result<()> {
     let catalogue = catalogue()?;
-    let tour = tour(with_rows)?;
+    let tour = updated(TOUR, with_rows)?;
     let mut found = Vec::new();
     for line in tour.lines() {
         let Some(id) = id_of(line) else { continue };
         let row = catalogue
             .get(id)
-            .with_context(|| format!("drivers/TOUR.md: the catalogue has no {id}"))?;
+            .with_context(|| format!("{TOUR}: the catalogue has no {id}"))?;
         ensure!(
             line == row,
-            "drivers/TOUR.md says\n{line}\nand the catalogue\n{row}\nTRIPTYCH_UPDATE=1 updates it"
+            "{TOUR} says\n{line}\nand the catalogue\n{row}\nTRIPTYCH_UPDATE=1 updates it"
         );
-        ensure!(!found.contains(&id), "drivers/TOUR.md has {id} twice");
+        ensure!(!found.contains(&id), "{TOUR} has {id} twice");
         found.push(id);
     }
     for id in catalogue.keys().filter(|id| id.starts_with("drv-")) {
-        ensure!(found.contains(&id.as_str()), "drivers/TOUR.md lacks {id}");
+        ensure!(found.contains(&id.as_str()), "{TOUR} lacks {id}");
     }
     Ok(())
 }
@@ -86,8 +87,11 @@ fn every_hazard_has_the_outcomes_of_the_catalogue() -> Result<()> {
 /// A driver's mistake is at the step that shows the code in which it is made.
 #[test]
 fn every_mistake_of_a_driver_is_at_its_step() -> Result<()> {
-    for step in steps(&tour(|tour| Ok(tour.to_owned()))?)? {
-        let shown: Vec<String> = references(step).map(|reference| reference.file).collect();
+    for step in steps(&tour()?)? {
+        let shown: Vec<String> = references(step)
+            .into_iter()
+            .map(|shown| shown.file)
+            .collect();
         for id in step.lines().filter_map(id_of) {
             if !id.starts_with("drv-") {
                 continue;

@@ -1,4 +1,4 @@
-//! The guided tour, `drivers/TOUR.md`: what it quotes, names and shows is there.
+//! The guided tour, `drivers/TOUR.md` and its pages: what it quotes, names and shows is there.
 
 mod hazards;
 mod patches;
@@ -9,18 +9,21 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
 
-use crate::reference::{function, lacks, related, statement, Reference};
+use crate::reference::{function, lacks, names, references, related, statement, Reference};
 
 /// If this variable is 1, the tests first update what they can generate.
 const UPDATE: &str = "TRIPTYCH_UPDATE";
+const TOUR: &str = "drivers/TOUR.md";
+const PAGES: [&str; 4] = [
+    TOUR,
+    "drivers/tour/threads.md",
+    "drivers/tour/interrupts.md",
+    "drivers/tour/requests.md",
+];
 /// Steps of the tour.
 const STEPS: usize = 10;
-/// An item's beginning for each driver, and the folder of that driver.
-const ITEMS: [(&str, &str); 3] = [
-    ("- C: ", "c/src/"),
-    ("- safe Rust: ", "rust/src/"),
-    ("- unsafe Rust: ", "rust-unsafe/src/gen/"),
-];
+/// The folder of each driver: C, safe Rust, unsafe Rust.
+const DRIVERS: [&str; 3] = ["c/src/", "rust/src/", "rust-unsafe/src/gen/"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -30,22 +33,23 @@ fn read(file: &str) -> Result<String> {
     fs::read_to_string(root().join(file)).with_context(|| file.to_owned())
 }
 
-/// Replaces the tour by what `change` makes of it, if an update is asked for. Returns the tour.
-fn tour(change: impl Fn(&str) -> Result<String>) -> Result<String> {
-    let file = "drivers/TOUR.md";
-    // Several tests update the file, each in a thread of its own.
+/// Replaces a page by what `change` makes of it, if an update is asked for. Returns the page.
+fn updated(page: &str, change: impl Fn(&str) -> Result<String>) -> Result<String> {
+    // Several tests update a page, each in a thread of its own.
     static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _turn = TURN.lock();
+    let text = read(page)?;
     if !std::env::var(UPDATE).is_ok_and(|value| value == "1") {
-        return read(file);
+        return Ok(text);
     }
-    let changed = change(&read(file)?)?;
-    fs::write(root().join(file), &changed)?;
+    let changed = change(&text)?;
+    fs::write(root().join(page), &changed)?;
     Ok(changed)
 }
 
-fn unchanged(tour: &str) -> Result<String> {
-    Ok(tour.to_owned())
+/// The tour as it is.
+fn tour() -> Result<String> {
+    updated(TOUR, |tour| Ok(tour.to_owned()))
 }
 
 /// The steps, each with its title as the first line.
@@ -63,16 +67,12 @@ fn title(step: &str) -> &str {
     step.lines().next().unwrap_or_default()
 }
 
-fn references(step: &str) -> impl Iterator<Item = Reference> + '_ {
-    step.lines().filter_map(Reference::parse)
-}
-
-/// The tour with new line numbers. Of several equal statements, it takes the one nearest to the old
-/// number.
-fn with_new_lines(tour: &str) -> Result<String> {
+/// A page with new line numbers. Of several equal quotes, it takes the one nearest to the old number.
+fn with_new_lines(page: &str) -> Result<String> {
+    let lines: Vec<&str> = page.lines().collect();
     let mut text = String::new();
-    for line in tour.lines() {
-        let Some(reference) = Reference::parse(line) else {
+    for (at, line) in lines.iter().enumerate() {
+        let Some(reference) = Reference::parse(&lines[at..]) else {
             text += &format!("{line}\n");
             continue;
         };
@@ -95,72 +95,75 @@ fn with_new_lines(tour: &str) -> Result<String> {
 
 #[test]
 fn every_reference_quotes_its_line() -> Result<()> {
-    for reference in references(&tour(with_new_lines)?) {
-        let source = read(&reference.file)?;
-        let places = reference.places(&source);
-        ensure!(
-            places.contains(&reference.line),
-            "drivers/TOUR.md: line {}:{} is not `{}`, which is in lines {places:?}; {UPDATE}=1 \
-             updates the line numbers",
-            reference.file,
-            reference.line,
-            reference.quote()
-        );
+    for page in PAGES {
+        let text = updated(page, with_new_lines)?;
+        let from_page_to_root = "../".repeat(page.matches('/').count());
+        for reference in references(&text) {
+            let Reference { file, line, .. } = &reference;
+            let places = reference.places(&read(file)?);
+            ensure!(
+                places.contains(line),
+                "{page}: line {file}:{line} is not `{}`, which is in lines {places:?}; {UPDATE}=1 \
+                 updates the line numbers",
+                reference.quote()
+            );
+            ensure!(
+                text.contains(&format!("({from_page_to_root}{file}#L{line})")),
+                "{page}: a link does not lead to {file}"
+            );
+        }
     }
     Ok(())
 }
 
-/// A line of each driver, one below the other: C, safe Rust, unsafe Rust.
+/// The same lines of each driver: C, safe Rust, unsafe Rust.
 type Trio = [Reference; 3];
 
-/// The trios of a step.
+/// The trios of a step. A step may show the lines of all drivers in turn, or those of one driver later.
 ///
 /// # Errors
-/// If an item is not a reference to its driver, or does not belong to a trio.
+/// If the drivers do not have equally many references.
 fn trios(step: &str) -> Result<Vec<Trio>> {
-    let mut trios = Vec::new();
-    let mut open: Vec<Reference> = Vec::new();
-    for line in step.lines() {
-        let Some(nth) = ITEMS.iter().position(|(item, _)| line.starts_with(item)) else {
-            ensure!(open.is_empty(), "a driver is missing before {line:?}");
-            continue;
-        };
-        let reference =
-            Reference::parse(line).with_context(|| format!("not a reference: {line}"))?;
-        ensure!(
-            nth == open.len() && reference.file.starts_with(ITEMS[nth].1),
-            "not the line of its driver: {line}"
-        );
-        open.push(reference);
-        match <Trio>::try_from(std::mem::take(&mut open)) {
-            Ok(trio) => trios.push(trio),
-            Err(short) => open = short,
-        }
-    }
-    Ok(trios)
+    let of = |folder: &str| {
+        let mut shown = references(step);
+        shown.retain(|reference| reference.file.starts_with(folder));
+        shown
+    };
+    let [c, rust, transpiled] = DRIVERS.map(of);
+    ensure!(
+        c.len() == rust.len() && c.len() == transpiled.len(),
+        "{} references to C, {} to Rust, {} to transpiled Rust",
+        c.len(),
+        rust.len(),
+        transpiled.len()
+    );
+    let pairs = c.into_iter().zip(rust).zip(transpiled);
+    Ok(pairs
+        .map(|((c, rust), transpiled)| [c, rust, transpiled])
+        .collect())
 }
 
 #[test]
 fn every_step_shows_all_three_drivers() -> Result<()> {
-    for step in steps(&tour(unchanged)?)? {
+    for step in steps(&tour()?)? {
         let shown = trios(step).with_context(|| title(step).to_owned())?;
         ensure!(!shown.is_empty(), "step {:?} shows no lines", title(step));
     }
     Ok(())
 }
 
-/// A transpiled line must be the translation of the C line beside it, and a Rust line its twin.
+/// Transpiled lines must be the translation of the C lines beside them, and Rust lines their twins.
 #[test]
 fn the_lines_side_by_side_do_the_same() -> Result<()> {
     let mut wrong = Vec::new();
-    for step in steps(&tour(unchanged)?)? {
+    for step in steps(&tour()?)? {
         for trio in trios(step)? {
             if let Err(error) = check_trio(&trio) {
                 wrong.push(format!("step {:?}: {error}", title(step)));
             }
         }
     }
-    ensure!(wrong.is_empty(), "drivers/TOUR.md:\n{}", wrong.join("\n"));
+    ensure!(wrong.is_empty(), "{TOUR}:\n{}", wrong.join("\n"));
     Ok(())
 }
 
@@ -194,13 +197,20 @@ fn check_trio([c, rust, transpiled]: &Trio) -> Result<()> {
     let source = read(&transpiled.file)?;
     let lines: Vec<&str> = source.lines().skip(transpiled.line - 1).collect();
     let translation = statement(&lines).join(" ");
-    let lacks = lacks(&c.pieces[0], &translation, &transpiled.quote());
+    // A block of C shows more than the one statement that the transpiled quote is of.
+    let lines_of_c = match c.is_block {
+        true => &c.pieces[..],
+        false => &c.pieces[..1],
+    };
+    let translated = |line: &String| {
+        !names(line).is_empty() && lacks(line, &translation, &transpiled.quote()).is_empty()
+    };
     ensure!(
-        lacks.is_empty(),
-        "`{}` does something else than `{}`: it lacks {}",
+        lines_of_c.iter().any(translated),
+        "`{}` does something else than `{}`: of the first line it lacks {}",
         transpiled.quote(),
         c.quote(),
-        lacks.join(", ")
+        lacks(&c.pieces[0], &translation, &transpiled.quote()).join(", ")
     );
     if !related(&c.quote(), &rust.quote()) {
         bail!(

@@ -6,7 +6,8 @@ use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
 
-use crate::{references, root, steps, title, tour};
+use crate::reference::references;
+use crate::{read, root, steps, title, tour, PAGES};
 
 /// The folder of the patches, and how the tour begins a reference to one.
 const FOLDER: &str = "drivers/tour/break";
@@ -33,14 +34,17 @@ fn patches_of(step: &str) -> Vec<String> {
 
 #[test]
 fn every_step_can_be_broken() -> Result<()> {
-    for step in steps(&tour(|tour| Ok(tour.to_owned()))?)? {
+    for step in steps(&tour()?)? {
         let title = title(step);
         ensure!(
             !patches_of(step).is_empty(),
             "step {title:?}: no `{COMMAND}`"
         );
         ensure!(step.contains(ANSWER), "step {title:?}: no {ANSWER}");
-        let shown: Vec<String> = references(step).map(|reference| reference.file).collect();
+        let shown: Vec<String> = references(step)
+            .into_iter()
+            .map(|shown| shown.file)
+            .collect();
         for patch in patches_of(step) {
             for file in files_of(&root().join(&patch))? {
                 ensure!(
@@ -54,9 +58,9 @@ fn every_step_can_be_broken() -> Result<()> {
 }
 
 #[test]
-fn every_patch_applies_and_belongs_to_a_step() -> Result<()> {
-    let tour = tour(|tour| Ok(tour.to_owned()))?;
-    let named = patches_of(&tour);
+fn every_patch_applies_and_belongs_to_a_page() -> Result<()> {
+    let pages = PAGES.map(read).into_iter().collect::<Result<Vec<_>>>()?;
+    let named: Vec<String> = pages.iter().flat_map(|page| patches_of(page)).collect();
     let mut files: Vec<PathBuf> = fs::read_dir(root().join(FOLDER))?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;
@@ -64,10 +68,7 @@ fn every_patch_applies_and_belongs_to_a_step() -> Result<()> {
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let path = format!("{FOLDER}/{name}");
-        ensure!(
-            named.contains(&path),
-            "drivers/TOUR.md does not name {path}"
-        );
+        ensure!(named.contains(&path), "the tour does not name {path}");
         let output = Command::new("git")
             .current_dir(root())
             .args(["apply", "--check", "--verbose"])

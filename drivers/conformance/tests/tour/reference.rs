@@ -1,53 +1,126 @@
-//! A reference of the tour: a line of a file, and what the line says.
+//! A reference of the tour: a line of a file, and what the line and those after it say.
 
-/// `[FILE:LINE](../FILE#LLINE) `PIECE … PIECE``
+/// `[FILE:LINE](../FILE#LLINE) `PIECE … PIECE``, or the link alone and a fenced block below it.
 ///
-/// The first piece is the line. The others are later lines of the same statement, in their order.
+/// The first piece is the line. In a quote of one line, the others are later lines of the same
+/// statement. In a block, they are the lines of code that follow.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Reference {
     pub file: String,
     pub line: usize,
     pub pieces: Vec<String>,
+    pub is_block: bool,
 }
 
 /// Stands for the lines that a quote leaves out.
 const OMITTED: &str = " … ";
+/// The same on a line of its own, in a block.
+const OMITTED_LINES: &str = "…";
+const FENCE: &str = "```";
+
+/// The references of a text, in their order.
+pub fn references(text: &str) -> Vec<Reference> {
+    let lines: Vec<&str> = text.lines().collect();
+    (0..lines.len())
+        .filter_map(|at| Reference::parse(&lines[at..]))
+        .collect()
+}
 
 impl Reference {
-    /// Parses the reference in a line of the tour, if it has one.
-    pub fn parse(line: &str) -> Option<Self> {
+    /// Parses the reference that the first of these lines begins, if there is one.
+    pub fn parse(lines: &[&str]) -> Option<Self> {
+        let (line, below) = lines.split_first()?;
         let (_, rest) = line.split_once('[')?;
         let (place, rest) = rest.split_once("](../")?;
-        let (target, rest) = rest.split_once(") `")?;
+        let (target, rest) = rest.split_once(')')?;
         let (file, number) = place.rsplit_once(':')?;
-        let code = rest.strip_suffix('`')?;
+        let is_block = rest.is_empty();
+        let pieces: Vec<String> = if is_block {
+            let code = block(below)?;
+            code.iter().map(|line| line.trim().to_owned()).collect()
+        } else {
+            let code = rest.strip_prefix(" `")?.strip_suffix('`')?;
+            code.split(OMITTED).map(str::to_owned).collect()
+        };
         let reference = Self {
             file: file.to_owned(),
             line: number.parse().ok()?,
-            pieces: code.split(OMITTED).map(str::to_owned).collect(),
+            pieces,
+            is_block,
         };
+        let target = target.trim_start_matches("../");
         (target == format!("{file}#L{number}")).then_some(reference)
     }
 
     /// The quote as the tour shows it.
     pub fn quote(&self) -> String {
-        self.pieces.join(OMITTED)
+        self.pieces.join(if self.is_block { " " } else { OMITTED })
     }
 
-    /// The numbers of the source lines at which the quoted statement begins.
+    /// The numbers of the source lines at which the quote begins.
     pub fn places(&self, source: &str) -> Vec<usize> {
         let lines: Vec<&str> = source.lines().collect();
         (1..=lines.len())
             .filter(|number| {
-                let mut statement = statement(&lines[number - 1..]).into_iter();
-                let first = statement.next() == self.pieces.first().map(String::as_str);
-                first
-                    && self.pieces[1..]
-                        .iter()
-                        .all(|piece| statement.any(|line| line == piece))
+                let found = &lines[number - 1..];
+                match self.is_block {
+                    true => self.is_block_of(found),
+                    false => self.is_statement_of(found),
+                }
             })
             .collect()
     }
+
+    fn is_statement_of(&self, lines: &[&str]) -> bool {
+        let mut statement = statement(lines).into_iter();
+        let first = statement.next() == self.pieces.first().map(String::as_str);
+        first
+            && self.pieces[1..]
+                .iter()
+                .all(|piece| statement.any(|line| line == piece))
+    }
+
+    /// Whether the code of these lines begins with the block. Comments and empty lines do not count.
+    fn is_block_of(&self, lines: &[&str]) -> bool {
+        let to_the_end = lines.iter().take_while(|line| **line != "}");
+        let mut code = to_the_end
+            .map(|line| line.trim())
+            .filter(|line| is_code(line));
+        if !lines.first().is_some_and(|line| is_code(line.trim())) {
+            return false;
+        }
+        let mut omitted = false;
+        self.pieces
+            .iter()
+            .filter(|piece| !piece.is_empty())
+            .all(|piece| {
+                if piece == OMITTED_LINES {
+                    omitted = true;
+                    return true;
+                }
+                match std::mem::take(&mut omitted) {
+                    true => code.any(|line| line == piece),
+                    false => code.next() == Some(piece),
+                }
+            })
+    }
+}
+
+/// Whether a line without indentation is neither empty nor a comment.
+fn is_code(line: &str) -> bool {
+    let comment = line == "*"
+        || ["//", "/*", "* ", "*/"]
+            .iter()
+            .any(|mark| line.starts_with(mark));
+    !line.is_empty() && !comment
+}
+
+/// The code of a fenced block, if the next line that is not empty begins one.
+fn block<'a, 'l>(lines: &'a [&'l str]) -> Option<&'a [&'l str]> {
+    let first = lines.iter().position(|line| !line.is_empty())?;
+    let code = &lines[first + 1..];
+    let last = code.iter().position(|line| line.starts_with(FENCE))?;
+    lines[first].starts_with(FENCE).then(|| &code[..last])
 }
 
 /// The lines of the statement that begins with the first line, without indentation. C2Rust makes two
@@ -100,7 +173,7 @@ fn is_word(c: char) -> bool {
 /// Words that another driver writes otherwise: types, keywords, and the macros of registers and
 /// fields, which the transpiler replaces by numbers.
 fn is_local(word: &str) -> bool {
-    let keyword = ["struct", "const", "if", "return", "while"].contains(&word);
+    let keyword = ["struct", "const", "if", "return", "while", "for"].contains(&word);
     keyword || word.ends_with("_t") || word.starts_with("IXGBE_")
 }
 
@@ -158,7 +231,7 @@ mod tests {
     #[test]
     fn a_wrong_reference_does_not_parse() {
         let right = "- C: [c/src/driver/rx.c:7](../c/src/driver/rx.c#L7) `int x;`";
-        let reference = Reference::parse(right).unwrap();
+        let reference = Reference::parse(&[right]).unwrap();
         assert_eq!((reference.line, reference.quote().as_str()), (7, "int x;"));
         assert_eq!(
             reference.places("a\n\tint x;\nint x; // y\nint x;\n"),
@@ -170,7 +243,7 @@ mod tests {
             "- C: [c/src/driver/rx.c](../c/src/driver/rx.c#L7) `int x;`",
             "- C: [c/src/driver/rx.c:7](../c/src/driver/rx.c#L7) int x;",
         ] {
-            assert_eq!(Reference::parse(wrong), None, "{wrong}");
+            assert_eq!(Reference::parse(&[wrong]), None, "{wrong}");
         }
     }
 
@@ -179,12 +252,27 @@ mod tests {
         let source = "f(\n    a,\n    b,\n);\nf(\n    c,\n    b,\n);\n";
         let place = |quote: &str| {
             let line = format!("- C: [x.c:1](../x.c#L1) `{quote}`");
-            Reference::parse(&line).unwrap().places(source)
+            Reference::parse(&[line.as_str()]).unwrap().places(source)
         };
         assert_eq!(place("f( … b,"), [1, 5]);
         assert_eq!(place("f( … c,"), [5]);
         assert_eq!(place("f( … b, … a,"), [0; 0]);
         assert_eq!(place("a, … f("), [0; 0]);
+    }
+
+    #[test]
+    fn a_block_quotes_the_code_below_its_line() {
+        let source =
+            "if a {\n    // why\n    b();\n    c();\n}\n\nfn x() {\n    if a {\n        c();\n";
+        let places = |code: &str| {
+            let text = format!("[x.rs:1](../../x.rs#L1)\n```rust\n{code}\n```\n");
+            let lines: Vec<&str> = text.lines().collect();
+            Reference::parse(&lines).unwrap().places(source)
+        };
+        assert_eq!(places("if a {\n    b();\n    c();"), [1]);
+        assert_eq!(places("if a {\n    …\n    c();"), [1, 8]);
+        assert_eq!(places("if a {\n\n    c();"), [8]);
+        assert_eq!(places("b();\nif a {"), [0; 0]);
     }
 
     #[test]
