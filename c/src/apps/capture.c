@@ -21,15 +21,7 @@ static const char usage[] =
 	"Records the frames that a device receives, in the pcap format with nanoseconds. The frames\n"
 	"of a batch have one time. Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n"
 	"\n"
-	COMMON_USAGE_DEVICE
-	"  --write FILE         record to FILE; without it, frames are only counted\n"
-	"  --snap BYTES         record at most so many bytes of a frame, 14 to 1984 (default 1984)\n"
-	"  --rotate-size BYTES  begin another file before one has more bytes than this, from 4096 on;\n"
-	"                       the files are FILE-00001, FILE-00002, with the ending of FILE\n"
-	"  --files N            keep the newest N files only; needs --rotate-size\n"
-	COMMON_USAGE_RINGS
-	"  --packets N          end after N received packets\n"
-	COMMON_USAGE_RUN;
+	COMMON_USAGE_DEVICE;
 /* clang-format on */
 
 static const struct program program = {.name = "ixgbe-capture", .usage = usage};
@@ -41,13 +33,6 @@ struct options {
 	uint64_t rotate_size; /* 0: no limit */
 	uint32_t files; /* 0: all */
 	const char *device;
-};
-
-enum {
-	OPTION_WRITE = OPTION_OWN,
-	OPTION_SNAP,
-	OPTION_ROTATE_SIZE,
-	OPTION_FILES,
 };
 
 /* The results of a run, in packets. */
@@ -62,65 +47,28 @@ struct totals {
 	uint64_t tsc_cycles;
 };
 
-/* Takes an option of this program. Returns what is wrong with its value, or NULL. */
-static const char *set_option(int option, struct options *options)
-{
-	uint64_t number = 0;
-
-	switch (option) {
-	case OPTION_SNAP:
-		if (!parse_number(optarg, 14, PACKET_MAX_SIZE, &number)) {
-			return "--snap must be a number of bytes from 14 to 1984, not";
-		}
-		options->snap = (uint32_t)number;
-		return NULL;
-	case OPTION_ROTATE_SIZE:
-		return parse_number(optarg, MIN_ROTATE_SIZE, UINT32_MAX, &options->rotate_size) ?
-			       NULL :
-			       "--rotate-size must be a number of bytes from 4096 to 4294967295, "
-			       "not";
-	case OPTION_FILES:
-		if (!parse_number(optarg, 1, 99999, &number)) {
-			return "--files must be a number from 1 to 99999, not";
-		}
-		options->files = (uint32_t)number;
-		return NULL;
-	default:
-		options->write_file = optarg;
-		return NULL;
-	}
-}
-
 /* Returns -1 to go on, or the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	static const struct option known[] = {
-		COMMON_OPTIONS,
-		{.name = "write", .has_arg = required_argument, .val = OPTION_WRITE},
-		{.name = "snap", .has_arg = required_argument, .val = OPTION_SNAP},
-		{.name = "rotate-size", .has_arg = required_argument, .val = OPTION_ROTATE_SIZE},
-		{.name = "files", .has_arg = required_argument, .val = OPTION_FILES},
-		{.name = NULL},
+	/* clang-format off */
+	const struct option_row rows[] = {
+		{"write", "FILE", "record to FILE; without it, frames are only counted",
+		 set_text, &options->write_file, NULL, 0, 0},
+		{"snap", "BYTES", "record at most so many bytes of a frame, 14 to 1984 (default 1984)",
+		 set_number, &options->snap, "a number of bytes", 14, PACKET_MAX_SIZE},
+		{"rotate-size", "BYTES",
+		 "begin another file before one has more bytes than this, from 4096 on;\n"
+		 "the files are FILE-00001, FILE-00002, with the ending of FILE",
+		 set_large_number, &options->rotate_size, "a number of bytes", MIN_ROTATE_SIZE, UINT32_MAX},
+		{"files", "N", "keep the newest N files only; needs --rotate-size",
+		 set_number, &options->files, "a number", 1, 99999},
+		COMMON_ROWS(&options->common, "end after N received packets"),
 	};
+	/* clang-format on */
+	int status = parse_rows(&program, rows, argc, argv);
 
-	opterr = 0;
-	for (;;) {
-		int option = getopt_long(argc, argv, ":hV", known, NULL);
-		int status = -1;
-
-		if (option == -1) {
-			break;
-		}
-		if (option >= OPTION_OWN && option <= OPTION_FILES) {
-			const char *wrong = set_option(option, options);
-
-			status = wrong == NULL ? -1 : usage_error(&program, wrong, optarg);
-		} else {
-			status = common_option(&program, option, argv, &options->common);
-		}
-		if (status >= 0) {
-			return status;
-		}
+	if (status >= 0) {
+		return status;
 	}
 	if (options->rotate_size != 0 && options->write_file == NULL) {
 		return usage_error(&program, "--rotate-size needs --write FILE", NULL);

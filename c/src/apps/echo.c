@@ -18,11 +18,7 @@ static const char usage[] =
 	"address. Without, it returns each frame that is addressed to the device to its sender.\n"
 	"Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n"
 	"\n"
-	COMMON_USAGE_DEVICE
-	"  --ip ADDRESS         the IPv4 address to answer for, such as 10.0.0.2\n"
-	COMMON_USAGE_RINGS
-	"  --packets N          end after N received packets\n"
-	COMMON_USAGE_RUN;
+	COMMON_USAGE_DEVICE;
 /* clang-format on */
 
 static const struct program program = {.name = "ixgbe-echo", .usage = usage};
@@ -31,10 +27,6 @@ struct options {
 	struct common_options common;
 	struct echo_address own;
 	const char *device;
-};
-
-enum {
-	OPTION_IP = OPTION_OWN
 };
 
 /* The results of a run, in packets. */
@@ -47,37 +39,28 @@ struct totals {
 	uint64_t tsc_cycles;
 };
 
+static bool set_address(const struct option_row *row, const char *text)
+{
+	struct echo_address *own = row->place;
+
+	own->has_ip = inet_pton(AF_INET, text, own->ip) == 1;
+	return own->has_ip;
+}
+
 /* Returns -1 to go on, or the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	static const struct option known[] = {
-		COMMON_OPTIONS,
-		{.name = "ip", .has_arg = required_argument, .val = OPTION_IP},
-		{.name = NULL},
+	/* clang-format off */
+	const struct option_row rows[] = {
+		{"ip", "ADDRESS", "the IPv4 address to answer for, such as 10.0.0.2",
+		 set_address, &options->own, "an IPv4 address, such as 10.0.0.2", 0, 0},
+		COMMON_ROWS(&options->common, "end after N received packets"),
 	};
+	/* clang-format on */
+	int status = parse_rows(&program, rows, argc, argv);
 
-	opterr = 0;
-	for (;;) {
-		int option = getopt_long(argc, argv, ":hV", known, NULL);
-
-		if (option == -1) {
-			break;
-		}
-		if (option == OPTION_IP) {
-			if (inet_pton(AF_INET, optarg, options->own.ip) != 1) {
-				return usage_error(&program,
-						   "--ip must be an IPv4 address, such as "
-						   "10.0.0.2, not",
-						   optarg);
-			}
-			options->own.has_ip = true;
-			continue;
-		}
-		int status = common_option(&program, option, argv, &options->common);
-
-		if (status >= 0) {
-			return status;
-		}
+	if (status >= 0) {
+		return status;
 	}
 	if (argc - optind != 1) {
 		return usage_error(&program, "one device is needed", NULL);

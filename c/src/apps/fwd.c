@@ -42,21 +42,7 @@ static const char usage[] =
 	"Prints the rates of each second. Without --json, it prints at the end how many packets\n"
 	"were received, sent, dropped (no room in the TX ring) and missed (no RX descriptor).\n"
 	"\n"
-	COMMON_USAGE_DEVICE
-	COMMON_USAGE_RINGS
-	"  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n"
-	"                       (default 1); RSS divides the flows among them\n"
-	"  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n"
-	"                       than queues, a thread has several queues\n"
-	"  --pipeline           hand packets from thread to thread: one receives, one for each queue\n"
-	"                       changes the packets, and one sends; they take the CPUs of --cpus in\n"
-	"                       turn, the receiving and the sending thread first\n"
-	"  --interrupts         sleep while few packets come, instead of polling; needs one queue\n"
-	"  --interrupt-interval US\n"
-	"                       at least US microseconds between two interrupts of a queue, 0 to\n"
-	"                       1022 (default 50)\n"
-	"  --packets N          end after N received packets, counted over both directions\n"
-	COMMON_USAGE_RUN;
+	COMMON_USAGE_DEVICE;
 /* clang-format on */
 
 static const struct program program = {.name = "ixgbe-fwd", .usage = usage};
@@ -71,14 +57,6 @@ struct options {
 	const char *devices[2];
 };
 
-enum {
-	OPTION_QUEUES = OPTION_OWN,
-	OPTION_CPUS,
-	OPTION_PIPELINE,
-	OPTION_INTERRUPTS,
-	OPTION_INTERRUPT_INTERVAL
-};
-
 /* Whether the queues have threads of their own. */
 static bool in_threads(const struct options *options)
 {
@@ -88,64 +66,41 @@ static bool in_threads(const struct options *options)
 /* Returns -1 to go on, or the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	static const struct option known[] = {
-		COMMON_OPTIONS,
-		{.name = "queues", .has_arg = required_argument, .val = OPTION_QUEUES},
-		{.name = "cpus", .has_arg = required_argument, .val = OPTION_CPUS},
-		{.name = "pipeline", .val = OPTION_PIPELINE},
-		{.name = "interrupts", .val = OPTION_INTERRUPTS},
-		{.name = "interrupt-interval",
-		 .has_arg = required_argument,
-		 .val = OPTION_INTERRUPT_INTERVAL},
-		{.name = NULL},
-	};
-	uint64_t number = 0;
-	int status = -1;
 	char reason[ERROR_SIZE];
+	const char *cpus = NULL;
+	/* clang-format off */
+	const struct option_row rows[] = {
+		{"queues", "N",
+		 "queue pairs of each device, 1 to 16, each with a thread of its own\n"
+		 "(default 1); RSS divides the flows among them",
+		 set_number, &options->queues, "a number", 1, FORWARDER_MAX_QUEUES},
+		{"cpus", "LIST",
+		 "pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n"
+		 "than queues, a thread has several queues",
+		 set_text, &cpus, NULL, 0, 0},
+		{"pipeline", NULL,
+		 "hand packets from thread to thread: one receives, one for each queue\n"
+		 "changes the packets, and one sends; they take the CPUs of --cpus in\n"
+		 "turn, the receiving and the sending thread first",
+		 set_flag, &options->pipeline, NULL, 0, 0},
+		{"interrupts", NULL,
+		 "sleep while few packets come, instead of polling; needs one queue",
+		 set_flag, &options->interrupts, NULL, 0, 0},
+		{"interrupt-interval", "US",
+		 "at least US microseconds between two interrupts of a queue, 0 to\n"
+		 "1022 (default 50)",
+		 set_number, &options->interrupt_interval_us, "a number of microseconds", 0,
+		 FORWARDER_MAX_INTERRUPT_INTERVAL_US},
+		COMMON_ROWS(&options->common, "end after N received packets, counted over both directions"),
+	};
+	/* clang-format on */
+	int status = parse_rows(&program, rows, argc, argv);
 
-	opterr = 0;
-	for (;;) {
-		int option = getopt_long(argc, argv, ":hV", known, NULL);
-
-		if (option == -1) {
-			break;
-		}
-		switch (option) {
-		case OPTION_QUEUES:
-			if (!parse_number(optarg, 1, FORWARDER_MAX_QUEUES, &number)) {
-				return usage_error(&program,
-						   "--queues must be a number from 1 to 16, not",
-						   optarg);
-			}
-			options->queues = (uint32_t)number;
-			break;
-		case OPTION_CPUS:
-			if (cpu_list_parse(optarg, &options->cpus, reason, sizeof(reason)) != 0) {
-				return usage_error(&program, "--cpus", reason);
-			}
-			break;
-		case OPTION_PIPELINE:
-			options->pipeline = true;
-			break;
-		case OPTION_INTERRUPTS:
-			options->interrupts = true;
-			break;
-		case OPTION_INTERRUPT_INTERVAL:
-			if (!parse_number(optarg, 0, FORWARDER_MAX_INTERRUPT_INTERVAL_US,
-					  &number)) {
-				return usage_error(&program,
-						   "--interrupt-interval must be a number of "
-						   "microseconds from 0 to 1022, not",
-						   optarg);
-			}
-			options->interrupt_interval_us = (uint32_t)number;
-			break;
-		default:
-			status = common_option(&program, option, argv, &options->common);
-			if (status >= 0) {
-				return status;
-			}
-		}
+	if (status >= 0) {
+		return status;
+	}
+	if (cpus != NULL && cpu_list_parse(cpus, &options->cpus, reason, sizeof(reason)) != 0) {
+		return usage_error(&program, "--cpus", reason);
 	}
 	if (options->common.packets != UINT64_MAX && options->common.duration != UINT64_MAX) {
 		return usage_error(&program, "--packets and --duration exclude each other", NULL);

@@ -20,17 +20,7 @@ static const char usage[] =
 	"number in its flow. Drops what the device receives. Ends on SIGINT or SIGTERM, after N\n"
 	"packets, or after S seconds.\n"
 	"\n"
-	COMMON_USAGE_DEVICE
-	"  --rate PPS           packets a second, such as 250000, 10k or 1.5M (default: as many as the\n"
-	"                       device takes); a batch is the largest burst\n"
-	"  --size BYTES         bytes of a frame without CRC, 60 to 1514 (default 60)\n"
-	"  --flows N            flows, 1 to 65535, in turn; each has a UDP source port (default:\n"
-	"                       one for each queue)\n"
-	"  --template FILE      send the first frame of this pcap file instead, unchanged\n"
-	"  --queues N           TX queues, 1 to 16, in turn; flow i uses queue i modulo N (default 1)\n"
-	COMMON_USAGE_RINGS
-	"  --packets N          end after N sent packets\n"
-	COMMON_USAGE_RUN;
+	COMMON_USAGE_DEVICE;
 /* clang-format on */
 
 static const struct program program = {.name = "ixgbe-pktgen", .usage = usage};
@@ -43,14 +33,6 @@ struct options {
 	uint32_t queues;
 	const char *template_file;
 	const char *device;
-};
-
-enum {
-	OPTION_RATE = OPTION_OWN,
-	OPTION_SIZE,
-	OPTION_FLOWS,
-	OPTION_TEMPLATE,
-	OPTION_QUEUES,
 };
 
 /* The results of a run, in packets. */
@@ -75,71 +57,38 @@ struct generator {
 	struct packet *packets[FORWARDER_MAX_BATCH];
 };
 
-/* Takes an option of this program. Returns what is wrong with its value, or NULL. */
-static const char *set_option(int option, struct options *options)
+static bool set_rate(const struct option_row *row, const char *text)
 {
-	uint64_t number = 0;
-
-	switch (option) {
-	case OPTION_RATE:
-		return token_bucket_parse_rate(optarg, &options->rate) ?
-			       NULL :
-			       "--rate must be whole packets a second, from 1 to 100M, not";
-	case OPTION_SIZE:
-		if (!parse_number(optarg, FLOW_PACKET_MIN_SIZE, FLOW_PACKET_MAX_SIZE, &number)) {
-			return "--size must be a number of bytes from 60 to 1514, not";
-		}
-		options->size = (uint32_t)number;
-		return NULL;
-	case OPTION_FLOWS:
-		if (!parse_number(optarg, 1, FLOW_PACKET_MAX_FLOWS, &number)) {
-			return "--flows must be a number from 1 to 65535, not";
-		}
-		options->flows = (uint32_t)number;
-		return NULL;
-	case OPTION_QUEUES:
-		if (!parse_number(optarg, 1, DEVICE_MAX_QUEUES, &number)) {
-			return "--queues must be a number from 1 to 16, not";
-		}
-		options->queues = (uint32_t)number;
-		return NULL;
-	default:
-		options->template_file = optarg;
-		return NULL;
-	}
+	return token_bucket_parse_rate(text, row->place);
 }
 
 /* Returns -1 to go on, or the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	static const struct option known[] = {
-		COMMON_OPTIONS,
-		{.name = "rate", .has_arg = required_argument, .val = OPTION_RATE},
-		{.name = "size", .has_arg = required_argument, .val = OPTION_SIZE},
-		{.name = "flows", .has_arg = required_argument, .val = OPTION_FLOWS},
-		{.name = "template", .has_arg = required_argument, .val = OPTION_TEMPLATE},
-		{.name = "queues", .has_arg = required_argument, .val = OPTION_QUEUES},
-		{.name = NULL},
+	/* clang-format off */
+	const struct option_row rows[] = {
+		{"rate", "PPS",
+		 "packets a second, such as 250000, 10k or 1.5M (default: as many as the\n"
+		 "device takes); a batch is the largest burst",
+		 set_rate, &options->rate, "whole packets a second, from 1 to 100M", 0, 0},
+		{"size", "BYTES", "bytes of a frame without CRC, 60 to 1514 (default 60)",
+		 set_number, &options->size, "a number of bytes", FLOW_PACKET_MIN_SIZE, FLOW_PACKET_MAX_SIZE},
+		{"flows", "N",
+		 "flows, 1 to 65535, in turn; each has a UDP source port (default:\n"
+		 "one for each queue)",
+		 set_number, &options->flows, "a number", 1, FLOW_PACKET_MAX_FLOWS},
+		{"template", "FILE", "send the first frame of this pcap file instead, unchanged",
+		 set_text, &options->template_file, NULL, 0, 0},
+		{"queues", "N",
+		 "TX queues, 1 to 16, in turn; flow i uses queue i modulo N (default 1)",
+		 set_number, &options->queues, "a number", 1, DEVICE_MAX_QUEUES},
+		COMMON_ROWS(&options->common, "end after N sent packets"),
 	};
+	/* clang-format on */
+	int status = parse_rows(&program, rows, argc, argv);
 
-	opterr = 0;
-	for (;;) {
-		int option = getopt_long(argc, argv, ":hV", known, NULL);
-		int status = -1;
-
-		if (option == -1) {
-			break;
-		}
-		if (option >= OPTION_OWN && option <= OPTION_QUEUES) {
-			const char *wrong = set_option(option, options);
-
-			status = wrong == NULL ? -1 : usage_error(&program, wrong, optarg);
-		} else {
-			status = common_option(&program, option, argv, &options->common);
-		}
-		if (status >= 0) {
-			return status;
-		}
+	if (status >= 0) {
+		return status;
 	}
 	if (options->template_file != NULL && (options->size != 0 || options->flows != 0)) {
 		return usage_error(&program,

@@ -35,34 +35,19 @@ static const char usage[] =
 	"after N packets, or after S seconds.\n"
 	"\n"
 	"  FILE                 classic pcap with whole Ethernet frames, up to 2 GiB\n"
-	COMMON_USAGE_DEVICE
-	"  --speed X            X times the recorded speed, 0.001 to 1000 (default 1)\n"
-	"  --rate PPS           packets a second instead, such as 250000, 10k or 1.5M\n"
-	"  --fast               as fast as the device takes them\n"
-	"  --loops N            send the file N times, up to 1000000000 (default 1)\n"
-	COMMON_USAGE_RINGS
-	"  --packets N          end after N sent packets\n"
-	COMMON_USAGE_RUN;
+	COMMON_USAGE_DEVICE;
 /* clang-format on */
 
 static const struct program program = {.name = "ixgbe-replay", .usage = usage};
 
 struct options {
 	struct common_options common;
-	double speed; /* a multiple of the recorded one */
-	bool speed_given;
+	double speed; /* a multiple of the recorded one, 0: not given, so 1 */
 	uint64_t rate; /* packets a second instead, or 0 */
 	bool fast;
 	uint64_t loops;
 	const char *file;
 	const char *device;
-};
-
-enum {
-	OPTION_SPEED = OPTION_OWN,
-	OPTION_RATE,
-	OPTION_FAST,
-	OPTION_LOOPS,
 };
 
 /* The results of a run, in packets. */
@@ -86,8 +71,9 @@ struct replay {
 	struct packet *packets[FORWARDER_MAX_BATCH];
 };
 
-static bool parse_speed(const char *text, double *speed)
+static bool set_speed(const struct option_row *row, const char *text)
 {
+	double *speed = row->place;
 	char *end = NULL;
 
 	if (text[0] < '0' || text[0] > '9') {
@@ -101,66 +87,38 @@ static bool parse_speed(const char *text, double *speed)
 	return errno == 0 && decimal && *end == '\0' && *speed >= MIN_SPEED && *speed <= MAX_SPEED;
 }
 
-/* Takes an option of this program. Returns what is wrong with its value, or NULL. */
-static const char *set_option(int option, struct options *options)
+static bool set_rate(const struct option_row *row, const char *text)
 {
-	switch (option) {
-	case OPTION_SPEED:
-		options->speed_given = true;
-		return parse_speed(optarg, &options->speed) ?
-			       NULL :
-			       "--speed must be a number from 0.001 to 1000, not";
-	case OPTION_RATE:
-		return token_bucket_parse_rate(optarg, &options->rate) ?
-			       NULL :
-			       "--rate must be whole packets a second, from 1 to 100M, not";
-	case OPTION_LOOPS:
-		return parse_number(optarg, 1, MAX_LOOPS, &options->loops) ?
-			       NULL :
-			       "--loops must be a number from 1 to 1000000000, not";
-	default:
-		options->fast = true;
-		return NULL;
-	}
+	return token_bucket_parse_rate(text, row->place);
 }
 
 /* Returns -1 to go on, or the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	static const struct option known[] = {
-		COMMON_OPTIONS,
-		{.name = "speed", .has_arg = required_argument, .val = OPTION_SPEED},
-		{.name = "rate", .has_arg = required_argument, .val = OPTION_RATE},
-		{.name = "fast", .val = OPTION_FAST},
-		{.name = "loops", .has_arg = required_argument, .val = OPTION_LOOPS},
-		{.name = NULL},
+	/* clang-format off */
+	const struct option_row rows[] = {
+		{"speed", "X", "X times the recorded speed, 0.001 to 1000 (default 1)",
+		 set_speed, &options->speed, "a number from 0.001 to 1000", 0, 0},
+		{"rate", "PPS", "packets a second instead, such as 250000, 10k or 1.5M",
+		 set_rate, &options->rate, "whole packets a second, from 1 to 100M", 0, 0},
+		{"fast", NULL, "as fast as the device takes them", set_flag, &options->fast, NULL, 0, 0},
+		{"loops", "N", "send the file N times, up to 1000000000 (default 1)",
+		 set_large_number, &options->loops, "a number", 1, MAX_LOOPS},
+		COMMON_ROWS(&options->common, "end after N sent packets"),
 	};
+	/* clang-format on */
+	int status = parse_rows(&program, rows, argc, argv);
 
-	opterr = 0;
-	for (;;) {
-		int option = getopt_long(argc, argv, ":hV", known, NULL);
-		int status = -1;
-
-		if (option == -1) {
-			break;
-		}
-		if (option >= OPTION_OWN && option <= OPTION_LOOPS) {
-			const char *wrong = set_option(option, options);
-
-			status = wrong == NULL ? -1 : usage_error(&program, wrong, optarg);
-		} else {
-			status = common_option(&program, option, argv, &options->common);
-		}
-		if (status >= 0) {
-			return status;
-		}
+	if (status >= 0) {
+		return status;
 	}
-	if (options->speed_given + (options->rate > 0) + options->fast > 1) {
+	if ((options->speed > 0) + (options->rate > 0) + options->fast > 1) {
 		return usage_error(&program, "--speed, --rate and --fast exclude each other", NULL);
 	}
 	if (argc - optind != 2) {
 		return usage_error(&program, "one file and one device are needed", NULL);
 	}
+	options->speed = options->speed > 0 ? options->speed : 1;
 	options->file = argv[optind];
 	options->device = argv[optind + 1];
 	return -1;
@@ -341,7 +299,6 @@ int main(int argc, char **argv)
 {
 	struct options options = {
 		.common = common_options_default(),
-		.speed = 1,
 		.loops = 1,
 	};
 	struct replay replay = {.next = 0};
