@@ -215,8 +215,11 @@ code-size: ## Build only the tool that counts the drivers' lines of code.
 
 C_LIBRARY := $(filter-out c/src/apps/%,$(wildcard c/src/*.c c/src/*/*.c))
 C_PROGRAM := $(addprefix c/src/apps/,fwd.c pipeline_threads.c program.c queue_threads.c rates.c threads.c totals.c)
+# The first example is linked without rooms/: the driver needs nothing of it.
+C_MINIMAL := $(filter-out c/src/rooms/%,$(C_LIBRARY)) c/src/apps/forward_minimal.c
 # The other programs: ixgbe-NAME is made of NAME.c, of what they share, and of these.
 C_APPS := capture echo pktgen replay
+APPS := forward-minimal $(C_APPS)
 C_APP_capture := pcap_writer.c
 C_APP_echo := echo_packet.c
 C_APP_pktgen := flow_packet.c pcap_file.c token_bucket.c
@@ -266,6 +269,10 @@ $(2)/ixgbe-fwd: $(patsubst c/src/%.c,$(1)/program/%.o,$(C_LIBRARY) $(C_PROGRAM))
 	@mkdir -p $$(@D)
 	@$$(CC) $(call c_strict,$(1)) $(3) $$^ -o $$@
 
+$(2)/ixgbe-forward-minimal: $(patsubst c/src/%.c,$(1)/program/%.o,$(C_MINIMAL))
+	@mkdir -p $$(@D)
+	@$$(CC) $(call c_strict,$(1)) $(3) $$^ -o $$@
+
 $(foreach app,$(C_APPS),$(call c_app_build,$(1),$(2),$(3),$(app)))
 $(2)/libforwarder.so: $(patsubst c/src/%.c,$(1)/shared/%.o,$(C_LIBRARY))
 	@mkdir -p $$(@D)
@@ -292,7 +299,7 @@ $(1)/shared/%.o: c/src/%.c $(2)/toolchain.txt
 	@mkdir -p $$(@D)
 	@$$(CC) $(call c_strict,$(1)) $(3) $(C_SHARED) -MMD -MP -c $$< -o $$@
 
--include $(patsubst c/src/%.c,$(1)/program/%.d,$(sort $(C_LIBRARY) $(C_PROGRAM) $(foreach app,$(C_APPS),$(call c_app,$(app)))))
+-include $(patsubst c/src/%.c,$(1)/program/%.d,$(sort $(C_LIBRARY) $(C_PROGRAM) $(C_MINIMAL) $(foreach app,$(C_APPS),$(call c_app,$(app)))))
 -include $(patsubst c/src/%.c,$(1)/shared/%.d,$(C_LIBRARY) $(C_PORTS))
 endef
 
@@ -303,7 +310,7 @@ driver_files = $(addprefix $(1)/,ixgbe-fwd libforwarder.so toolchain.txt)
 .PHONY: c c-files
 c: ## Build only the C driver.
 	@$(call step,the C driver); $(MAKE) c-files
-c-files: $(call driver_files,$(BIN)/c) $(BIN)/c/libports.so $(C_APPS:%=$(BIN)/c/ixgbe-%)
+c-files: $(call driver_files,$(BIN)/c) $(BIN)/c/libports.so $(APPS:%=$(BIN)/c/ixgbe-%)
 $(eval $(call c_build,build/c,$(BIN)/c,$(C_FLAGS)))
 
 build/c/test/%.o: c/src/%.c $(BIN)/c/toolchain.txt
@@ -351,8 +358,8 @@ build_rust_unsafe = $(call cargo_driver,build) $(1) --package ixgbe-unsafe --bin
 	&& { $(call rust_toolchain,$(1)); } | $(call put_text,$(2)/toolchain.txt)
 
 # $(call build_apps,PACKAGE,SUFFIX,FOLDER) builds the other programs, whose names in the target folder end with SUFFIX.
-build_apps = $(call cargo_driver,build) driver --package $(1) $(C_APPS:%=--bin ixgbe-%$(2)) \
-	$(foreach app,$(C_APPS),&& $(call put,$(DRIVER_OUT)/driver/ixgbe-$(app)$(2),$(3)/ixgbe-$(app)))
+build_apps = $(call cargo_driver,build) driver --package $(1) $(APPS:%=--bin ixgbe-%$(2)) \
+	$(foreach app,$(APPS),&& $(call put,$(DRIVER_OUT)/driver/ixgbe-$(app)$(2),$(3)/ixgbe-$(app)))
 
 .PHONY: rust rust-forwarder
 rust: rust-forwarder ## Build only the safe Rust driver.

@@ -1,5 +1,6 @@
 /* The pool of packets. */
 #include "driver/mempool.h"
+#include "rooms/remote.h"
 #include "test.h"
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 /* The receive path, with the test as the device. */
 #include "queues.h"
+#include "rooms/health.h"
 
 static void nothing_received_writes_nothing(void)
 {

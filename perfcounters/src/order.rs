@@ -2,7 +2,7 @@
 
 /// Order of a round: every cell once. Each round begins with another cell, and each cell follows
 /// another one from round to round. What a predecessor leaves behind, such as cold caches and freed pages,
-/// favours nobody then.
+/// then favours no cell.
 pub fn order(cells: usize, round: usize) -> impl Iterator<Item = usize> {
     let divides = |a: usize, b: usize| (2..=a).any(|n| a % n == 0 && b % n == 0);
     let strides: Vec<usize> = (1..=cells.max(1))

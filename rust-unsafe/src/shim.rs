@@ -6,7 +6,7 @@
 
 use core::ffi::{c_char, c_void};
 use core::ptr::{null_mut, read_volatile, write_volatile};
-#[cfg(target_arch = "x86_64")]
+#[cfg(miri)]
 use core::sync::atomic::compiler_fence;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn dma_load64(address: *const u64) -> u64 {
 #[no_mangle]
 pub unsafe extern "C" fn dma_store64(address: *mut u64, value: u64) {
     // SAFETY: the caller guarantees it.
-    unsafe { write_volatile(address, value) }
+    unsafe { address.write(value) }
 }
 
 // The barriers are those of c/src/driver/mmio.h, which explains the instructions.
@@ -75,8 +75,13 @@ pub unsafe extern "C" fn dma_store64(address: *mut u64, value: u64) {
 /// Completes the loads before it before the loads and stores after it.
 #[no_mangle]
 pub extern "C" fn dma_read_barrier() {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(miri)]
     compiler_fence(Ordering::Acquire);
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: there is no instruction. The compiler must assume that it reads and writes all memory.
+    unsafe {
+        core::arch::asm!("", options(nostack, preserves_flags));
+    }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: the instruction changes neither registers nor memory.
     unsafe {
@@ -87,8 +92,13 @@ pub extern "C" fn dma_read_barrier() {
 /// Makes the stores before it visible to the device before the stores after it.
 #[no_mangle]
 pub extern "C" fn dma_write_barrier() {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(miri)]
     compiler_fence(Ordering::Release);
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: there is no instruction. The compiler must assume that it reads and writes all memory.
+    unsafe {
+        core::arch::asm!("", options(nostack, preserves_flags));
+    }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: the instruction changes neither registers nor memory.
     unsafe {

@@ -119,19 +119,25 @@ fn received_packets_are_exchanged_around_the_ring() {
 
 #[test]
 fn an_empty_pool_and_a_frame_of_several_descriptors_are_handled() {
-    let mut pool = Pool::create(RING_SIZE as u32);
+    let mut pool = Pool::create(RING_SIZE as u32 + 1);
     let mut ring = unsafe { zeroed() };
     let mut packets = unsafe { zeroed() };
     let mut rdt = RING_SIZE as u32 - 1;
     unsafe {
         let mut queue = rx_queue(&mut pool, &mut ring, &mut packets, &mut rdt);
         let mut batch: [*mut rx::packet; 4] = zeroed();
+        pool.pool.free_count = 0;
         (*queue.ring).upper = 2048 << 32 | DD;
         (*queue.ring.add(1)).upper = 10 << 32 | DD | EOP;
         (*queue.ring.add(2)).upper = 60 << 32 | DD | EOP;
         assert_eq!(rx::rx_batch(&mut queue, batch.as_mut_ptr(), 4), 0);
-        assert_eq!((queue.discarded, queue.pool_empty), (1, 1));
-        assert_eq!(*queue.tail, 1);
+        assert_eq!((queue.discarded, queue.pool_empty), (0, 1));
+        assert_eq!(*queue.tail as usize, RING_SIZE - 1);
+        pool.pool.free_count = 1;
+        (*queue.ring.add(3)).upper = 60 << 32 | DD | EOP;
+        assert_eq!(rx::rx_batch(&mut queue, batch.as_mut_ptr(), 4), 1);
+        assert_eq!((queue.discarded, queue.pool_empty), (1, 2));
+        assert_eq!(*queue.tail, 2);
     }
 }
 

@@ -19,7 +19,8 @@ use crate::driver::register_access::{Registers, Tail};
 use crate::driver::registers::{
     field64_get, RXD_DD, RXD_EOP, RXD_LENGTH, TXD_DD, TXD_DTALEN, TXD_EOP, TXD_PAYLEN,
 };
-use crate::driver::reset::disable_bus_master;
+use crate::driver::reset::set_bus_master;
+use crate::sys::dma::Ring;
 use crate::test_queues::{pool, Queues, RING_SIZE};
 use crate::vfio::fake::Answers;
 use crate::vfio::{Container, VfioDevice};
@@ -92,12 +93,11 @@ impl<'p> Held<'p> {
 
     fn is_untouched(&self) -> bool {
         let marked = &mut [0; MARKED][..MARKED.min(self.packet.size())];
-        [0, self.packet.size() - marked.len()]
-            .into_iter()
-            .all(|offset| {
-                assert!(self.packet.read_at(offset, marked));
-                marked.iter().all(|byte| *byte == self.mark)
-            })
+        let mut ends = [0, self.packet.size() - marked.len()].into_iter();
+        ends.all(|offset| {
+            assert!(self.packet.read_at(offset, marked));
+            marked.iter().all(|byte| *byte == self.mark)
+        })
     }
 }
 
@@ -123,6 +123,12 @@ struct Lab<'p> {
     next_tx: usize,
     mark: u8,
     last: Stats,
+}
+
+fn descriptors_of<T>(ring: &mut Ring<T>) -> Vec<Descriptor> {
+    (0..RING_SIZE)
+        .map(|i| ring.entry(i).descriptor.load())
+        .collect()
 }
 
 impl<'p> Lab<'p> {
@@ -165,38 +171,30 @@ impl<'p> Lab<'p> {
     }
 
     fn rx_write(&mut self, index: usize, descriptor: Descriptor) {
-        self.device.rx[0].ring.entry(index).store(descriptor);
+        let entry = self.device.rx[0].ring.entry(index);
+        entry.descriptor.store(descriptor);
     }
 
     fn tx_write(&mut self, index: usize, descriptor: Descriptor) {
-        self.device.tx[0].ring.entry(index).store(descriptor);
-    }
-
-    fn rx_descriptors(&mut self) -> Vec<Descriptor> {
-        let ring = &mut self.device.rx[0].ring;
-        (0..RING_SIZE).map(|i| ring.entry(i).load()).collect()
-    }
-
-    fn tx_descriptors(&mut self) -> Vec<Descriptor> {
-        let ring = &mut self.device.tx[0].ring;
-        (0..RING_SIZE).map(|i| ring.entry(i).load()).collect()
+        let entry = self.device.tx[0].ring.entry(index);
+        entry.descriptor.store(descriptor);
     }
 
     fn rx_slots(&mut self) -> Vec<u64> {
-        let ring = &mut self.device.rx[0].ring;
-        (0..RING_SIZE).map(|i| ring.entry(i).slot.iova()).collect()
+        let slots = self.device.rx[0].ring.slots();
+        slots.iter().map(Packet::iova).collect()
     }
 
     fn tx_slots(&mut self) -> Vec<Option<u64>> {
-        let ring = &mut self.device.tx[0].ring;
-        let slot = |i| ring.entry(i).slot.as_ref().map(Packet::iova);
-        (0..RING_SIZE).map(slot).collect()
+        let slots = self.device.tx[0].ring.slots().iter();
+        slots.map(|slot| slot.as_ref().map(Packet::iova)).collect()
     }
 
     /// The expected effect of a call for `count` packets, from the datasheet and the description of `rx_batch`.
     fn model_rx(&mut self, count: usize) -> Received {
         let slots = self.rx_slots();
-        let mut status: Vec<_> = self.rx_descriptors().iter().map(|d| d.upper).collect();
+        let descriptors = descriptors_of(&mut self.device.rx[0].ring);
+        let mut status: Vec<_> = descriptors.iter().map(|d| d.upper).collect();
         let mut free = self.pool.free_count();
         let rx = &self.device.rx[0];
         let mut model = Received {
@@ -213,15 +211,16 @@ impl<'p> Lab<'p> {
             if room == 0 && !model.discarding || now & RXD_DD == 0 {
                 break;
             }
+            if !model.discarding && free == 0 {
+                model.pool_empty += 1;
+                break;
+            }
             if model.discarding || now & RXD_EOP == 0 {
                 if !model.discarding {
                     room -= 1;
                 }
                 model.discarding = now & RXD_EOP == 0;
                 model.discarded += u64::from(!model.discarding);
-            } else if free == 0 {
-                model.pool_empty += 1;
-                break;
             } else {
                 let size = field64_get(RXD_LENGTH, now) as usize;
                 if (1..=MAX_SIZE).contains(&size) {
@@ -242,7 +241,8 @@ impl<'p> Lab<'p> {
     fn receive(&mut self, count: usize) {
         let model = self.model_rx(count);
         let before = self.device.rx[0].index;
-        let all_done = self.rx_descriptors().iter().all(|d| d.upper & RXD_DD != 0);
+        let descriptors = descriptors_of(&mut self.device.rx[0].ring);
+        let all_done = descriptors.iter().all(|d| d.upper & RXD_DD != 0);
         let mut packets = Vec::new();
         let received = self.device.rx_batch(0, &mut packets, count).unwrap();
         assert_eq!(received, packets.len());
@@ -258,7 +258,7 @@ impl<'p> Lab<'p> {
 
         // The driver refilled each consumed descriptor with the packet in its slot, and moved RDT.
         let mut consumed = real.index.wrapping_sub(before) & MASK;
-        let (slots, descriptors) = (self.rx_slots(), self.rx_descriptors());
+        let (slots, descriptors) = (self.rx_slots(), descriptors_of(&mut self.device.rx[0].ring));
         if consumed == 0 && all_done && descriptors[before].upper == 0 {
             consumed = RING_SIZE;
         }
@@ -275,7 +275,7 @@ impl<'p> Lab<'p> {
     }
 
     fn send(&mut self, count: usize) {
-        let descriptors = self.tx_descriptors();
+        let descriptors = descriptors_of(&mut self.device.tx[0].ring);
         let tx = &self.device.tx[0];
         let (start, mut clean) = (tx.index, tx.clean_index);
         while start.wrapping_sub(clean) & MASK >= 32
@@ -297,7 +297,7 @@ impl<'p> Lab<'p> {
         let left: Vec<_> = packets.iter().map(|p| (p.iova(), p.size())).collect();
         assert_eq!(left, offered[sent..]);
 
-        let (slots, descriptors) = (self.tx_slots(), self.tx_descriptors());
+        let (slots, descriptors) = (self.tx_slots(), descriptors_of(&mut self.device.tx[0].ring));
         for (i, &(iova, size)) in offered[..sent].iter().enumerate() {
             let at = (start + i) & MASK;
             let Descriptor { lower, upper } = descriptors[at];
@@ -318,7 +318,7 @@ impl<'p> Lab<'p> {
     }
 
     fn reclaim(&mut self) {
-        let descriptors = self.tx_descriptors();
+        let descriptors = descriptors_of(&mut self.device.tx[0].ring);
         let tx = &mut self.device.tx[0];
         let mut clean = tx.clean_index;
         while clean != tx.index && descriptors[clean].upper & TXD_DD != 0 {
@@ -364,7 +364,7 @@ impl<'p> Lab<'p> {
 
     fn stop(&mut self) {
         let start = Instant::now();
-        let _ = self.device.stop();
+        let _ = self.device.stop_queues();
         assert!(!self.device.running);
         assert!(Instant::now() <= start + LONGEST_STOP);
     }
@@ -376,7 +376,7 @@ impl<'p> Lab<'p> {
         }
         self.device.registers.vfio.revive();
         self.answers.set([0; 4]);
-        assert!(disable_bus_master(&self.device.registers).is_ok());
+        assert!(set_bus_master(&self.device.registers, false).is_ok());
     }
 
     /// Restarts the device. If it does not start, it gets queues all the same.
@@ -389,7 +389,7 @@ impl<'p> Lab<'p> {
         self.device.rx.clear();
         self.device.tx.clear();
         let start = Instant::now();
-        let started = self.device.start().is_ok();
+        let started = self.device.start_all().is_ok();
         assert!(Instant::now() <= start + LONGEST_START);
         assert_eq!(self.device.running, started);
         let queues = (self.device.rx.len(), self.device.tx.len());
@@ -715,7 +715,7 @@ mod tests {
             lab.device.tx.clear();
             let willing = [0, u32::MAX >> 1].into_iter().cycle();
             lab.answers.set(willing.take(answers));
-            let started = lab.device.start().is_ok();
+            let started = lab.device.start_all().is_ok();
             lab.answers.set([]);
             let (queues, master) = (
                 lab.device.rx.len(),

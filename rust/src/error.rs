@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use std::io;
+use std::time::Duration;
 
 /// The result of a function that can fail. The error is boxed, so that the result stays small.
 pub type Result<T> = std::result::Result<T, Box<Error>>;
@@ -31,8 +32,9 @@ pub enum Error {
     },
     /// A register did not get the wanted value in time.
     #[error(
-        "{address}: {name} is {read:#010x} after {timeout_ms} ms, waited for {value:#x} of \
-         {mask:#x}; {remedy}"
+        "{address}: {name} is {read:#010x} after {} ms, waited for {value:#x} of {mask:#x}; reset the \
+         device (echo 1 > /sys/bus/pci/devices/.../reset) or restart the software NIC",
+        .timeout.as_millis()
     )]
     Timeout {
         /// The device.
@@ -41,14 +43,12 @@ pub enum Error {
         name: &'static str,
         /// The last value of the register.
         read: u32,
-        /// The limit, in milliseconds.
-        timeout_ms: u64,
+        /// The limit.
+        timeout: Duration,
         /// The wanted value of the bits in `mask`.
         value: u32,
         /// The bits that count.
         mask: u32,
-        /// What to do.
-        remedy: &'static str,
     },
     /// The server did not answer in time.
     #[error(

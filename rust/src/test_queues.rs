@@ -51,7 +51,7 @@ impl<'p> Queues<'p> {
         for i in 0..RING_SIZE {
             let entry = rx_ring.entry(i);
             let lower = entry.slot.iova();
-            entry.store(Descriptor { lower, upper: 0 });
+            entry.descriptor.store(Descriptor { lower, upper: 0 });
         }
         let rdt = Rc::new(Cell::new(RING_SIZE as u32 - 1));
         let tdt = Rc::new(Cell::new(0));
@@ -84,13 +84,13 @@ impl<'p> Queues<'p> {
         let eop = if last { RXD_EOP } else { 0 };
         let upper = size << 32 | RXD_DD | eop;
         let entry = self.rx.ring.entry(index);
-        entry.store(Descriptor { lower: 0, upper });
+        entry.descriptor.store(Descriptor { lower: 0, upper });
     }
 
     /// Reports TX descriptor `index` as sent.
     pub(crate) fn device_sends(&mut self, index: usize) {
         let entry = self.tx.ring.entry(index);
-        let upper = entry.load_upper() | TXD_DD;
-        entry.store(Descriptor { lower: 0, upper });
+        let upper = entry.descriptor.load_upper() | TXD_DD;
+        entry.descriptor.store(Descriptor { lower: 0, upper });
     }
 }

@@ -61,6 +61,7 @@ const OTHER_PROGRAMS: &[&str] = &[
     "echo",
     "echo_packet",
     "flow_packet",
+    "forward_minimal",
     "pcap_file",
     "pcap_writer",
     "pktgen",

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from triptych_lint import circles, dependencies, prose, sizes, weight
+from triptych_lint import circles, dependencies, prose, rooms, sizes, weight
 from triptych_lint.repository import Repository, open_repository
 
 ROOT = Path(__file__).resolve().parents[3]
 CHECKS: dict[str, Callable[[Repository], list[str]]] = {
     "circles": circles.problems,
+    "rooms": rooms.problems,
     "sizes": sizes.problems,
     "words": prose.word_problems,
     "sentences": prose.sentence_problems,

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "apps/pcap_writer.h"
 #include "apps/port.h"
+#include "rooms/stats.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

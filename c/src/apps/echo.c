@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "apps/echo_packet.h"
 #include "apps/port.h"
+#include "rooms/stats.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "apps/queue_threads.h"
 #include "apps/rates.h"
 #include "apps/totals.h"
-#include "driver/mmio.h"
+#include "clock.h"
 #include "rooms/forwarder.h"
 #include <errno.h>
 #include <stdlib.h>

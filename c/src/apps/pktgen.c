@@ -4,6 +4,8 @@
 #include "apps/pcap_file.h"
 #include "apps/port.h"
 #include "apps/token_bucket.h"
+#include "rooms/start.h"
+#include "rooms/stats.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -268,7 +270,7 @@ static int write_totals(int fd, const struct generator *generator, const struct 
  */
 static int generator_close(struct generator *generator, struct error *error)
 {
-	int result = device_stop(&generator->port.device, error);
+	int result = device_stop_queues(&generator->port.device, error);
 
 	device_release(&generator->port.device);
 	for (uint32_t i = 0; i < generator->queues; i++) {

@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "apps/port.h"
 #include "apps/rates.h"
-#include "driver/mmio.h"
+#include "clock.h"
+#include "rooms/start.h"
+#include "rooms/stats.h"
 
 /* A pool never runs empty: it covers an RX ring, a TX ring, and as many packets with the program. */
 #define POOL_PACKETS_PER_DESCRIPTOR 4
@@ -43,7 +45,7 @@ static int open_and_start(struct port *port, const char *address,
 			return -1;
 		}
 	}
-	if (device_start(&port->device, &port->config, port->pools, error) != 0) {
+	if (device_start_queues(&port->device, &port->config, port->pools, error) != 0) {
 		return -1;
 	}
 	return device_wait_for_link(&port->device, options->link_timeout_ms, error);
@@ -70,7 +72,7 @@ int port_open(struct port *port, const struct program *program, const char *addr
 	if (open_and_start(port, address, options, error) != 0) {
 		if (port->device.running) {
 			/* The first error is the one to report. */
-			(void)device_stop(&port->device, &ignored);
+			(void)device_stop_queues(&port->device, &ignored);
 		}
 		port_free(port);
 		return -1;
@@ -85,7 +87,7 @@ int port_open(struct port *port, const struct program *program, const char *addr
 
 int port_close(struct port *port, struct error *error)
 {
-	int result = device_stop(&port->device, error);
+	int result = device_stop_queues(&port->device, error);
 
 	port_free(port);
 	return result;

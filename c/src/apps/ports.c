@@ -1,6 +1,8 @@
 /* Two ports, used frame by frame. */
 #include "apps/ports.h"
 #include "driver/device.h"
+#include "rooms/start.h"
+#include "rooms/stats.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,10 +90,10 @@ int ports_start(struct ports *ports, uint32_t port, char *error, size_t error_si
 	struct device *device = device_of(ports, port);
 	struct error reason;
 
-	if (device->running && device_stop(device, &reason) != 0) {
+	if (device->running && device_stop_queues(device, &reason) != 0) {
 		return report(&reason, error, error_size);
 	}
-	if (device_start(device, &config, &ports->pools[port & 1], &reason) != 0) {
+	if (device_start_queues(device, &config, &ports->pools[port & 1], &reason) != 0) {
 		return report(&reason, error, error_size);
 	}
 	return 0;
@@ -213,7 +215,7 @@ int ports_close(struct ports *ports, char *error, size_t error_size)
 	for (uint32_t i = 0; i < 2; i++) {
 		struct device *device = &ports->devices[i];
 
-		if (device->running && device_stop(device, &reason) != 0 && result == 0) {
+		if (device->running && device_stop_queues(device, &reason) != 0 && result == 0) {
 			result = report(&reason, error, error_size);
 		}
 	}

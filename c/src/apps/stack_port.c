@@ -2,6 +2,8 @@
 #include "apps/stack_port.h"
 #include "driver/device.h"
 #include "rooms/interrupts.h"
+#include "rooms/start.h"
+#include "rooms/stats.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +70,7 @@ static int open_and_start(struct stack_port *port, const struct stack_port_confi
 			return -1;
 		}
 	}
-	if (device_start(&port->device, &device, port->pools, error) != 0 ||
+	if (device_start_queues(&port->device, &device, port->pools, error) != 0 ||
 	    device_wait_for_link(&port->device, config->link_timeout_ms, error) != 0) {
 		return -1;
 	}
@@ -101,7 +103,7 @@ struct stack_port *stack_port_open(const struct stack_port_config *config, char 
 		(void)report(&reason, error, error_size);
 		if (port->device.running) {
 			/* The first error is the one to report. */
-			(void)device_stop(&port->device, &ignored);
+			(void)device_stop_queues(&port->device, &ignored);
 		}
 		destroy(port);
 		return NULL;
@@ -210,7 +212,7 @@ int stack_port_close(struct stack_port *port, char *error, size_t error_size)
 	struct error reason;
 	int result = 0;
 
-	if (port->device.running && device_stop(&port->device, &reason) != 0) {
+	if (port->device.running && device_stop_queues(&port->device, &reason) != 0) {
 		result = report(&reason, error, error_size);
 	}
 	destroy(port);

@@ -1,18 +1,39 @@
 /* A port of an 82599 (or X540, X550): opening it, releasing its memory, closing it. */
 #include "driver/device.h"
 #include "driver/device_ids.h"
-#include "rooms/interrupts.h"
 #include <stdlib.h>
 #include <string.h>
 
-static const struct ixgbe_device_id *find_device_id(uint16_t id)
+/* Checks that this driver knows the open device. */
+static int identify(struct device *device, struct error *error)
 {
+	struct vfio_device *vfio = &device->vfio;
+	uint16_t vendor = vfio_config_read16(vfio, IXGBE_PCI_VENDOR_ID);
+	uint16_t id = vfio_config_read16(vfio, IXGBE_PCI_DEVICE_ID);
+	const struct ixgbe_device_id *known = NULL;
+
 	for (size_t i = 0; i < IXGBE_DEVICE_ID_COUNT; i++) {
 		if (ixgbe_device_ids[i].id == id) {
-			return &ixgbe_device_ids[i];
+			known = &ixgbe_device_ids[i];
 		}
 	}
-	return NULL;
+	if (vfio_check(vfio, error) != 0) {
+		return -1;
+	}
+	if (vendor != IXGBE_PCI_VENDOR_ID_INTEL || known == NULL) {
+		error_set(error,
+			  "%s: device %04x:%04x is not an Intel 82599, X540 or X550; "
+			  "this driver supports no other",
+			  vfio->address, vendor, id);
+		return -1;
+	}
+	if (known->refused != NULL) {
+		error_set(error, "%s: device %04x:%04x, %s, is not supported, because %s",
+			  vfio->address, vendor, id, known->name, known->refused);
+		return -1;
+	}
+	device->family = known->family;
+	return 0;
 }
 
 int device_open(struct device *device, struct vfio_container *container, const char *address,
@@ -22,38 +43,11 @@ int device_open(struct device *device, struct vfio_container *container, const c
 	if (vfio_open(container, address, &device->vfio, error) != 0) {
 		return -1;
 	}
-	uint16_t vendor = vfio_config_read16(&device->vfio, IXGBE_PCI_VENDOR_ID);
-	uint16_t id = vfio_config_read16(&device->vfio, IXGBE_PCI_DEVICE_ID);
-
-	if (vfio_check(&device->vfio, error) != 0) {
+	if (identify(device, error) != 0) {
 		vfio_close(&device->vfio);
 		return -1;
 	}
-	const struct ixgbe_device_id *known = vendor == IXGBE_PCI_VENDOR_ID_INTEL ?
-						      find_device_id(id) :
-						      NULL;
-
-	if (known == NULL) {
-		error_set(error,
-			  "%s: device %04x:%04x is not an Intel 82599, X540 or X550; "
-			  "this driver supports no other",
-			  address, vendor, id);
-		vfio_close(&device->vfio);
-		return -1;
-	}
-	if (known->refused != NULL) {
-		error_set(error, "%s: device %04x:%04x, %s, is not supported, because %s", address,
-			  vendor, id, known->name, known->refused);
-		vfio_close(&device->vfio);
-		return -1;
-	}
-	device->family = known->family;
 	return 0;
-}
-
-bool device_is_trapped(const struct device *device)
-{
-	return device->rx[0].tail == NULL || device->tx[0].tail == NULL;
 }
 
 void device_release(struct device *device)
@@ -84,6 +78,5 @@ void device_release(struct device *device)
 
 void device_close(struct device *device)
 {
-	interrupts_stop(device);
 	vfio_close(&device->vfio);
 }

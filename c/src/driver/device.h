@@ -41,8 +41,8 @@ struct device_config {
 
 /* Totals since the device was opened. A read clears the registers that they come from. */
 struct device_stats {
-	uint64_t
-		rx_packets; /* good frames, even those dropped later because no descriptor was free */
+	/* Good frames, even those dropped later because no descriptor was free. */
+	uint64_t rx_packets;
 	uint64_t rx_bytes; /* with CRC */
 	uint64_t tx_packets;
 	uint64_t tx_bytes; /* with CRC */
@@ -88,19 +88,20 @@ int device_open(struct device *device, struct vfio_container *container, const c
 		struct error *error);
 
 /*
- * Starts the device, whatever state it was left in. It is an error if the device is running.
- * `pools` has a pool for each RX queue, from which the queue takes its buffers. So each queue can move
- * to a thread of its own, together with its pool. Does not wait for the link: a port that is cabled to
- * another one has a link only once both have started. init.c
+ * Starts the device, whatever state it was left in: device_reset, then device_init. It is an error if the
+ * device is running. `pools` has a pool for each RX queue, from which the queue takes its buffers. So each
+ * queue can move to a thread of its own, together with its pool. It neither waits for the link nor divides
+ * packets among the queues: rooms/start.h does. init.c
  */
 int device_start(struct device *device, const struct device_config *config, struct mempool *pools,
 		 struct error *error);
 
-/*
- * Waits for the link of a running device, for at most `timeout_ms` milliseconds. An 82599 without a
- * link is started again after 2, 4, 8... seconds, because some come up only then. init.c
- */
-int device_wait_for_link(struct device *device, uint32_t timeout_ms, struct error *error);
+/* 4.6.3 Initialization sequence, first half: the reset, and what waits for it. init.c */
+int device_reset(struct device *device, const struct device_config *config, struct mempool *pools,
+		 struct error *error);
+
+/* 4.6.3, second half: the link of an 82599, receive and transmit. init.c */
+int device_init(struct device *device, struct error *error);
 
 /*
  * Stops a running device: it sends what is in the TX rings, disables the queues, and turns bus
@@ -108,45 +109,10 @@ int device_wait_for_link(struct device *device, uint32_t timeout_ms, struct erro
  */
 int device_stop(struct device *device, struct error *error);
 
-/* Whether a doorbell is a message to a server, which may take its time to answer. */
-bool device_is_trapped(const struct device *device);
-
 /* Frees the rings and returns their packets. The device must be stopped or unreachable. */
 void device_release(struct device *device);
 
 /* Closes the device. Release its memory first, or its mappings end with it. */
 void device_close(struct device *device);
-
-/*
- * Adds what the device counted since the last call. Also fails if the device has died, or if a queue
- * is stalled in two calls in a row, so a forwarder calls it about once a second. It reads seven
- * registers and never sleeps: a ring of 512 is full after 34 us at 14.88 Mpps. stats.c
- */
-int stats_read(struct device *device, struct device_stats *stats, struct error *error);
-
-/*
- * Adds what the device counted for RX and TX queue `id` since the last call. With one RX and one TX
- * queue, the totals of the device are those of the queue. stats.c
- */
-int queue_stats_read(struct device *device, uint32_t id, struct queue_stats *stats,
-		     struct error *error);
-
-/* Sets the totals to 0, and gives each queue its own counters. stats.c */
-int stats_init(struct device *device, struct error *error);
-
-/* Sets the totals to 0. stats.c */
-int stats_clear(struct device *device, struct error *error);
-
-/* Reads the MAC address of filter 0. stats.c */
-int mac_read(struct device *device, uint8_t mac[6], struct error *error);
-
-/* Makes `mac` the address of filter 0, and the filter valid. stats.c */
-int mac_write(struct device *device, const uint8_t mac[6], struct error *error);
-
-/* Receives frames for any address, or only for ours. Halts reception for a moment. stats.c */
-int promiscuous_set(struct device *device, bool on, struct error *error);
-
-/* Reads the speed of the link in Mbit/s, 0 if the link is down. link.c */
-int link_speed(struct device *device, uint32_t *speed, struct error *error);
 
 #endif

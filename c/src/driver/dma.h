@@ -16,7 +16,6 @@ struct dma_memory {
 	uint64_t iova; /* the address for the device, a multiple of 2 MiB */
 	size_t size; /* bytes, a multiple of the page size */
 	int fd;
-	bool huge; /* on 2 MiB pages */
 };
 
 /* Allocates at least `size` bytes of zeroed memory and maps it for the container's devices. */

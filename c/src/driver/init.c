@@ -7,20 +7,7 @@
 #include "driver/device.h"
 #include "driver/link.h"
 #include "driver/reset.h"
-#include "rooms/interrupts.h"
-#include "rooms/rss.h"
-#include <inttypes.h>
 #include <stdlib.h>
-
-/*
- * Bounds of the waits, in milliseconds. A working device is far faster, but the software NIC may
- * have to wait for a processor.
- */
-#define TIMEOUT_QUEUE 1000
-#define TIMEOUT_TX_DRAIN 1000
-
-/* An 82599 that has no link after this time, in milliseconds, is started again. */
-#define LINK_ATTEMPT 2000
 
 /* 4.6.7.1.2: a disabled queue may write back for this long. */
 #define RX_DISABLE_SETTLE_US 100
@@ -55,59 +42,61 @@ static uint32_t rx_packet_buffer_kb(const struct device *device)
 /* 4.6.3.2 General configuration: flow control and no-snoop off. */
 static int init_general(struct device *device, struct error *error)
 {
+	struct vfio_device *vfio = &device->vfio;
+
 	/*
 	 * 3.7.7.3.2, 8.2.3.3: no flow control. The XOFF threshold is needed all the same, because
 	 * it also limits the packets that the device switches from TX to RX.
 	 */
-	reg_write(&device->vfio, IXGBE_FCCFG, 0);
-	reg_clear(&device->vfio, IXGBE_MFLCN, IXGBE_MFLCN_RFCE | IXGBE_MFLCN_RPFCE);
-	reg_write(&device->vfio, IXGBE_FCRTL(0), 0);
-	reg_write(&device->vfio, IXGBE_FCRTH(0),
+	reg_write(vfio, IXGBE_FCCFG, 0);
+	reg_clear(vfio, IXGBE_MFLCN, IXGBE_MFLCN_RFCE | IXGBE_MFLCN_RPFCE);
+	reg_write(vfio, IXGBE_FCRTL(0), 0);
+	reg_write(vfio, IXGBE_FCRTH(0),
 		  (rx_packet_buffer_kb(device) - FLOW_CONTROL_RESERVE_KB) * 1024);
 
 	/* 5.2.5.3.1: no-snoop stays off, because descriptors and packets are in cached memory. */
-	reg_set(&device->vfio, IXGBE_CTRL_EXT, IXGBE_CTRL_EXT_NS_DIS);
-	return vfio_check(&device->vfio, error);
+	reg_set(vfio, IXGBE_CTRL_EXT, IXGBE_CTRL_EXT_NS_DIS);
+	return vfio_check(vfio, error);
 }
 
 /* 4.6.7: sets which frames are let in. RXCTRL.RXEN is 0 since the reset, as FCTRL demands. */
 static void init_filters(struct device *device)
 {
-	/* The reset makes address filters 1 and up invalid. It does not clear these tables. */
-	for (uint32_t i = 0; i < IXGBE_PFUTA_COUNT; i++) {
-		reg_write(&device->vfio, IXGBE_PFUTA(i), 0);
-	}
-	for (uint32_t i = 0; i < IXGBE_MTA_COUNT; i++) {
-		reg_write(&device->vfio, IXGBE_MTA(i), 0);
-	}
-	for (uint32_t i = 0; i < IXGBE_VFTA_COUNT; i++) {
-		reg_write(&device->vfio, IXGBE_VFTA(i), 0);
-	}
-	reg_set(&device->vfio, IXGBE_FCTRL, IXGBE_FCTRL_BAM);
+	struct vfio_device *vfio = &device->vfio;
+
+	reg_set(vfio, IXGBE_FCTRL, IXGBE_FCTRL_BAM);
 	if (device->config.promiscuous) {
-		reg_set(&device->vfio, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
+		reg_set(vfio, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
 	}
+}
+
+/* Allocates the descriptors of a ring, and the table of its packets. */
+static int ring_alloc(const struct vfio_device *vfio, uint32_t size, struct packet ***packets,
+		      struct dma_memory *dma, struct error *error)
+{
+	*packets = calloc(size, sizeof(struct packet *));
+	if (*packets == NULL) {
+		error_set(error, "%s: out of memory for a ring", vfio->address);
+		return -1;
+	}
+	return dma_alloc(vfio->container, size * sizeof(struct descriptor), dma, error);
 }
 
 /* 4.6.7 Receive initialization: one ring. */
 static int init_rx_queue(struct device *device, uint32_t id, struct error *error)
 {
+	struct vfio_device *vfio = &device->vfio;
 	struct rx_queue *queue = &device->rx[id];
 	uint32_t size = device->config.rx_ring_size;
 
-	queue->vfio = &device->vfio;
+	queue->vfio = vfio;
 	queue->id = id;
 	queue->pool = &device->pools[id];
 	queue->mask = size - 1;
 	queue->suspect = RX_NO_SUSPECT;
-	queue->tail = vfio_register(&device->vfio, IXGBE_RDT(id));
-	queue->packets = calloc(size, sizeof(struct packet *));
-	if (queue->packets == NULL) {
-		error_set(error, "%s: out of memory for RX queue %u", device->vfio.address, id);
-		return -1;
-	}
-	if (dma_alloc(device->vfio.container, size * sizeof(struct descriptor), &queue->dma,
-		      error) != 0) {
+	queue->tail_offset = IXGBE_RDT(id);
+	queue->tail = vfio_register(vfio, queue->tail_offset);
+	if (ring_alloc(vfio, size, &queue->packets, &queue->dma, error) != 0) {
 		return -1;
 	}
 	queue->ring = queue->dma.memory;
@@ -116,7 +105,7 @@ static int init_rx_queue(struct device *device, uint32_t id, struct error *error
 
 		if (packet == NULL) {
 			error_set(error, "%s: the pool has too few packets to fill RX queue %u",
-				  device->vfio.address, id);
+				  vfio->address, id);
 			return -1;
 		}
 		queue->packets[i] = packet;
@@ -124,18 +113,18 @@ static int init_rx_queue(struct device *device, uint32_t id, struct error *error
 		dma_store64(&queue->ring[i].upper, 0);
 	}
 
-	reg_write(&device->vfio, IXGBE_RDBAL(id), (uint32_t)queue->dma.iova);
-	reg_write(&device->vfio, IXGBE_RDBAH(id), (uint32_t)(queue->dma.iova >> 32));
-	reg_write(&device->vfio, IXGBE_RDLEN(id), size * (uint32_t)sizeof(struct descriptor));
-	reg_write(&device->vfio, IXGBE_RDH(id), 0);
-	reg_write(&device->vfio, IXGBE_RDT(id), 0);
+	reg_write(vfio, IXGBE_RDBAL(id), (uint32_t)queue->dma.iova);
+	reg_write(vfio, IXGBE_RDBAH(id), (uint32_t)(queue->dma.iova >> 32));
+	reg_write(vfio, IXGBE_RDLEN(id), size * (uint32_t)sizeof(struct descriptor));
+	reg_write(vfio, IXGBE_RDH(id), 0);
+	reg_write(vfio, IXGBE_RDT(id), 0);
 	/*
 	 * 8.2.3.8.7: one buffer a frame. BSIZEPACKET counts in KiB, so 2 KiB must do although the
 	 * headroom leaves 1984 bytes. TRUST-FRAME-SIZE: with HLREG0.JUMBOEN = 0 no frame is longer
 	 * than 1522 bytes. DROP_EN drops a frame for which the queue has no descriptor, so that it
 	 * does not block the other queues.
 	 */
-	reg_write_field(&device->vfio, IXGBE_SRRCTL(id),
+	reg_write_field(vfio, IXGBE_SRRCTL(id),
 			IXGBE_SRRCTL_BSIZEPACKET | IXGBE_SRRCTL_DESCTYPE | IXGBE_SRRCTL_DROP_EN,
 			IXGBE_FIELD(IXGBE_SRRCTL_BSIZEPACKET, RX_BUFFER_KB) |
 				IXGBE_SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER | IXGBE_SRRCTL_DROP_EN);
@@ -143,134 +132,124 @@ static int init_rx_queue(struct device *device, uint32_t id, struct error *error
 	 * 8.2.3.11.1: bit 12 is 1 after a reset and must be written as 0. The device writes packets
 	 * and descriptors in order: a DD must not overtake the data that it stands for.
 	 */
-	reg_clear(&device->vfio, IXGBE_DCA_RXCTRL(id),
+	reg_clear(vfio, IXGBE_DCA_RXCTRL(id),
 		  IXGBE_DCA_RXCTRL_RESERVED_12 | IXGBE_DCA_RXCTRL_DATA_WRO_EN |
 			  IXGBE_DCA_RXCTRL_HEAD_WRO_EN);
 
 	/* 4.6.7.1.1: enable the queue first. A tail written before that is lost. */
-	reg_set(&device->vfio, IXGBE_RXDCTL(id), IXGBE_RXDCTL_ENABLE);
-	if (reg_wait(&device->vfio, IXGBE_RXDCTL(id), IXGBE_RXDCTL_ENABLE, IXGBE_RXDCTL_ENABLE,
-		     TIMEOUT_QUEUE, "RXDCTL.ENABLE", REMEDY_RESET, error) != 0) {
+	reg_set(vfio, IXGBE_RXDCTL(id), IXGBE_RXDCTL_ENABLE);
+	if (reg_wait(vfio, IXGBE_RXDCTL(id), IXGBE_RXDCTL_ENABLE, IXGBE_RXDCTL_ENABLE,
+		     "RXDCTL.ENABLE", error) != 0) {
 		return -1;
 	}
 	/* Orders the writes of the descriptors above before the write of RDT. */
 	dma_write_barrier();
 	/* All descriptors but one: see rx.h for the reason. */
-	tail_write(&device->vfio, queue->tail, IXGBE_RDT(id), size - 1);
-	return vfio_check(&device->vfio, error);
+	tail_write(vfio, queue->tail, IXGBE_RDT(id), size - 1);
+	return vfio_check(vfio, error);
 }
 
 /* 4.6.7 Receive initialization. */
 static int init_receive(struct device *device, struct error *error)
 {
+	struct vfio_device *vfio = &device->vfio;
+
 	init_filters(device);
 	/* 4.6.11.3.4: packet buffer 0 gets all of the memory. */
-	reg_write(&device->vfio, IXGBE_RXPBSIZE(0),
+	reg_write(vfio, IXGBE_RXPBSIZE(0),
 		  IXGBE_FIELD(IXGBE_RXPBSIZE_SIZE, rx_packet_buffer_kb(device)));
 	for (uint32_t i = 1; i < IXGBE_RXPBSIZE_COUNT; i++) {
-		reg_write(&device->vfio, IXGBE_RXPBSIZE(i), 0);
+		reg_write(vfio, IXGBE_RXPBSIZE(i), 0);
 	}
 	/* The device strips the CRC, by two bits that must agree. No jumbo frames. */
-	reg_write_field(&device->vfio, IXGBE_HLREG0, IXGBE_HLREG0_RXCRCSTRP | IXGBE_HLREG0_JUMBOEN,
+	reg_write_field(vfio, IXGBE_HLREG0, IXGBE_HLREG0_RXCRCSTRP | IXGBE_HLREG0_JUMBOEN,
 			IXGBE_HLREG0_RXCRCSTRP);
 	/* 8.2.3.8.8: RSCFRSTSIZE must be 0, RSCACKC and FCOE_WRFIX must be 1. */
-	reg_write_field(&device->vfio, IXGBE_RDRXCTL,
+	reg_write_field(vfio, IXGBE_RDRXCTL,
 			IXGBE_RDRXCTL_CRCSTRIP | IXGBE_RDRXCTL_RSCFRSTSIZE | IXGBE_RDRXCTL_RSCACKC |
 				IXGBE_RDRXCTL_FCOE_WRFIX,
 			IXGBE_RDRXCTL_CRCSTRIP | IXGBE_RDRXCTL_RSCACKC | IXGBE_RDRXCTL_FCOE_WRFIX);
-	rss_init(device);
 	for (uint32_t i = 0; i < device->config.rx_queues; i++) {
 		if (init_rx_queue(device, i, error) != 0) {
 			return -1;
 		}
 	}
-	return enable_rx(&device->vfio, true, error);
+	return enable_rx(vfio, true, error);
 }
 
 /* 4.6.8 Transmit initialization: one ring. */
 static int init_tx_queue(struct device *device, uint32_t id, struct error *error)
 {
+	struct vfio_device *vfio = &device->vfio;
 	struct tx_queue *queue = &device->tx[id];
 	uint32_t size = device->config.tx_ring_size;
 
-	queue->vfio = &device->vfio;
+	queue->vfio = vfio;
 	queue->id = id;
 	queue->mask = size - 1;
-	queue->tail = vfio_register(&device->vfio, IXGBE_TDT(id));
-	queue->packets = calloc(size, sizeof(struct packet *));
-	if (queue->packets == NULL) {
-		error_set(error, "%s: out of memory for TX queue %u", device->vfio.address, id);
-		return -1;
-	}
-	if (dma_alloc(device->vfio.container, size * sizeof(struct descriptor), &queue->dma,
-		      error) != 0) {
+	queue->tail_offset = IXGBE_TDT(id);
+	queue->tail = vfio_register(vfio, queue->tail_offset);
+	if (ring_alloc(vfio, size, &queue->packets, &queue->dma, error) != 0) {
 		return -1;
 	}
 	queue->ring = queue->dma.memory;
 
 	/* X550 datasheet 4.6.8.1: DMATXCTL.TE has enabled queue 0. Its ring may change only while off. */
-	reg_clear(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE);
-	if (reg_wait(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE, 0, TIMEOUT_QUEUE,
-		     "TXDCTL.ENABLE", REMEDY_RESET, error) != 0) {
+	reg_clear(vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE);
+	if (reg_wait(vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE, 0, "TXDCTL.ENABLE", error) != 0) {
 		return -1;
 	}
-	reg_write(&device->vfio, IXGBE_TDBAL(id), (uint32_t)queue->dma.iova);
-	reg_write(&device->vfio, IXGBE_TDBAH(id), (uint32_t)(queue->dma.iova >> 32));
-	reg_write(&device->vfio, IXGBE_TDLEN(id), size * (uint32_t)sizeof(struct descriptor));
-	reg_write(&device->vfio, IXGBE_TDH(id), 0);
-	reg_write(&device->vfio, IXGBE_TDT(id), 0);
-	reg_write_field(&device->vfio, IXGBE_TXDCTL(id),
+	reg_write(vfio, IXGBE_TDBAL(id), (uint32_t)queue->dma.iova);
+	reg_write(vfio, IXGBE_TDBAH(id), (uint32_t)(queue->dma.iova >> 32));
+	reg_write(vfio, IXGBE_TDLEN(id), size * (uint32_t)sizeof(struct descriptor));
+	reg_write(vfio, IXGBE_TDH(id), 0);
+	reg_write(vfio, IXGBE_TDT(id), 0);
+	reg_write_field(vfio, IXGBE_TXDCTL(id),
 			IXGBE_TXDCTL_PTHRESH | IXGBE_TXDCTL_HTHRESH | IXGBE_TXDCTL_WTHRESH,
 			IXGBE_FIELD(IXGBE_TXDCTL_PTHRESH, TX_PREFETCH_THRESHOLD) |
 				IXGBE_FIELD(IXGBE_TXDCTL_HTHRESH, TX_HOST_THRESHOLD) |
 				IXGBE_FIELD(IXGBE_TXDCTL_WTHRESH, TX_WRITE_BACK_THRESHOLD));
 	/* 8.2.3.11.2: descriptors are written back in order, as TRUST-TX-ORDER needs it. */
-	reg_clear(&device->vfio, IXGBE_DCA_TXCTRL(id), IXGBE_DCA_TXCTRL_DESC_WRO_EN);
+	reg_clear(vfio, IXGBE_DCA_TXCTRL(id), IXGBE_DCA_TXCTRL_DESC_WRO_EN);
 
 	/* 4.6.8.1.1: enable the queue. */
-	reg_set(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE);
-	return reg_wait(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE, IXGBE_TXDCTL_ENABLE,
-			TIMEOUT_QUEUE, "TXDCTL.ENABLE", REMEDY_RESET, error);
-}
-
-/*
- * 8.2.3.10.13, 8.2.3.10.16: no queue has a rate limit. The reset keeps the limits that a packet
- * generator may have set before.
- */
-static void clear_rate_limits(struct device *device)
-{
-	for (uint32_t i = 0; i < IXGBE_TXDCTL_COUNT; i++) {
-		reg_write(&device->vfio, IXGBE_RTTDQSEL, i);
-		reg_write(&device->vfio, IXGBE_RTTBCNRC, 0);
-	}
+	reg_set(vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE);
+	return reg_wait(vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE, IXGBE_TXDCTL_ENABLE,
+			"TXDCTL.ENABLE", error);
 }
 
 /* 4.6.8 Transmit initialization. */
 static int init_transmit(struct device *device, struct error *error)
 {
+	struct vfio_device *vfio = &device->vfio;
+
 	/* The device adds the CRC and pads short frames. */
-	reg_set(&device->vfio, IXGBE_HLREG0, IXGBE_HLREG0_TXCRCEN | IXGBE_HLREG0_TXPADEN);
+	reg_set(vfio, IXGBE_HLREG0, IXGBE_HLREG0_TXCRCEN | IXGBE_HLREG0_TXPADEN);
 	/* 4.6.8: halt the arbiter while the packet buffers change (4.6.11.3.4). */
-	reg_set(&device->vfio, IXGBE_RTTDCS, IXGBE_RTTDCS_ARBDIS);
-	reg_write(&device->vfio, IXGBE_DTXMXSZRQ, IXGBE_DTXMXSZRQ_MAX_BYTES_NUM_REQ);
-	reg_write(&device->vfio, IXGBE_TXPBSIZE(0),
-		  IXGBE_FIELD(IXGBE_TXPBSIZE_SIZE, TX_PACKET_BUFFER_KB));
-	reg_write(&device->vfio, IXGBE_TXPBTHRESH(0), TX_PACKET_BUFFER_KB - TX_MAX_PACKET_KB);
+	reg_set(vfio, IXGBE_RTTDCS, IXGBE_RTTDCS_ARBDIS);
+	reg_write(vfio, IXGBE_DTXMXSZRQ, IXGBE_DTXMXSZRQ_MAX_BYTES_NUM_REQ);
+	reg_write(vfio, IXGBE_TXPBSIZE(0), IXGBE_FIELD(IXGBE_TXPBSIZE_SIZE, TX_PACKET_BUFFER_KB));
+	reg_write(vfio, IXGBE_TXPBTHRESH(0), TX_PACKET_BUFFER_KB - TX_MAX_PACKET_KB);
 	for (uint32_t i = 1; i < IXGBE_TXPBSIZE_COUNT; i++) {
-		reg_write(&device->vfio, IXGBE_TXPBSIZE(i), 0);
-		reg_write(&device->vfio, IXGBE_TXPBTHRESH(i), 0);
+		reg_write(vfio, IXGBE_TXPBSIZE(i), 0);
+		reg_write(vfio, IXGBE_TXPBTHRESH(i), 0);
 	}
-	reg_write(&device->vfio, IXGBE_MTQC, 0);
-	clear_rate_limits(device);
-	reg_clear(&device->vfio, IXGBE_RTTDCS, IXGBE_RTTDCS_ARBDIS);
+	reg_write(vfio, IXGBE_MTQC, 0);
+	reg_clear(vfio, IXGBE_RTTDCS, IXGBE_RTTDCS_ARBDIS);
 	/* 8.2.3.9.2: set TE before the first queue is enabled. */
-	reg_set(&device->vfio, IXGBE_DMATXCTL, IXGBE_DMATXCTL_TE);
+	reg_set(vfio, IXGBE_DMATXCTL, IXGBE_DMATXCTL_TE);
 	for (uint32_t i = 0; i < device->config.tx_queues; i++) {
 		if (init_tx_queue(device, i, error) != 0) {
 			return -1;
 		}
 	}
-	return vfio_check(&device->vfio, error);
+	return vfio_check(vfio, error);
+}
+
+static bool is_ring_size(uint32_t size)
+{
+	return size >= DEVICE_MIN_RING_SIZE && size <= DEVICE_MAX_RING_SIZE &&
+	       (size & (size - 1)) == 0;
 }
 
 static int check_config(const struct device *device, struct error *error)
@@ -284,45 +263,19 @@ static int check_config(const struct device *device, struct error *error)
 			  DEVICE_MAX_QUEUES);
 		return -1;
 	}
-	uint32_t sizes[] = {config->rx_ring_size, config->tx_ring_size};
+	uint32_t size = is_ring_size(config->rx_ring_size) ? config->tx_ring_size :
+							     config->rx_ring_size;
 
-	for (uint32_t i = 0; i < 2; i++) {
-		if (sizes[i] < DEVICE_MIN_RING_SIZE || sizes[i] > DEVICE_MAX_RING_SIZE ||
-		    (sizes[i] & (sizes[i] - 1)) != 0) {
-			error_set(
-				error,
-				"%s: the number of descriptors is a power of two, %d to %d, not %u",
-				device->vfio.address, DEVICE_MIN_RING_SIZE, DEVICE_MAX_RING_SIZE,
-				sizes[i]);
-			return -1;
-		}
+	if (!is_ring_size(size)) {
+		error_set(error,
+			  "%s: the number of descriptors is a power of two, %d to %d, not %u",
+			  device->vfio.address, DEVICE_MIN_RING_SIZE, DEVICE_MAX_RING_SIZE, size);
+		return -1;
 	}
 	return 0;
 }
 
-/* 4.6.3 Initialization sequence. */
-static int initialize(struct device *device, struct error *error)
-{
-	if (reset_device(&device->vfio, error) != 0 || init_general(device, error) != 0 ||
-	    wait_until_ready(&device->vfio, error) != 0) {
-		return -1;
-	}
-	if (link_init(device, error) != 0) {
-		return -1;
-	}
-	/* 4.6.5 Initialization of statistics: reading clears them. */
-	if (stats_init(device, error) != 0 || mac_read(device, device->mac, error) != 0) {
-		return -1;
-	}
-	/* Without bus mastering, the device cannot fetch descriptors. */
-	enable_bus_master(&device->vfio);
-	if (init_receive(device, error) != 0) {
-		return -1;
-	}
-	return init_transmit(device, error);
-}
-
-int device_start(struct device *device, const struct device_config *config, struct mempool *pools,
+int device_reset(struct device *device, const struct device_config *config, struct mempool *pools,
 		 struct error *error)
 {
 	if (device->running) {
@@ -333,32 +286,52 @@ int device_start(struct device *device, const struct device_config *config, stru
 	device_release(device);
 	device->config = *config;
 	device->pools = pools;
-	if (check_config(device, error) != 0) {
+	if (check_config(device, error) != 0 || reset_device(&device->vfio, error) != 0 ||
+	    init_general(device, error) != 0) {
 		return -1;
 	}
-	if (initialize(device, error) != 0) {
+	return wait_until_ready(&device->vfio, error);
+}
+
+int device_init(struct device *device, struct error *error)
+{
+	if (device->family == DEVICE_FAMILY_82599) {
+		link_init(&device->vfio);
+	}
+	/* Without bus mastering, the device cannot fetch descriptors. */
+	set_bus_master(&device->vfio, true);
+	if (init_receive(device, error) != 0 || init_transmit(device, error) != 0) {
 		/* The device must not access memory that the caller is about to free. */
-		disable_bus_master(&device->vfio);
+		set_bus_master(&device->vfio, false);
 		return -1;
 	}
 	device->running = true;
 	return 0;
 }
 
+int device_start(struct device *device, const struct device_config *config, struct mempool *pools,
+		 struct error *error)
+{
+	if (device_reset(device, config, pools, error) != 0) {
+		return -1;
+	}
+	return device_init(device, error);
+}
+
 /* 4.6.8.1.2: disables a TX queue once it is empty. */
 static int stop_tx_queue(struct device *device, uint32_t id, struct error *error)
 {
+	struct vfio_device *vfio = &device->vfio;
 	struct tx_queue *queue = &device->tx[id];
-	int result = reg_wait(&device->vfio, IXGBE_TDH(id), IXGBE_TDH_TDH, queue->index,
-			      TIMEOUT_TX_DRAIN, "TDH",
-			      "the packets left in the TX ring were not sent", error);
+	int result = reg_wait(vfio, IXGBE_TDH(id), IXGBE_TDH_TDH, queue->index,
+			      "TDH (the packets left in the TX ring were not sent)", error);
 	struct error later;
 
 	/* 7.2.3.4.2: the device writes back the last descriptors, which WTHRESH held back. */
-	reg_set(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_SWFLSH);
-	reg_clear(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE | IXGBE_TXDCTL_SWFLSH);
-	if (reg_wait(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE, 0, TIMEOUT_QUEUE,
-		     "TXDCTL.ENABLE", REMEDY_RESET, result == 0 ? error : &later) != 0) {
+	reg_set(vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_SWFLSH);
+	reg_clear(vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE | IXGBE_TXDCTL_SWFLSH);
+	if (reg_wait(vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE, 0, "TXDCTL.ENABLE",
+		     result == 0 ? error : &later) != 0) {
 		result = -1;
 	}
 	tx_reclaim(queue);
@@ -370,122 +343,40 @@ static int stop_rx_queue(struct device *device, uint32_t id, struct error *error
 {
 	reg_clear(&device->vfio, IXGBE_RXDCTL(id), IXGBE_RXDCTL_ENABLE);
 	int result = reg_wait(&device->vfio, IXGBE_RXDCTL(id), IXGBE_RXDCTL_ENABLE, 0,
-			      TIMEOUT_QUEUE, "RXDCTL.ENABLE", REMEDY_RESET, error);
+			      "RXDCTL.ENABLE", error);
 
 	sleep_us(RX_DISABLE_SETTLE_US);
 	return result;
 }
 
-/* Keeps the first of several errors. */
-static void keep_first(int *result, struct error *first, const struct error *next)
+/* Goes on after a step of the stop, and keeps the first of several errors. */
+static void keep_first(int *result, struct error *first, int step, const struct error *next)
 {
-	if (*result == 0) {
+	if (step != 0 && *result == 0) {
 		*first = *next;
 		*result = -1;
 	}
 }
 
-/* 8.2.3.23: checks that GPTC counts all packets that DD reported as sent. */
-static int check_sent(struct device *device, struct error *error)
-{
-	struct device_stats stats = {0};
-	uint64_t done = 0;
-
-	for (uint32_t i = 0; i < device->config.tx_queues; i++) {
-		done += device->tx[i].done;
-	}
-	/* The last packets may still be on their way to the wire. */
-	for (uint32_t i = 0; i < CHECK_LOOKS; i++) {
-		if (stats_read(device, &stats, error) != 0) {
-			return -1;
-		}
-		if (stats.tx_packets >= done) {
-			return 0;
-		}
-		sleep_us(CHECK_INTERVAL_US);
-	}
-	error_set(error,
-		  "%s: the device reported %" PRIu64 " packets as sent, but GPTC counts %" PRIu64
-		  "; the difference is lost",
-		  device->vfio.address, done, stats.tx_packets);
-	return -1;
-}
-
 int device_stop(struct device *device, struct error *error)
 {
+	struct vfio_device *vfio = &device->vfio;
 	struct error next;
 	int result = 0;
 
 	device->running = false;
 	/* Stop receiving, send what is in the TX rings, then disable the queues. */
-	if (enable_rx(&device->vfio, false, &next) != 0) {
-		keep_first(&result, error, &next);
-	}
+	keep_first(&result, error, enable_rx(vfio, false, &next), &next);
 	for (uint32_t i = 0; i < device->config.tx_queues; i++) {
-		if (stop_tx_queue(device, i, &next) != 0) {
-			keep_first(&result, error, &next);
-		}
+		keep_first(&result, error, stop_tx_queue(device, i, &next), &next);
 	}
-	if (check_sent(device, &next) != 0) {
-		keep_first(&result, error, &next);
-	}
-	reg_clear(&device->vfio, IXGBE_DMATXCTL, IXGBE_DMATXCTL_TE);
+	reg_clear(vfio, IXGBE_DMATXCTL, IXGBE_DMATXCTL_TE);
 	for (uint32_t i = 0; i < device->config.rx_queues; i++) {
-		if (stop_rx_queue(device, i, &next) != 0) {
-			keep_first(&result, error, &next);
-		}
+		keep_first(&result, error, stop_rx_queue(device, i, &next), &next);
 	}
-	interrupts_stop(device);
-	disable_interrupts(&device->vfio);
-	if (disable_master(&device->vfio, &next) != 0) {
-		keep_first(&result, error, &next);
-	}
-	disable_bus_master(&device->vfio);
-	if (vfio_check(&device->vfio, &next) != 0) {
-		keep_first(&result, error, &next);
-	}
+	disable_interrupts(vfio);
+	keep_first(&result, error, disable_master(vfio, &next), &next);
+	set_bus_master(vfio, false);
+	keep_first(&result, error, vfio_check(vfio, &next), &next);
 	return result;
-}
-
-/* Resets the device and starts it as before. */
-static int restart(struct device *device, struct error *error)
-{
-	struct device_config config = device->config;
-
-	if (device_stop(device, error) != 0) {
-		return -1;
-	}
-	return device_start(device, &config, device->pools, error);
-}
-
-int device_wait_for_link(struct device *device, uint32_t timeout_ms, struct error *error)
-{
-	uint32_t left = timeout_ms;
-	uint32_t attempts = 0;
-
-	for (uint32_t wait = LINK_ATTEMPT;; wait *= 2) {
-		/* A reset of X540 or X550 would only start the training of the link again. */
-		bool last = device->family != DEVICE_FAMILY_82599 || left <= wait;
-
-		attempts++;
-		if (link_comes_up(device, last ? left : wait)) {
-			return 0;
-		}
-		if (vfio_check(&device->vfio, error) != 0) {
-			return -1;
-		}
-		if (last) {
-			break;
-		}
-		left -= wait;
-		/* Some 82599s do not come up under traffic until they are reset once more. */
-		if (restart(device, error) != 0) {
-			return -1;
-		}
-	}
-	error_set(error,
-		  "%s: no link after %u ms and %u attempts; check the cable, the module, and that "
-		  "the other side is up",
-		  device->vfio.address, timeout_ms, attempts);
-	return -1;
 }

@@ -1,13 +1,10 @@
-/* The link (datasheet 4.6.4): setting it up, and its speed. */
+/* The link of an 82599 (datasheet 4.6.4). */
 #ifndef IXGBE_LINK_H
 #define IXGBE_LINK_H
 
-#include "driver/device.h"
+#include "driver/register_access.h"
 
-/* 4.6.4.2 Link initialization. It does not wait until the link is up. */
-int link_init(struct device *device, struct error *error);
-
-/* Whether the link is up within `timeout_ms` milliseconds. False, too, if an access fails. */
-bool link_comes_up(struct device *device, uint32_t timeout_ms);
+/* 4.6.4.2 Link initialization: 10 Gbit/s serial, as on SFP+ ports. It does not wait until the link is up. */
+void link_init(struct vfio_device *vfio);
 
 #endif

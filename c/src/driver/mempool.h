@@ -3,7 +3,7 @@
  * the data of a packet share a page and, often, a pair of cache lines.
  *
  * A pool belongs to one thread, and only that thread takes and frees its packets. If a packet is in another
- * thread, packets_return sends it home: onto a list, from which the pool's thread takes it.
+ * thread, packets_return sends it home: onto a list, from which the pool's thread takes it (rooms/remote.h).
  */
 #ifndef IXGBE_MEMPOOL_H
 #define IXGBE_MEMPOOL_H
@@ -73,14 +73,5 @@ static inline void packet_free(struct packet *packet)
 	pool->free[pool->free_count] = packet;
 	pool->free_count++;
 }
-
-/*
- * Returns packets to their pools, in any thread. There they are free only after mempool_take_returned. Any
- * number of threads may return packets at once: each adds a whole list by one atomic write.
- */
-void packets_return(struct packet *const *packets, uint32_t count);
-
-/* Frees the packets that other threads have returned. For the pool's thread. */
-void mempool_take_returned(struct mempool *pool);
 
 #endif

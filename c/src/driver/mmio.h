@@ -16,11 +16,10 @@ uint32_t mmio_load32(const volatile uint32_t *address);
 void mmio_store32(volatile uint32_t *address, uint32_t value);
 void mmio_store32_relaxed(volatile uint32_t *address, uint32_t value);
 uint64_t dma_load64(const volatile uint64_t *address);
-void dma_store64(volatile uint64_t *address, uint64_t value);
+void dma_store64(uint64_t *address, uint64_t value);
 void dma_read_barrier(void);
 void dma_write_barrier(void);
 void dma_prefetch(const void *address);
-uint64_t tsc_read(void);
 
 #else
 
@@ -30,7 +29,7 @@ static inline uint64_t dma_load64(const volatile uint64_t *address)
 	return *address;
 }
 
-static inline void dma_store64(volatile uint64_t *address, uint64_t value)
+static inline void dma_store64(uint64_t *address, uint64_t value)
 {
 	*address = value;
 }
@@ -43,6 +42,15 @@ static inline void dma_store64(volatile uint64_t *address, uint64_t value)
  * AArch64 keeps neither order. "osh", outer shareable, reaches other processors and coherent devices.
  * The "ish" of a C11 fence need not reach a device. "ld" and "st" say which earlier accesses wait.
  */
+#if defined(__x86_64__)
+#define DMA_READ_BARRIER ""
+#define DMA_WRITE_BARRIER ""
+#elif defined(__aarch64__)
+#define DMA_READ_BARRIER "dmb oshld"
+#define DMA_WRITE_BARRIER "dmb oshst"
+#else
+#error "the barriers are known only for x86-64 and AArch64"
+#endif
 
 /*
  * Completes the loads before it, for example of DD, before the loads and stores after it, for example
@@ -50,13 +58,7 @@ static inline void dma_store64(volatile uint64_t *address, uint64_t value)
  */
 static inline void dma_read_barrier(void)
 {
-#if defined(__x86_64__)
-	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-#elif defined(__aarch64__)
-	__asm__ volatile("dmb oshld" ::: "memory");
-#else
-#error "the barriers are known only for x86-64 and AArch64"
-#endif
+	__asm__ volatile(DMA_READ_BARRIER ::: "memory");
 }
 
 /*
@@ -65,11 +67,7 @@ static inline void dma_read_barrier(void)
  */
 static inline void dma_write_barrier(void)
 {
-#if defined(__x86_64__)
-	__atomic_signal_fence(__ATOMIC_RELEASE);
-#elif defined(__aarch64__)
-	__asm__ volatile("dmb oshst" ::: "memory");
-#endif
+	__asm__ volatile(DMA_WRITE_BARRIER ::: "memory");
 }
 
 /*
@@ -84,23 +82,19 @@ static inline void dma_prefetch(const void *address)
 /*
  * Read and write a mapped register, in order with all other accesses. A card's registers are device
  * memory, which keeps its order. The software card's are ordinary memory, which does not on AArch64:
- * there a read completes before later accesses, and a write waits for earlier ones.
+ * a read completes before later accesses, and a write waits for earlier ones.
  */
 static inline uint32_t mmio_load32(const volatile uint32_t *address)
 {
 	uint32_t value = *address;
 
-#if defined(__aarch64__)
 	dma_read_barrier();
-#endif
 	return value;
 }
 
 static inline void mmio_store32(volatile uint32_t *address, uint32_t value)
 {
-#if defined(__aarch64__)
 	dma_write_barrier();
-#endif
 	*address = value;
 }
 
@@ -108,22 +102,6 @@ static inline void mmio_store32(volatile uint32_t *address, uint32_t value)
 static inline void mmio_store32_relaxed(volatile uint32_t *address, uint32_t value)
 {
 	*address = value;
-}
-
-/*
- * A counter of fixed frequency: the time-stamp counter of x86-64, the virtual count of AArch64's generic
- * timer. The latter often counts only some ten million times a second.
- */
-static inline uint64_t tsc_read(void)
-{
-#if defined(__x86_64__)
-	return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-	uint64_t count;
-
-	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(count)::"memory");
-	return count;
-#endif
 }
 
 #endif /* TRANSPILE */

@@ -6,13 +6,11 @@
 #include "driver/registers.h"
 #include "vfio/vfio.h"
 
-/* A check looks this often, this far apart, before it reports an error. */
-#define CHECK_LOOKS 100
-#define CHECK_INTERVAL_US 1000
-
-/* For errors: what to do about a device that does not react. */
-#define REMEDY_RESET                                                                               \
-	"reset the device (echo 1 > /sys/bus/pci/devices/.../reset) or restart the software NIC"
+/*
+ * The bound of a wait, in milliseconds. A working device is far faster, but the software NIC may have to
+ * wait for a processor.
+ */
+#define REG_TIMEOUT_MS 1000
 
 static inline uint32_t reg_read(struct vfio_device *vfio, uint32_t offset)
 {
@@ -34,18 +32,12 @@ void reg_clear(struct vfio_device *vfio, uint32_t offset, uint32_t bits);
 void reg_write_field(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value);
 
 /*
- * Whether the bits of `mask` equal `value` within the time of reg_wait. It is false, too, if an access
- * fails; vfio_check has the reason then.
- */
-bool reg_reaches(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
-		 uint32_t timeout_ms);
-
-/*
- * Waits until the bits of `mask` equal `value`, for at most `timeout_ms` milliseconds, and no longer
- * than the patience for the device lasts (vfio/patience.c). The bits are read at least once. `name` (of register and field) and `remedy` go into the error.
+ * Waits until the bits of `mask` equal `value`, for at most REG_TIMEOUT_MS, or the patience for the device
+ * if that is less (vfio/patience.c). The register is read at least once. `name`, of the register and the
+ * field, is for the error.
  */
 int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
-	     uint32_t timeout_ms, const char *name, const char *remedy, struct error *error);
+	     const char *name, struct error *error);
 
 /*
  * Rings a doorbell: the tail register at `offset`, to which `tail` points if it is mapped. The caller

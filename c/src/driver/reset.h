@@ -10,13 +10,13 @@ void disable_interrupts(struct vfio_device *vfio);
 /* 5.2.5.3.2 Master disable: no request of the device is pending when this returns 0. */
 int disable_master(struct vfio_device *vfio, struct error *error);
 
-/* 9.3.2 Command register: lets the device access memory. */
-void enable_bus_master(struct vfio_device *vfio);
+/* 9.3.2 Command register: lets the device access memory, or keeps it from that. */
+void set_bus_master(struct vfio_device *vfio, bool on);
 
-/* 9.3.2 Command register: keeps the device from accessing memory. */
-void disable_bus_master(struct vfio_device *vfio);
-
-/* 4.6.3.2 Global reset, whatever state the device was left in. */
+/*
+ * 4.6.3.2 Global reset. No request of the device may be pending: VFIO has reset it, or device_stop has stopped
+ * it. rooms/takeover.h ends the requests of a device that another driver left running.
+ */
 int reset_device(struct vfio_device *vfio, struct error *error);
 
 /* 4.6.3: waits for EEPROM auto-read and for DMA initialization. */

@@ -1,9 +1,6 @@
 /* The receive path (datasheet 7.1). rx.h explains the ring protocol. */
 #include "driver/rx.h"
 
-/* 4.6.7: the bound of the wait for the security block, in milliseconds. */
-#define TIMEOUT_RX_HALT 1000
-
 /* Replaces the device's write-back by the address of an empty buffer. */
 static inline void descriptor_refill(struct descriptor *descriptor, const struct packet *packet)
 {
@@ -40,7 +37,12 @@ static uint32_t rx_discard(struct rx_queue *queue, uint32_t index)
 
 uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t count)
 {
-	struct mempool *pool = queue->pool;
+	struct descriptor *const ring = queue->ring;
+	struct packet **const ring_packets = queue->packets;
+	struct mempool *const pool = queue->pool;
+	struct packet **free = pool->free + pool->free_count;
+	/* A received packet leaves the ring only in exchange for an empty buffer. */
+	uint32_t limit = count < pool->free_count ? count : pool->free_count;
 	const uint32_t mask = queue->mask;
 	uint32_t index = queue->index;
 	uint32_t received = 0;
@@ -48,8 +50,8 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 	if (__builtin_expect(queue->discarding, 0)) {
 		index = rx_discard(queue, index);
 	}
-	while (received < count) {
-		struct descriptor *descriptor = &queue->ring[index];
+	while (received < limit) {
+		struct descriptor *descriptor = &ring[index];
 		/*
 		 * 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length
 		 * together, so it needs no barrier between them. DD proves that the device gave
@@ -67,16 +69,13 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 			}
 			/* Counts against the batch, so that such frames cannot keep the loop going. */
 			count--;
+			limit = limit < count ? limit : count;
 			continue;
 		}
-		/* A received packet leaves the ring only in exchange for an empty buffer. */
-		struct packet *fresh = packet_alloc(pool);
-
-		if (__builtin_expect(fresh == NULL, 0)) {
-			queue->pool_empty++;
-			break;
-		}
-		struct packet *packet = queue->packets[index];
+		/* The empty buffer is on top of the pool's stack. */
+		free--;
+		struct packet *fresh = *free;
+		struct packet *packet = ring_packets[index];
 
 		/* No cache of this core has the packet. It comes while the rest of the batch is received. */
 		dma_prefetch(packet->data);
@@ -85,12 +84,16 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 		 * the caller read and send the bytes behind it. rx.rs checks the length here.
 		 */
 		packet->size = (uint32_t)IXGBE_FIELD_GET(IXGBE_RXD_LENGTH, status);
-		queue->packets[index] = fresh;
+		ring_packets[index] = fresh;
 		descriptor_refill(descriptor, fresh);
 		packets[received] = packet;
 		received++;
 		/* C masks at every step, to stay inside the ring. rx.rs masks at every access. */
 		index = (index + 1) & mask;
+	}
+	pool->free_count -= received;
+	if (__builtin_expect(pool->free_count == 0, 0) && received < count) {
+		queue->pool_empty += dma_load64(&ring[index].upper) & IXGBE_RXD_DD;
 	}
 	if (index != queue->index) {
 		queue->index = index;
@@ -104,69 +107,9 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 		/* Orders the writes of the descriptors above before the write of RDT. */
 		dma_write_barrier();
 		/* 7.1.9: RDT is the last refilled descriptor, one behind the next. See rx.h. */
-		tail_write(queue->vfio, queue->tail, IXGBE_RDT(queue->id), (index - 1) & mask);
+		tail_write(queue->vfio, queue->tail, queue->tail_offset, (index - 1) & mask);
 	}
 	return received;
-}
-
-bool rx_pending(const struct rx_queue *queue)
-{
-	return (dma_load64(&queue->ring[queue->index].upper) & IXGBE_RXD_DD) != 0;
-}
-
-/*
- * 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back. A
- * write-back may be late by some microseconds.
- */
-static bool rx_write_back_missing(const struct rx_queue *queue, uint32_t *head)
-{
-	*head = reg_read(queue->vfio, IXGBE_RDH(queue->id));
-	return *head != queue->index &&
-	       !(dma_load64(&queue->ring[queue->index].upper) & IXGBE_RXD_DD);
-}
-
-int rx_check_stall(struct rx_queue *queue, struct error *error)
-{
-	uint32_t head = 0;
-
-	if (!rx_write_back_missing(queue, &head)) {
-		queue->suspect = RX_NO_SUSPECT;
-		return 0;
-	}
-	/* The first time, this is a write-back on its way. Sleeping here would cost packets. */
-	if (queue->suspect != queue->index) {
-		queue->suspect = queue->index;
-		return 0;
-	}
-	for (uint32_t i = 0; i < CHECK_LOOKS; i++) {
-		if (!rx_write_back_missing(queue, &head)) {
-			queue->suspect = RX_NO_SUSPECT;
-			return 0;
-		}
-	}
-	error_set(error,
-		  "%s: RX queue %u is stalled: the driver expects the next packet in descriptor %u "
-		  "of %u, but the device is at descriptor %u (RDH) and has not written descriptor "
-		  "%u back; usually the driver's index or RDT has left the order of the ring, for "
-		  "example at its end; restart the driver to reset the device",
-		  queue->vfio->address, queue->id, queue->index, queue->mask + 1, head,
-		  queue->index);
-	return -1;
-}
-
-int rx_check(struct rx_queue *queue, struct error *error)
-{
-	struct error stall;
-	int result = rx_check_stall(queue, &stall);
-
-	/* Comes first, because RDH of a failed device has no meaning. */
-	if (vfio_check(queue->vfio, error) != 0) {
-		return -1;
-	}
-	if (result != 0) {
-		*error = stall;
-	}
-	return result;
 }
 
 int enable_rx(struct vfio_device *vfio, bool on, struct error *error)
@@ -174,7 +117,7 @@ int enable_rx(struct vfio_device *vfio, bool on, struct error *error)
 	/* 4.6.7: RXCTRL.RXEN may change only while the security block is halted. */
 	reg_set(vfio, IXGBE_SECRXCTRL, IXGBE_SECRXCTRL_RX_DIS);
 	if (reg_wait(vfio, IXGBE_SECRXSTAT, IXGBE_SECRXSTAT_SECRX_RDY, IXGBE_SECRXSTAT_SECRX_RDY,
-		     TIMEOUT_RX_HALT, "SECRXSTAT.SECRX_RDY", REMEDY_RESET, error) != 0) {
+		     "SECRXSTAT.SECRX_RDY", error) != 0) {
 		return -1;
 	}
 	if (on) {

@@ -30,6 +30,7 @@ struct rx_queue {
 	struct packet **packets; /* descriptor i points to the buffer of packets[i] */
 	struct mempool *pool; /* the source of empty buffers */
 	volatile uint32_t *tail; /* RDT, or NULL if it is not mapped */
+	uint32_t tail_offset; /* of RDT in BAR0 */
 	uint32_t mask; /* ring size - 1 */
 	uint32_t index; /* the descriptor that the device writes back next */
 	bool discarding; /* in the middle of a frame that spans descriptors */
@@ -49,22 +50,6 @@ struct rx_queue {
  * each. Returns the number of packets.
  */
 uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t count);
-
-/* Whether a packet waits in the ring. */
-bool rx_pending(const struct rx_queue *queue);
-
-/*
- * As rx_check, for a thread that has only the queue: it does not look whether the device has failed.
- * RDH must be mapped.
- */
-int rx_check_stall(struct rx_queue *queue, struct error *error);
-
-/*
- * Checks that device and driver agree on the next descriptor. If they do not, each waits for the
- * other for ever. That is an error if two checks in a row find it at the same descriptor. The
- * checks never sleep.
- */
-int rx_check(struct rx_queue *queue, struct error *error);
 
 /* Lets frames in, or keeps them out (4.6.7). */
 int enable_rx(struct vfio_device *vfio, bool on, struct error *error);

@@ -7,35 +7,24 @@
 /* Takes back the packets of `count` descriptors that the device has sent. */
 static inline void tx_free(struct tx_queue *queue, uint32_t count)
 {
+	struct packet **const packets = queue->packets;
 	const uint32_t mask = queue->mask;
 	uint32_t index = queue->clean_index;
 
-	for (uint32_t i = 0; i < count; i++) {
-		packet_free(queue->packets[index]);
-		index = (index + 1) & mask;
+	queue->done += count;
+	/* The packets come from one pool, or from few, so the end of its stack stays at hand. */
+	while (count > 0) {
+		struct mempool *const pool = packets[index]->pool;
+		struct packet **free = pool->free + pool->free_count;
+
+		for (; count > 0 && packets[index]->pool == pool; count--) {
+			*free = packets[index];
+			free++;
+			index = (index + 1) & mask;
+		}
+		pool->free_count = (uint32_t)(free - pool->free);
 	}
 	queue->clean_index = index;
-	queue->done += count;
-}
-
-/* Whether the device has sent from descriptor `index`. */
-static inline bool tx_done(const struct tx_queue *queue, uint32_t index)
-{
-	/*
-	 * 7.2.3.2.4 write-back format. DD proves that the packet was sent (TRUST-DD). The buffer may
-	 * then be written. That needs no barrier: a store waits for the branch before it.
-	 */
-	return dma_load64(&queue->ring[index].upper) & IXGBE_TXD_DD;
-}
-
-/*
- * Whether the device has sent the next `count` packets. It sends in order, so the DD of the last one's
- * descriptor stands for those before it (TRUST-TX-ORDER).
- */
-static inline bool tx_all_done(const struct tx_queue *queue, uint32_t count)
-{
-	return ((queue->index - queue->clean_index) & queue->mask) >= count &&
-	       tx_done(queue, (queue->clean_index + count - 1) & queue->mask);
 }
 
 /* Takes sent packets back, TX_CLEAN_BATCH at a time. */
@@ -44,19 +33,6 @@ static inline void tx_clean(struct tx_queue *queue)
 	while (tx_all_done(queue, TX_CLEAN_BATCH)) {
 		tx_free(queue, TX_CLEAN_BATCH);
 	}
-}
-
-uint32_t tx_take(struct tx_queue *queue, struct packet **packets, uint32_t count)
-{
-	if (!tx_all_done(queue, count)) {
-		return 0;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		packets[i] = queue->packets[(queue->clean_index + i) & queue->mask];
-	}
-	queue->clean_index = (queue->clean_index + count) & queue->mask;
-	queue->done += count;
-	return count;
 }
 
 void tx_reclaim(struct tx_queue *queue)
@@ -72,7 +48,7 @@ uint32_t tx_space(const struct tx_queue *queue)
 	return (queue->clean_index - queue->index - 1) & queue->mask;
 }
 
-static inline uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count)
+uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count)
 {
 	const uint32_t mask = queue->mask;
 	uint32_t index = queue->index;
@@ -102,14 +78,9 @@ static inline uint32_t tx_put(struct tx_queue *queue, struct packet **packets, u
 		queue->index = index;
 		/* Orders the writes of the descriptors and packets above before the write of TDT. */
 		dma_write_barrier();
-		tail_write(queue->vfio, queue->tail, IXGBE_TDT(queue->id), index);
+		tail_write(queue->vfio, queue->tail, queue->tail_offset, index);
 	}
 	return sent;
-}
-
-uint32_t tx_put_batch(struct tx_queue *queue, struct packet **packets, uint32_t count)
-{
-	return tx_put(queue, packets, count);
 }
 
 uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t count)

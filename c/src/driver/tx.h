@@ -20,6 +20,7 @@ struct tx_queue {
 	struct descriptor *ring;
 	struct packet **packets; /* packets[i] is sent from descriptor i */
 	volatile uint32_t *tail; /* TDT, or NULL if it is not mapped */
+	uint32_t tail_offset; /* of TDT in BAR0 */
 	uint32_t mask; /* ring size - 1 */
 	uint32_t index; /* the descriptor to write next */
 	uint32_t clean_index; /* the oldest descriptor whose packet was not taken back */
@@ -30,6 +31,26 @@ struct tx_queue {
 	uint8_t apart[CACHE_LINES_APART]; /* the next queue may belong to another thread */
 };
 
+/* Whether the device has sent from descriptor `index`. */
+static inline bool tx_done(const struct tx_queue *queue, uint32_t index)
+{
+	/*
+	 * 7.2.3.2.4 write-back format. DD proves that the packet was sent (TRUST-DD). The buffer may
+	 * then be written. That needs no barrier: a store waits for the branch before it.
+	 */
+	return dma_load64(&queue->ring[index].upper) & IXGBE_TXD_DD;
+}
+
+/*
+ * Whether the device has sent the next `count` packets. It sends in order, so the DD of the last one's
+ * descriptor stands for those before it (TRUST-TX-ORDER).
+ */
+static inline bool tx_all_done(const struct tx_queue *queue, uint32_t count)
+{
+	return ((queue->index - queue->clean_index) & queue->mask) >= count &&
+	       tx_done(queue, (queue->clean_index + count - 1) & queue->mask);
+}
+
 /*
  * Hands up to `count` packets to the device. Returns the number of packets that it took; the
  * caller keeps the others. Takes sent packets back, 32 at a time.
@@ -37,13 +58,11 @@ struct tx_queue {
 uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t count);
 
 /*
- * The parts of tx_batch, for a thread that does not have the packets' pool. tx_take gives it `count` sent
- * packets instead of freeing them, and returns `count`, or 0 if the device has sent fewer. tx_put_batch is
- * the rest. tx_space is the number of packets that it would take.
+ * The parts of tx_batch for a thread that does not have the packets' pool: tx_put only hands packets
+ * to the device, at most tx_space of them.
  */
-uint32_t tx_take(struct tx_queue *queue, struct packet **packets, uint32_t count);
 uint32_t tx_space(const struct tx_queue *queue);
-uint32_t tx_put_batch(struct tx_queue *queue, struct packet **packets, uint32_t count);
+uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count);
 
 /* Takes all sent packets back, even fewer than 32. */
 void tx_reclaim(struct tx_queue *queue);

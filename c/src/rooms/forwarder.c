@@ -3,6 +3,9 @@
 #include "driver/device.h"
 #include "rooms/direction.h"
 #include "rooms/interrupts.h"
+#include "rooms/health.h"
+#include "rooms/start.h"
+#include "rooms/stats.h"
 #include <stdlib.h>
 
 /*
@@ -360,8 +363,8 @@ static int start(struct forwarder *forwarder, uint32_t ring_size, uint32_t link_
 	config.rx_ring_size = ring_size;
 	config.tx_ring_size = ring_size;
 	for (uint32_t i = 0; i < 2; i++) {
-		if (device_start(&forwarder->devices[i], &config, forwarder->pools[i], error) !=
-		    0) {
+		if (device_start_queues(&forwarder->devices[i], &config, forwarder->pools[i],
+					error) != 0) {
 			return -1;
 		}
 	}
@@ -424,7 +427,7 @@ struct forwarder *forwarder_open_queues(const char *device_a, const char *device
 
 		for (uint32_t i = 0; i < forwarder->opened; i++) {
 			if (forwarder->devices[i].running) {
-				(void)device_stop(&forwarder->devices[i], &ignored);
+				(void)device_stop_queues(&forwarder->devices[i], &ignored);
 			}
 		}
 		destroy(forwarder);
@@ -480,7 +483,7 @@ int forwarder_close(struct forwarder *forwarder, char *error, size_t error_size)
 	int result = 0;
 
 	for (uint32_t i = 0; i < 2; i++) {
-		if (device_stop(&forwarder->devices[i], &reason) != 0 && result == 0) {
+		if (device_stop_queues(&forwarder->devices[i], &reason) != 0 && result == 0) {
 			(void)snprintf(error, error_size, "%s", reason.text);
 			result = -1;
 		}

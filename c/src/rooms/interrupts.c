@@ -171,6 +171,12 @@ uint64_t interrupts_take(struct device *device)
 	return taken;
 }
 
+/* Whether a packet waits in the ring. */
+static bool rx_pending(const struct rx_queue *queue)
+{
+	return (dma_load64(&queue->ring[queue->index].upper) & IXGBE_RXD_DD) != 0;
+}
+
 static bool packet_waits(const struct device *devices, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {

@@ -6,10 +6,8 @@
 #include "rooms/phy.h"
 #include "clock.h"
 
-/* Bounds of the waits, in milliseconds. */
-#define TIMEOUT_SEMAPHORE 1000
+/* The bound of the wait for the bus, in milliseconds. */
 #define TIMEOUT_BUS 2000
-#define TIMEOUT_MDIO 100
 
 #define BUS_INTERVAL_US 1000
 
@@ -42,8 +40,11 @@ static struct bus_owners bus_owners(struct vfio_device *vfio)
  */
 static void take_semaphores(struct vfio_device *vfio)
 {
-	(void)reg_reaches(vfio, IXGBE_SWSM, IXGBE_SWSM_SMBI, 0, TIMEOUT_SEMAPHORE);
-	(void)reg_reaches(vfio, IXGBE_SW_FW_SYNC, IXGBE_SW_FW_SYNC_REGSMP, 0, TIMEOUT_SEMAPHORE);
+	struct error late;
+
+	(void)reg_wait(vfio, IXGBE_SWSM, IXGBE_SWSM_SMBI, 0, "SWSM.SMBI", &late);
+	(void)reg_wait(vfio, IXGBE_SW_FW_SYNC, IXGBE_SW_FW_SYNC_REGSMP, 0, "SW_FW_SYNC.REGSMP",
+		       &late);
 }
 
 static void release_semaphores(struct vfio_device *vfio)
@@ -76,10 +77,7 @@ static int take_bus(struct vfio_device *vfio, const struct bus_owners *owners, s
 		if (late) {
 			break;
 		}
-		uint64_t asleep = now_us();
-
-		sleep_us(BUS_INTERVAL_US);
-		vfio_patience_use(vfio, now_us() - asleep);
+		vfio_sleep(vfio, BUS_INTERVAL_US);
 	}
 	error_set(error, "%s: firmware kept the bus to the PHY for %d ms; " REMEDY_BUS,
 		  vfio->address, TIMEOUT_BUS);
@@ -101,8 +99,16 @@ static int mdio_cycle(struct vfio_device *vfio, uint32_t operation, uint32_t phy
 		  operation | IXGBE_FIELD(IXGBE_MSCA_NP_ADDR, offset) |
 			  IXGBE_FIELD(IXGBE_MSCA_DEV_TYPE, device) |
 			  IXGBE_FIELD(IXGBE_MSCA_PHY_ADDR, phy) | IXGBE_MSCA_MDI_COMMAND);
-	return reg_wait(vfio, IXGBE_MSCA, IXGBE_MSCA_MDI_COMMAND, 0, TIMEOUT_MDIO,
-			"MSCA.MDI_COMMAND", REMEDY_BUS, error);
+	struct error late;
+
+	if (reg_wait(vfio, IXGBE_MSCA, IXGBE_MSCA_MDI_COMMAND, 0, "MSCA.MDI_COMMAND", &late) == 0) {
+		return 0;
+	}
+	if (vfio_check(vfio, error) == 0) {
+		error_set(error, "%s: a cycle on the MDIO bus does not end (MSCA.MDI_COMMAND); %s",
+			  vfio->address, REMEDY_BUS);
+	}
+	return -1;
 }
 
 /* Reads a register of the PHY: one cycle for its address, one for its value. */

@@ -2,6 +2,7 @@
 #include "rooms/pipeline.h"
 #include "rooms/direction.h"
 #include "rooms/packet_ring.h"
+#include "rooms/remote.h"
 #include <stdlib.h>
 
 /* Sent packets come home so many at a time: one look at DD and one atomic access for all. */
@@ -124,7 +125,7 @@ static inline uint32_t stream_send(struct stream *stream, uint32_t batch)
 	uint32_t count = packet_ring_take(&stream->to_sender, packets,
 					  batch < space ? batch : space);
 
-	(void)tx_put_batch(tx, packets, count);
+	(void)tx_put(tx, packets, count);
 	stream->tx += count;
 	return count;
 }

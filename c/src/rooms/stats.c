@@ -1,9 +1,16 @@
-/* Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1). */
-#include "driver/device.h"
+/* Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1), and the speed of the link. */
+#include "rooms/stats.h"
+#include "rooms/health.h"
 #include <string.h>
 
 /* 8.2.3.23.71: a register assigns four queues to registers of statistics. */
 #define QUEUES_A_REGISTER 4
+
+#define MBIT_PER_SECOND_10G 10000
+#define MBIT_PER_SECOND_5G 5000
+#define MBIT_PER_SECOND_2_5G 2500
+#define MBIT_PER_SECOND_1G 1000
+#define MBIT_PER_SECOND_100M 100
 
 /* Reads a 36-bit counter. The low register comes first: a read of the high one clears both. */
 static uint64_t counter_read36(struct vfio_device *vfio, uint32_t low_offset, uint32_t high_offset)
@@ -171,4 +178,30 @@ int promiscuous_set(struct device *device, bool on, struct error *error)
 	}
 	device->config.promiscuous = on;
 	return 0;
+}
+
+int link_speed(struct device *device, uint32_t *speed, struct error *error)
+{
+	uint32_t links = reg_read(&device->vfio, IXGBE_LINKS);
+	/* Other families use this bit for something else. */
+	bool nonstandard = device->family == DEVICE_FAMILY_X550 &&
+			   links & IXGBE_LINKS_SPEED_NON_STD;
+
+	*speed = 0;
+	if (links & IXGBE_LINKS_UP) {
+		switch (links & IXGBE_LINKS_SPEED) {
+		case IXGBE_LINKS_SPEED_10G:
+			*speed = nonstandard ? MBIT_PER_SECOND_2_5G : MBIT_PER_SECOND_10G;
+			break;
+		case IXGBE_LINKS_SPEED_1G:
+			*speed = MBIT_PER_SECOND_1G;
+			break;
+		case IXGBE_LINKS_SPEED_100M:
+			*speed = nonstandard ? MBIT_PER_SECOND_5G : MBIT_PER_SECOND_100M;
+			break;
+		default:
+			break;
+		}
+	}
+	return vfio_check(&device->vfio, error);
 }

@@ -58,3 +58,11 @@ void vfio_patience_use(struct vfio_device *device, uint64_t waited_us)
 	container->patience_us -= shared;
 	device->reserve_us -= own < device->reserve_us ? own : device->reserve_us;
 }
+
+void vfio_sleep(struct vfio_device *device, uint32_t microseconds)
+{
+	uint64_t asleep = now_us();
+
+	sleep_us(microseconds);
+	vfio_patience_use(device, now_us() - asleep);
+}

@@ -283,15 +283,23 @@ int vfio_dma_map(struct vfio_container *container, int fd, void *memory, uint64_
 	if (container->fd >= 0 && vfio_kernel_dma_map(container, memory, iova, size, error) != 0) {
 		return -1;
 	}
-	for (uint32_t i = 0; i < container->device_count; i++) {
+	int result = 0;
+
+	for (uint32_t i = 0; i < container->device_count && result == 0; i++) {
 		struct vfio_device *device = container->devices[i];
 
-		if (device->kind == VFIO_KIND_USER &&
-		    (vfio_check(device, error) != 0 ||
-		     vfio_user_dma_map(device, fd, iova, size, error) != 0)) {
-			dma_unmap_everywhere(container, iova, size);
-			return -1;
+		if (device->kind == VFIO_KIND_USER) {
+			result = vfio_check(device, error) != 0 ?
+					 -1 :
+					 vfio_user_dma_map(device, fd, iova, size, error);
 		}
+	}
+	if (result == 0) {
+		result = vfio_memory_keep(fd, memory, size, error);
+	}
+	if (result != 0) {
+		dma_unmap_everywhere(container, iova, size);
+		return -1;
 	}
 	container->map_count++;
 	return 0;

@@ -151,12 +151,27 @@ uint64_t vfio_patience(struct vfio_device *device);
 /* Uses up patience for a device that the driver has waited for. patience.c */
 void vfio_patience_use(struct vfio_device *device, uint64_t waited_us);
 
+/* Sleeps between two looks at a device, which uses up patience for it. patience.c */
+void vfio_sleep(struct vfio_device *device, uint32_t microseconds);
+
 /* The full patience of a container, and the full reserve of a device. Only vfio.c calls them. */
 void vfio_patience_init(struct vfio_container *container);
 void vfio_reserve_init(struct vfio_device *device);
 
 /* Returns -1 if the kernel wants the device back: it is being unbound or removed. */
 int vfio_check_request(const struct vfio_device *device, struct error *error);
+
+/*
+ * Maps a memfd of `size` bytes, on pages of 2 MiB with `huge`. The file keeps this size: a vfio-user server
+ * gets it, and an access beyond its end would be a signal. Returns NULL and errno if there is none. memory.c
+ */
+void *vfio_memory_map(size_t size, bool huge, int *fd);
+
+/*
+ * Keeps the pages of the memory too, once the servers have mapped it: F_SEAL_FUTURE_WRITE forbids to free some
+ * of them, after which an access could find no huge page. No server may need another mapping. memory.c
+ */
+int vfio_memory_keep(int fd, void *memory, uint64_t size, struct error *error);
 
 /*
  * Allocates `size` bytes of permitted IOVAs, aligned to `alignment`, which is a power of two.

@@ -37,9 +37,9 @@ const AROUND: Duration = Duration::from_millis(500);
 const SETTLING: u32 = 32;
 /// Least descriptors of a ring: the largest burst must fit in.
 const LEAST_RING: u32 = 256;
-/// Most processes of a program, as a multiple of the wanted number. Those are measured again in which the
-/// distance of the processors changed, or was not that of most processes.
-const TIMES_OVER: u32 = 2;
+/// A program gets at most one process in so many besides the wanted number. Those are measured again in which
+/// the distance of the processors changed, or was not that of most processes.
+const ONE_MORE_IN: u32 = 3;
 /// Why a cell has no values.
 const NOTHING: &str =
     "in each process the distance of the two CPUs changed, or the card dropped nearly all bursts: \
@@ -298,7 +298,7 @@ impl Backend for Burst {
         let mut programs = programs(&wanted);
         let steps = programs.len() as u64 * u64::from(self.processes);
         observer.begin(self.name(), steps);
-        for process in 0..TIMES_OVER * self.processes {
+        for process in 0..self.processes + self.processes.div_ceil(ONE_MORE_IN) {
             let usual = usual_distance(&programs);
             let mut failed = Vec::new();
             for index in order(programs.len(), process as usize) {

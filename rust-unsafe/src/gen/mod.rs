@@ -5,6 +5,7 @@ pub mod apps {
     pub mod echo;
     pub mod echo_packet;
     pub mod flow_packet;
+    pub mod forward_minimal;
     pub mod fwd;
     pub mod pcap_file;
     pub mod pcap_writer;
@@ -34,15 +35,20 @@ pub mod driver {
 }
 pub mod rooms {
     pub mod forwarder;
+    pub mod health;
     pub mod interrupts;
     pub mod packet_ring;
     pub mod phy;
     pub mod pipeline;
+    pub mod remote;
     pub mod rss;
+    pub mod start;
     pub mod stats;
+    pub mod takeover;
 }
 pub mod vfio {
     pub mod kernel;
+    pub mod memory;
     pub mod patience;
     pub mod region;
     pub mod vfio;

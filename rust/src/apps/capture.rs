@@ -204,7 +204,7 @@ fn capture_until_end(options: &Options) -> anyhow::Result<()> {
 
     let ran = capture(&mut device, &mut writer, options, &mut totals);
     let stats = device.queue_stats_read(0);
-    let stopped = device.stop();
+    let stopped = device.stop_queues();
     let flushed = writer.as_mut().map_or(Ok(()), PcapWriter::flush);
     if let Some(writer) = &writer {
         totals.written = writer.frames();

@@ -148,7 +148,7 @@ fn echo_until_end(options: &Options) -> anyhow::Result<()> {
     let mut totals = Totals::default();
 
     let ran = echo(&mut device, options, &mut totals);
-    let stopped = device.stop();
+    let stopped = device.stop_queues();
     json_write(json, common.json.as_deref(), &totals)?;
     ran?;
     stopped?;

@@ -267,7 +267,7 @@ fn generate_until_end(options: &Options) -> anyhow::Result<()> {
     };
 
     let ran = generator.generate(options, frame.len(), &mut totals);
-    let stopped = generator.device.stop();
+    let stopped = generator.device.stop_queues();
     if options.queues > 1 {
         totals.queues = generator.sent.clone();
     }

@@ -269,7 +269,7 @@ fn replay_until_end(options: &Options) -> anyhow::Result<()> {
     };
 
     let ran = replay.send_all(&mut totals);
-    let stopped = replay.device.stop();
+    let stopped = replay.device.stop_queues();
     json_write(json, common.json.as_deref(), &totals)?;
     ran?;
     stopped?;

@@ -26,9 +26,6 @@ pub const MIN_RING_SIZE: u32 = 64;
 /// The largest ring, in descriptors.
 pub const MAX_RING_SIZE: u32 = 4096;
 
-/// The bytes of BAR0 that hold registers.
-pub const REGISTERS_SIZE: u32 = 0x2_0000;
-
 /// The configuration of a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
@@ -129,15 +126,6 @@ impl OpenDevice {
     }
 }
 
-/// The losses of a receive queue since its device was started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RxLosses {
-    /// Calls that stopped early because the pool was empty.
-    pub pool_empty: u64,
-    /// Frames that did not fit into one buffer, or that had an impossible length.
-    pub discarded: u64,
-}
-
 /// The interrupts of a device.
 #[derive(Default)]
 pub(crate) struct Interrupts {
@@ -202,22 +190,6 @@ impl<'p> Device<'p> {
         }
     }
 
-    /// Whether a doorbell is a message to a server, which may take its time to answer.
-    pub fn is_trapped(&self) -> bool {
-        let doorbells = [regs::RDT(0), regs::TDT(0)];
-        let is_mapped = |&offset: &u32| self.registers.vfio.register(offset).is_some();
-        !doorbells.iter().all(is_mapped)
-    }
-
-    /// The losses of receive queue `queue`, or `None` if there is no such queue.
-    pub fn rx_losses(&self, queue: usize) -> Option<RxLosses> {
-        let rx = self.rx.get(queue)?;
-        Some(RxLosses {
-            pool_empty: rx.pool_empty,
-            discarded: rx.discard.discarded,
-        })
-    }
-
     /// Checks that this device reaches the packets: they are of pools of its container.
     #[cold]
     fn check_owner(&self, packets: &[Packet<'p>]) -> Result<()> {
@@ -241,22 +213,5 @@ impl<'p> Device<'p> {
             self.registers.vfio.address(),
             format!("the device has no queue {queue}"),
         )
-    }
-}
-
-impl OpenDevice {
-    /// Reads the 4-byte register at `offset` of BAR0: a multiple of 4, below [`REGISTERS_SIZE`].
-    /// Reading clears some registers.
-    ///
-    /// # Errors
-    /// If no register can be at this offset, or the device can no longer be reached.
-    pub fn register_read(&self, offset: u32) -> Result<u32> {
-        // A refused access would count as a failure of the device, which then cannot be stopped.
-        if offset % 4 != 0 || offset >= REGISTERS_SIZE {
-            return Err(Box::new(Error::Argument(format!(
-                "the offset of a register is a multiple of 4 below {REGISTERS_SIZE:#x}, not {offset:#x}"
-            ))));
-        }
-        self.registers.read(offset)
     }
 }

@@ -12,26 +12,17 @@ use crate::driver::device::{
     Config, Device, Interrupts, OpenDevice, Stats, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE,
 };
 use crate::driver::device_ids::Family;
+use crate::driver::link::link_init;
 use crate::driver::mempool::{Mempool, PACKET_BUFFER_SIZE};
-use crate::driver::register_access::{Wait, CHECK_INTERVAL, CHECK_LOOKS, REMEDY_RESET};
 use crate::driver::registers::{self as regs, field};
 use crate::driver::reset::{
-    disable_bus_master, disable_interrupts, disable_master, enable_bus_master, reset_device,
-    wait_until_ready,
+    disable_interrupts, disable_master, reset_device, set_bus_master, wait_until_ready,
 };
 use crate::driver::rx::{enable_rx, Discard, RxQueue};
 use crate::driver::tx::TxQueue;
 use crate::error::{Error, Result};
 use crate::sys::dma::Ring;
 use crate::sys::mmio::dma_write_barrier;
-
-// Bounds of the waits, in milliseconds. A working device is far faster, but the software NIC may
-// have to wait for a processor.
-const TIMEOUT_QUEUE: u64 = 1000;
-const TIMEOUT_TX_DRAIN: u64 = 1000;
-
-/// An 82599 that has no link after this time, in milliseconds, is started again.
-const LINK_ATTEMPT: u64 = 2000;
 
 /// 4.6.7.1.2: a disabled queue may write back for this long.
 const RX_DISABLE_SETTLE: Duration = Duration::from_micros(100);
@@ -65,33 +56,23 @@ impl<'p> Device<'p> {
 
     /// 4.6.3.2 General configuration: flow control and no-snoop off.
     fn init_general(&self) -> Result<()> {
+        let registers = &self.registers;
         // 3.7.7.3.2, 8.2.3.3: no flow control. The XOFF threshold is needed all the same, because
         // it also limits the packets that the device switches from TX to RX.
-        self.registers.write(regs::FCCFG, 0)?;
-        self.registers
-            .clear(regs::MFLCN, regs::MFLCN_RFCE | regs::MFLCN_RPFCE)?;
-        self.registers.write(regs::FCRTL(0), 0)?;
-        self.registers.write(
+        registers.write(regs::FCCFG, 0)?;
+        registers.clear(regs::MFLCN, regs::MFLCN_RFCE | regs::MFLCN_RPFCE)?;
+        registers.write(regs::FCRTL(0), 0)?;
+        registers.write(
             regs::FCRTH(0),
             (self.rx_packet_buffer_kb() - FLOW_CONTROL_RESERVE_KB) * 1024,
         )?;
 
         // 5.2.5.3.1: no-snoop stays off, because descriptors and packets are in cached memory.
-        self.registers.set(regs::CTRL_EXT, regs::CTRL_EXT_NS_DIS)
+        registers.set(regs::CTRL_EXT, regs::CTRL_EXT_NS_DIS)
     }
 
     /// 4.6.7: sets which frames are let in. RXCTRL.RXEN is 0 since the reset, as FCTRL demands.
     fn init_filters(&self) -> Result<()> {
-        // The reset makes address filters 1 and up invalid. It does not clear these tables.
-        for i in 0..regs::PFUTA_COUNT {
-            self.registers.write(regs::PFUTA(i), 0)?;
-        }
-        for i in 0..regs::MTA_COUNT {
-            self.registers.write(regs::MTA(i), 0)?;
-        }
-        for i in 0..regs::VFTA_COUNT {
-            self.registers.write(regs::VFTA(i), 0)?;
-        }
         self.registers.set(regs::FCTRL, regs::FCTRL_BAM)?;
         if self.config.promiscuous {
             self.registers
@@ -102,43 +83,43 @@ impl<'p> Device<'p> {
 
     /// The pool of an RX queue.
     fn pool(&self, id: u32) -> &'p Mempool {
-        // `start_queues` takes one pool, or one for each queue.
+        // `claim` takes one pool, or one for each queue.
         self.pools.get(id as usize).unwrap_or(&self.pools[0])
     }
 
     /// 4.6.7 Receive initialization: one ring.
     fn init_rx_queue(&mut self, id: u32) -> Result<()> {
+        let registers = &self.registers;
         let size = self.config.rx_ring_size as usize;
         let pool = self.pool(id);
         let mut packets = Vec::with_capacity(size);
         for _ in 0..size {
             let Some(packet) = pool.alloc() else {
                 return Err(Error::device(
-                    self.registers.vfio.address(),
+                    registers.vfio.address(),
                     format!("the pool has too few packets to fill RX queue {id}"),
                 ));
             };
             packets.push(packet);
         }
-        let container = self.registers.vfio.container()?;
+        let container = registers.vfio.container()?;
         let mut ring = Ring::alloc(&container, packets.into_boxed_slice())?;
         for i in 0..size {
             let entry = ring.entry(i);
             let lower = entry.slot.iova();
-            entry.store(Descriptor { lower, upper: 0 });
+            entry.descriptor.store(Descriptor { lower, upper: 0 });
         }
 
-        self.registers.write(regs::RDBAL(id), ring.iova() as u32)?;
-        self.registers
-            .write(regs::RDBAH(id), (ring.iova() >> 32) as u32)?;
-        self.registers.write(regs::RDLEN(id), ring.size() as u32)?;
-        self.registers.write(regs::RDH(id), 0)?;
-        self.registers.write(regs::RDT(id), 0)?;
+        registers.write(regs::RDBAL(id), ring.iova() as u32)?;
+        registers.write(regs::RDBAH(id), (ring.iova() >> 32) as u32)?;
+        registers.write(regs::RDLEN(id), ring.size() as u32)?;
+        registers.write(regs::RDH(id), 0)?;
+        registers.write(regs::RDT(id), 0)?;
         // 8.2.3.8.7: one buffer a frame. BSIZEPACKET counts in KiB, so 2 KiB must do although the
         // headroom leaves 1984 bytes. TRUST-FRAME-SIZE: with HLREG0.JUMBOEN = 0 no frame is longer
         // than 1522 bytes. DROP_EN drops a frame for which the queue has no descriptor, so that it
         // does not block the other queues.
-        self.registers.write_field(
+        registers.write_field(
             regs::SRRCTL(id),
             regs::SRRCTL_BSIZEPACKET | regs::SRRCTL_DESCTYPE | regs::SRRCTL_DROP_EN,
             field(regs::SRRCTL_BSIZEPACKET, RX_BUFFER_KB)
@@ -147,7 +128,7 @@ impl<'p> Device<'p> {
         )?;
         // 8.2.3.11.1: bit 12 is 1 after a reset and must be written as 0. The device writes packets
         // and descriptors in order: a DD must not overtake the data that it stands for.
-        self.registers.clear(
+        registers.clear(
             regs::DCA_RXCTRL(id),
             regs::DCA_RXCTRL_RESERVED_12
                 | regs::DCA_RXCTRL_DATA_WRO_EN
@@ -157,7 +138,7 @@ impl<'p> Device<'p> {
         let queue = RxQueue {
             ring,
             pool,
-            tail: self.registers.tail(regs::RDT(id)),
+            tail: registers.tail(regs::RDT(id)),
             mask: size - 1,
             index: 0,
             pool_empty: 0,
@@ -166,15 +147,13 @@ impl<'p> Device<'p> {
         };
 
         // 4.6.7.1.1: enable the queue first. A tail written before that is lost.
-        self.registers.set(regs::RXDCTL(id), regs::RXDCTL_ENABLE)?;
-        self.registers.wait(&Wait {
-            offset: regs::RXDCTL(id),
-            mask: regs::RXDCTL_ENABLE,
-            value: regs::RXDCTL_ENABLE,
-            timeout_ms: TIMEOUT_QUEUE,
-            name: "RXDCTL.ENABLE",
-            remedy: REMEDY_RESET,
-        })?;
+        registers.set(regs::RXDCTL(id), regs::RXDCTL_ENABLE)?;
+        registers.wait(
+            regs::RXDCTL(id),
+            regs::RXDCTL_ENABLE,
+            regs::RXDCTL_ENABLE,
+            "RXDCTL.ENABLE",
+        )?;
         // Orders the writes of the descriptors above before the write of RDT.
         dma_write_barrier();
         // All descriptors but one: see rx.rs for the reason.
@@ -209,7 +188,6 @@ impl<'p> Device<'p> {
                 | regs::RDRXCTL_FCOE_WRFIX,
             regs::RDRXCTL_CRCSTRIP | regs::RDRXCTL_RSCACKC | regs::RDRXCTL_FCOE_WRFIX,
         )?;
-        self.rss_init()?;
         for i in 0..self.config.rx_queues {
             self.init_rx_queue(i)?;
         }
@@ -218,28 +196,20 @@ impl<'p> Device<'p> {
 
     /// 4.6.8 Transmit initialization: one ring.
     fn init_tx_queue(&mut self, id: u32) -> Result<()> {
+        let registers = &self.registers;
         let size = self.config.tx_ring_size as usize;
-        let container = self.registers.vfio.container()?;
+        let container = registers.vfio.container()?;
         let ring = Ring::alloc(&container, (0..size).map(|_| None).collect())?;
 
         // X550 datasheet 4.6.8.1: DMATXCTL.TE has enabled queue 0. Its ring may change only while off.
-        self.registers
-            .clear(regs::TXDCTL(id), regs::TXDCTL_ENABLE)?;
-        self.registers.wait(&Wait {
-            offset: regs::TXDCTL(id),
-            mask: regs::TXDCTL_ENABLE,
-            value: 0,
-            timeout_ms: TIMEOUT_QUEUE,
-            name: "TXDCTL.ENABLE",
-            remedy: REMEDY_RESET,
-        })?;
-        self.registers.write(regs::TDBAL(id), ring.iova() as u32)?;
-        self.registers
-            .write(regs::TDBAH(id), (ring.iova() >> 32) as u32)?;
-        self.registers.write(regs::TDLEN(id), ring.size() as u32)?;
-        self.registers.write(regs::TDH(id), 0)?;
-        self.registers.write(regs::TDT(id), 0)?;
-        self.registers.write_field(
+        registers.clear(regs::TXDCTL(id), regs::TXDCTL_ENABLE)?;
+        registers.wait(regs::TXDCTL(id), regs::TXDCTL_ENABLE, 0, "TXDCTL.ENABLE")?;
+        registers.write(regs::TDBAL(id), ring.iova() as u32)?;
+        registers.write(regs::TDBAH(id), (ring.iova() >> 32) as u32)?;
+        registers.write(regs::TDLEN(id), ring.size() as u32)?;
+        registers.write(regs::TDH(id), 0)?;
+        registers.write(regs::TDT(id), 0)?;
+        registers.write_field(
             regs::TXDCTL(id),
             regs::TXDCTL_PTHRESH | regs::TXDCTL_HTHRESH | regs::TXDCTL_WTHRESH,
             field(regs::TXDCTL_PTHRESH, TX_PREFETCH_THRESHOLD)
@@ -247,12 +217,11 @@ impl<'p> Device<'p> {
                 | field(regs::TXDCTL_WTHRESH, TX_WRITE_BACK_THRESHOLD),
         )?;
         // 8.2.3.11.2: descriptors are written back in order, as TRUST-TX-ORDER needs it.
-        self.registers
-            .clear(regs::DCA_TXCTRL(id), regs::DCA_TXCTRL_DESC_WRO_EN)?;
+        registers.clear(regs::DCA_TXCTRL(id), regs::DCA_TXCTRL_DESC_WRO_EN)?;
 
         self.tx.push(TxQueue {
             ring,
-            tail: self.registers.tail(regs::TDT(id)),
+            tail: registers.tail(regs::TDT(id)),
             mask: size - 1,
             index: 0,
             clean_index: 0,
@@ -260,51 +229,36 @@ impl<'p> Device<'p> {
         });
 
         // 4.6.8.1.1: enable the queue.
-        self.registers.set(regs::TXDCTL(id), regs::TXDCTL_ENABLE)?;
-        self.registers.wait(&Wait {
-            offset: regs::TXDCTL(id),
-            mask: regs::TXDCTL_ENABLE,
-            value: regs::TXDCTL_ENABLE,
-            timeout_ms: TIMEOUT_QUEUE,
-            name: "TXDCTL.ENABLE",
-            remedy: REMEDY_RESET,
-        })
-    }
-
-    /// 8.2.3.10.13, 8.2.3.10.16: no queue has a rate limit. The reset keeps the limits that a packet
-    /// generator may have set before.
-    fn clear_rate_limits(&self) -> Result<()> {
-        for i in 0..regs::TXDCTL_COUNT {
-            self.registers.write(regs::RTTDQSEL, i)?;
-            self.registers.write(regs::RTTBCNRC, 0)?;
-        }
-        Ok(())
+        registers.set(regs::TXDCTL(id), regs::TXDCTL_ENABLE)?;
+        registers.wait(
+            regs::TXDCTL(id),
+            regs::TXDCTL_ENABLE,
+            regs::TXDCTL_ENABLE,
+            "TXDCTL.ENABLE",
+        )
     }
 
     /// 4.6.8 Transmit initialization.
     fn init_transmit(&mut self) -> Result<()> {
+        let registers = &self.registers;
         // The device adds the CRC and pads short frames.
-        self.registers
-            .set(regs::HLREG0, regs::HLREG0_TXCRCEN | regs::HLREG0_TXPADEN)?;
+        registers.set(regs::HLREG0, regs::HLREG0_TXCRCEN | regs::HLREG0_TXPADEN)?;
         // 4.6.8: halt the arbiter while the packet buffers change (4.6.11.3.4).
-        self.registers.set(regs::RTTDCS, regs::RTTDCS_ARBDIS)?;
-        self.registers
-            .write(regs::DTXMXSZRQ, regs::DTXMXSZRQ_MAX_BYTES_NUM_REQ)?;
-        self.registers.write(
+        registers.set(regs::RTTDCS, regs::RTTDCS_ARBDIS)?;
+        registers.write(regs::DTXMXSZRQ, regs::DTXMXSZRQ_MAX_BYTES_NUM_REQ)?;
+        registers.write(
             regs::TXPBSIZE(0),
             field(regs::TXPBSIZE_SIZE, TX_PACKET_BUFFER_KB),
         )?;
-        self.registers
-            .write(regs::TXPBTHRESH(0), TX_PACKET_BUFFER_KB - TX_MAX_PACKET_KB)?;
+        registers.write(regs::TXPBTHRESH(0), TX_PACKET_BUFFER_KB - TX_MAX_PACKET_KB)?;
         for i in 1..regs::TXPBSIZE_COUNT {
-            self.registers.write(regs::TXPBSIZE(i), 0)?;
-            self.registers.write(regs::TXPBTHRESH(i), 0)?;
+            registers.write(regs::TXPBSIZE(i), 0)?;
+            registers.write(regs::TXPBTHRESH(i), 0)?;
         }
-        self.registers.write(regs::MTQC, 0)?;
-        self.clear_rate_limits()?;
-        self.registers.clear(regs::RTTDCS, regs::RTTDCS_ARBDIS)?;
+        registers.write(regs::MTQC, 0)?;
+        registers.clear(regs::RTTDCS, regs::RTTDCS_ARBDIS)?;
         // 8.2.3.9.2: set TE before the first queue is enabled.
-        self.registers.set(regs::DMATXCTL, regs::DMATXCTL_TE)?;
+        registers.set(regs::DMATXCTL, regs::DMATXCTL_TE)?;
         for i in 0..self.config.tx_queues {
             self.init_tx_queue(i)?;
         }
@@ -338,60 +292,49 @@ impl<'p> Device<'p> {
         Ok(())
     }
 
-    /// 4.6.3 Initialization sequence.
-    fn initialize(&mut self) -> Result<()> {
+    /// 4.6.3 Initialization sequence, first half: the reset, and what waits for it.
+    pub(crate) fn reset(&mut self) -> Result<()> {
+        self.check_config()?;
         reset_device(&self.registers)?;
         self.init_general()?;
-        wait_until_ready(&self.registers)?;
-        self.link_init()?;
-        // 4.6.5 Initialization of statistics: reading clears them.
-        self.stats_init()?;
-        self.mac = self.mac_read()?;
-        // Without bus mastering, the device cannot fetch descriptors.
-        enable_bus_master(&self.registers)?;
-        self.init_receive()?;
-        self.init_transmit()
+        wait_until_ready(&self.registers)
     }
 
-    /// Starts the device, whatever state it was left in.
-    pub(crate) fn start(&mut self) -> Result<()> {
-        self.check_config()?;
-        if let Err(error) = self.initialize() {
+    /// 4.6.3, second half: the link of an 82599, receive and transmit.
+    pub(crate) fn init(&mut self) -> Result<()> {
+        if self.family == Family::Intel82599 {
+            link_init(&self.registers)?;
+        }
+        // Without bus mastering, the device cannot fetch descriptors.
+        let mut result = set_bus_master(&self.registers, true);
+        result = result.and_then(|()| self.init_receive());
+        result = result.and_then(|()| self.init_transmit());
+        if result.is_err() {
             // The device must not access memory that is about to be freed. The first error is the
             // one to report.
-            let _ = disable_bus_master(&self.registers);
-            return Err(error);
+            let _ = set_bus_master(&self.registers, false);
         }
-        self.running = true;
-        Ok(())
+        self.running = result.is_ok();
+        result
     }
 
     /// 4.6.8.1.2: disables a TX queue once it is empty.
     fn stop_tx_queue(&mut self, id: u32) -> Result<()> {
+        let registers = &self.registers;
         let Some(queue) = self.tx.get_mut(id as usize) else {
             return Ok(());
         };
-        let drained = self.registers.wait(&Wait {
-            offset: regs::TDH(id),
-            mask: regs::TDH_TDH,
-            value: queue.index as u32,
-            timeout_ms: TIMEOUT_TX_DRAIN,
-            name: "TDH",
-            remedy: "the packets left in the TX ring were not sent",
-        });
+        let drained = registers.wait(
+            regs::TDH(id),
+            regs::TDH_TDH,
+            queue.index as u32,
+            "TDH (the packets left in the TX ring were not sent)",
+        );
 
         // 7.2.3.4.2: the device writes back the last descriptors, which WTHRESH held back.
-        self.registers.set(regs::TXDCTL(id), regs::TXDCTL_SWFLSH)?;
-        self.registers
-            .clear(regs::TXDCTL(id), regs::TXDCTL_ENABLE | regs::TXDCTL_SWFLSH)?;
-        let disabled = self.registers.wait(&Wait {
-            offset: regs::TXDCTL(id),
-            mask: regs::TXDCTL_ENABLE,
-            value: 0,
-            timeout_ms: TIMEOUT_QUEUE,
-            name: "TXDCTL.ENABLE",
-            remedy: REMEDY_RESET,
-        });
+        registers.set(regs::TXDCTL(id), regs::TXDCTL_SWFLSH)?;
+        registers.clear(regs::TXDCTL(id), regs::TXDCTL_ENABLE | regs::TXDCTL_SWFLSH)?;
+        let disabled = registers.wait(regs::TXDCTL(id), regs::TXDCTL_ENABLE, 0, "TXDCTL.ENABLE");
         queue.tx_reclaim();
         drained.and(disabled)
     }
@@ -400,40 +343,12 @@ impl<'p> Device<'p> {
     fn stop_rx_queue(&self, id: u32) -> Result<()> {
         self.registers
             .clear(regs::RXDCTL(id), regs::RXDCTL_ENABLE)?;
-        let disabled = self.registers.wait(&Wait {
-            offset: regs::RXDCTL(id),
-            mask: regs::RXDCTL_ENABLE,
-            value: 0,
-            timeout_ms: TIMEOUT_QUEUE,
-            name: "RXDCTL.ENABLE",
-            remedy: REMEDY_RESET,
-        });
+        let disabled =
+            self.registers
+                .wait(regs::RXDCTL(id), regs::RXDCTL_ENABLE, 0, "RXDCTL.ENABLE");
 
         sleep(RX_DISABLE_SETTLE);
         disabled
-    }
-
-    /// 8.2.3.23: checks that GPTC counts all packets that DD reported as sent.
-    fn check_sent(&mut self) -> Result<()> {
-        let done = self.tx.iter().map(|queue| queue.done).sum();
-        let mut stats = Stats::default();
-
-        // The last packets may still be on their way to the wire.
-        for _ in 0..CHECK_LOOKS {
-            stats = self.stats_read()?;
-            if stats.tx_packets >= done {
-                return Ok(());
-            }
-            sleep(CHECK_INTERVAL);
-        }
-        Err(Error::device(
-            self.registers.vfio.address(),
-            format!(
-                "the device reported {done} packets as sent, but GPTC counts {}; the difference is \
-                 lost",
-                stats.tx_packets
-            ),
-        ))
     }
 
     /// Stops a running device: sends what is in the TX rings, disables the queues, and turns bus
@@ -448,78 +363,37 @@ impl<'p> Device<'p> {
         for i in 0..self.config.tx_queues {
             result = result.and(self.stop_tx_queue(i));
         }
-        result = result.and(self.check_sent());
         result = result.and(self.registers.clear(regs::DMATXCTL, regs::DMATXCTL_TE));
         for i in 0..self.config.rx_queues {
             result = result.and(self.stop_rx_queue(i));
         }
-        self.interrupts_stop();
         result = result.and(disable_interrupts(&self.registers));
         result = result.and(disable_master(&self.registers));
-        result.and(disable_bus_master(&self.registers))
-    }
-
-    /// Resets the device and starts it as before.
-    fn restart(&mut self) -> Result<()> {
-        self.stop()?;
-        self.rx.clear();
-        self.tx.clear();
-        self.start()
-    }
-
-    /// Waits for the link of a running device, for at most `timeout_ms` milliseconds. An 82599
-    /// without a link is started again after 2, 4, 8... seconds, because some come up only then.
-    ///
-    /// # Errors
-    /// If there is no link in time, or the device can no longer be reached.
-    pub fn wait_for_link(&mut self, timeout_ms: u64) -> Result<()> {
-        let mut left = timeout_ms;
-        let mut attempts = 0;
-        let mut wait = LINK_ATTEMPT;
-
-        loop {
-            // A reset of X540 or X550 would only start the training of the link again.
-            let last = self.family != Family::Intel82599 || left <= wait;
-
-            attempts += 1;
-            if self.link_comes_up(if last { left } else { wait })? {
-                return Ok(());
-            }
-            if last {
-                break;
-            }
-            left -= wait;
-            wait *= 2;
-            // Some 82599s do not come up under traffic until they are reset once more.
-            self.restart()?;
-        }
-        Err(Error::device(
-            self.registers.vfio.address(),
-            format!(
-                "no link after {timeout_ms} ms and {attempts} attempts; check the cable, the \
-                 module, and that the other side is up"
-            ),
-        ))
+        result.and(set_bus_master(&self.registers, false))
     }
 }
 
 impl OpenDevice {
     /// Starts the device, whatever state it was left in. All its RX queues take their buffers from
-    /// `pool`. Does not wait for the link: a port that is cabled to another one has a link only once
-    /// both have started.
+    /// `pool`. It neither waits for the link nor divides packets among the queues:
+    /// [`OpenDevice::start_queues`] does.
     ///
     /// # Errors
     /// If the pool belongs to another container, another [`Device`] uses the queues, the configuration
     /// is out of range, or the device does not react as the datasheet says.
     pub fn start<'p>(&self, config: &Config, pool: &'p Mempool) -> Result<Device<'p>> {
-        self.start_queues(config, slice::from_ref(pool))
+        let mut device = self.claim(config, slice::from_ref(pool))?;
+        device.reset()?;
+        device.init()?;
+        Ok(device)
     }
 
-    /// The same with a pool for each RX queue, or one for all of them.
+    /// A device that is not running yet, whose queues no other Device has.
     ///
     /// # Errors
-    /// As for [`OpenDevice::start`], or if the number of pools is neither 1 nor that of the RX queues.
-    pub fn start_queues<'p>(&self, config: &Config, pools: &'p [Mempool]) -> Result<Device<'p>> {
+    /// If a pool belongs to another container, there is not one pool or one for each RX queue, or another
+    /// [`Device`] uses the queues.
+    pub(crate) fn claim<'p>(&self, config: &Config, pools: &'p [Mempool]) -> Result<Device<'p>> {
         let vfio = &self.registers.vfio;
         if pools.len() != 1 && pools.len() != config.rx_queues as usize {
             return Err(Error::device(
@@ -546,7 +420,7 @@ impl OpenDevice {
                 "the device is started already; drop the Device that uses it first",
             ));
         }
-        let mut device = Device {
+        Ok(Device {
             registers: self.registers.clone(),
             family: self.family,
             config: *config,
@@ -558,9 +432,7 @@ impl OpenDevice {
             rx: Vec::new(),
             tx: Vec::new(),
             interrupts: Interrupts::default(),
-        };
-        device.start()?;
-        Ok(device)
+        })
     }
 }
 
@@ -570,7 +442,7 @@ impl Drop for Device<'_> {
             // A caller that needs the error calls `stop`.
             let _ = self.stop();
         }
-        if self.registers.vfio.is_bus_master() && disable_bus_master(&self.registers).is_err() {
+        if self.registers.vfio.is_bus_master() && set_bus_master(&self.registers, false).is_err() {
             // The device still runs, for example a software NIC that was paused for longer than the
             // driver waits. It may write to the packets in the RX rings at any time. The pool
             // does not get these packets back.

@@ -53,7 +53,7 @@ pub const MAX_CAPACITY: u32 = 1 << 20;
 
 /// A pool of packets.
 pub struct Mempool {
-    buffers: BufferStore,
+    pub(crate) buffers: BufferStore,
     container: Rc<Container>,
 }
 
@@ -120,6 +120,13 @@ pub struct Packet<'p> {
     pub(crate) buffer: Buffer<'p>,
 }
 
+impl<'p> From<Buffer<'p>> for Packet<'p> {
+    #[inline]
+    fn from(buffer: Buffer<'p>) -> Self {
+        Self { buffer }
+    }
+}
+
 impl Packet<'_> {
     /// The address of the data for the device.
     #[inline]
@@ -131,6 +138,25 @@ impl Packet<'_> {
     #[inline]
     pub(crate) fn prefetch(&self) {
         self.buffer.prefetch();
+    }
+
+    /// Completes a received packet. With the feature `untrusted-device-copy`, copies it out of the
+    /// device's memory, after the read of its descriptor.
+    #[inline]
+    pub(crate) fn received(&mut self) {
+        #[cfg(feature = "untrusted-device-copy")]
+        {
+            crate::sys::mmio::dma_read_barrier();
+            self.buffer.copy_in();
+        }
+    }
+
+    /// Prepares a packet for sending. With the feature `untrusted-device-copy`, copies it to the
+    /// device's memory.
+    #[inline]
+    pub(crate) fn sending(&mut self) {
+        #[cfg(feature = "untrusted-device-copy")]
+        self.buffer.copy_out();
     }
 
     /// Bytes of data.

@@ -7,7 +7,6 @@ pub mod device_ids;
 mod init;
 mod link;
 pub mod mempool;
-mod packet_bytes;
 pub(crate) mod register_access;
 #[rustfmt::skip]
 #[allow(missing_docs, dead_code)]

@@ -4,37 +4,21 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::clock::{sleep, Instant};
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 use crate::sys::mmio::Register;
 use crate::vfio::VfioDevice;
 
-/// A check looks this often, this far apart, before it reports an error.
-pub(crate) const CHECK_LOOKS: u32 = 100;
-pub(crate) const CHECK_INTERVAL: Duration = Duration::from_millis(1);
+/// The bound of a wait. A working device is far faster, but the software NIC may have to wait for a
+/// processor.
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
-
-/// For errors: what to do about a device that does not react.
-pub(crate) const REMEDY_RESET: &str =
-    "reset the device (echo 1 > /sys/bus/pci/devices/.../reset) or restart the software NIC";
 
 /// The registers of a device.
 #[derive(Clone)]
 pub(crate) struct Registers {
     pub(crate) vfio: Rc<VfioDevice>,
-}
-
-/// What [`Registers::wait`] waits for: until the bits of `mask` equal `value`.
-pub(crate) struct Wait {
-    pub(crate) offset: u32,
-    pub(crate) mask: u32,
-    pub(crate) value: u32,
-    pub(crate) timeout_ms: u64,
-    /// The register and field, for the error.
-    pub(crate) name: &'static str,
-    /// What to do, for the error.
-    pub(crate) remedy: &'static str,
 }
 
 impl Registers {
@@ -69,64 +53,36 @@ impl Registers {
         self.write(offset, (self.read(offset)? & !mask) | value)
     }
 
-    /// Polls until the bits of `mask` equal `value`. Returns whether they do, the last value of the
-    /// register, and the limit: `timeout_ms`, or less if the patience for the device is less.
-    fn poll(
+    /// Waits until the bits of `mask` equal `value`, for at most a second, or the patience for the device
+    /// if that is less (`vfio/patience.rs`). The register is read at least once. `name`, of the register
+    /// and the field, is for the error.
+    pub(crate) fn wait(
         &self,
         offset: u32,
         mask: u32,
         value: u32,
-        timeout_ms: u64,
-    ) -> Result<(bool, u32, u64)> {
-        let patience_ms = self.vfio.patience().as_millis();
-        let timeout_ms = u64::try_from(patience_ms).map_or(timeout_ms, |ms| ms.min(timeout_ms));
-        let deadline = Instant::now() + Duration::from_millis(timeout_ms);
+        name: &'static str,
+    ) -> Result<()> {
+        let timeout = self.vfio.patience().min(TIMEOUT);
+        let deadline = Instant::now() + timeout;
         loop {
             // The clock comes first, so that a slow read does not cost the last attempt.
             let late = Instant::now() >= deadline;
             let read = self.read(offset)?;
             if read & mask == value {
-                return Ok((true, read, timeout_ms));
+                return Ok(());
             }
             if late {
-                return Ok((false, read, timeout_ms));
+                return Err(Box::new(Error::Timeout {
+                    address: self.vfio.address().to_owned(),
+                    name,
+                    read,
+                    timeout,
+                    value,
+                    mask,
+                }));
             }
-            self.pause(POLL_INTERVAL);
-        }
-    }
-
-    /// Sleeps between two looks at a register, which uses up patience for the device.
-    pub(crate) fn pause(&self, time: Duration) {
-        let asleep = std::time::Instant::now();
-        sleep(time);
-        self.vfio.patience_use(asleep.elapsed());
-    }
-
-    /// Whether the bits of `mask` equal `value` within the time of [`Registers::wait`].
-    pub(crate) fn reaches(
-        &self,
-        offset: u32,
-        mask: u32,
-        value: u32,
-        timeout_ms: u64,
-    ) -> Result<bool> {
-        Ok(self.poll(offset, mask, value, timeout_ms)?.0)
-    }
-
-    /// Waits until a register has the wanted value, or until the time is up, and no longer than the
-    /// patience for the device lasts (`vfio/patience.rs`). The register is read at least once.
-    pub(crate) fn wait(&self, wait: &Wait) -> Result<()> {
-        match self.poll(wait.offset, wait.mask, wait.value, wait.timeout_ms)? {
-            (true, ..) => Ok(()),
-            (false, read, timeout_ms) => Err(Box::new(Error::Timeout {
-                address: self.vfio.address().to_owned(),
-                name: wait.name,
-                read,
-                timeout_ms,
-                value: wait.value,
-                mask: wait.mask,
-                remedy: wait.remedy,
-            })),
+            self.vfio.pause(POLL_INTERVAL);
         }
     }
 

@@ -22,15 +22,12 @@ use std::mem;
 
 use crate::driver::descriptor::Descriptor;
 use crate::driver::mempool::{Mempool, Packet};
-use crate::driver::register_access::{Registers, Tail, Wait, CHECK_LOOKS, REMEDY_RESET};
+use crate::driver::register_access::{Registers, Tail};
 use crate::driver::registers::{self as regs, field64_get, RXD_DD, RXD_EOP, RXD_LENGTH};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::sys::batch::Batch;
-use crate::sys::dma::{Entries, Entry, Ring};
+use crate::sys::dma::{Entries, Ring, SharedDescriptor};
 use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
-
-/// 4.6.7: the bound of the wait for the security block, in milliseconds.
-const TIMEOUT_RX_HALT: u64 = 1000;
 
 /// A receive queue. The next queue in memory may belong to another thread, so a queue shares no pair of
 /// cache lines with it.
@@ -64,9 +61,9 @@ pub(crate) struct Discard {
 
 /// Replaces the device's write-back by the address of an empty buffer.
 #[inline]
-fn descriptor_refill<T>(entry: &Entry<'_, T>, iova: u64) {
+fn descriptor_refill(descriptor: &SharedDescriptor<'_>, iova: u64) {
     // 7.1.6.1 read format: the packet's address, and a header address of 0, which clears DD
-    entry.store(Descriptor {
+    descriptor.store(Descriptor {
         lower: iova,
         upper: 0,
     });
@@ -83,12 +80,12 @@ fn rx_discard(
 ) -> usize {
     for _ in 0..entries.len() {
         let entry = entries.entry(index);
-        let status = entry.load_upper();
+        let status = entry.descriptor.load_upper();
         discard.discarding = true;
         if status & RXD_DD == 0 {
             break;
         }
-        descriptor_refill(&entry, entry.slot.iova());
+        descriptor_refill(&entry.descriptor, entry.slot.iova());
         index += 1;
         if status & RXD_EOP != 0 {
             discard.discarding = false;
@@ -110,20 +107,22 @@ impl<'p> RxQueue<'p> {
     // an instruction and a half for each packet.
     #[inline(always)]
     pub fn rx_batch(&mut self, packets: &mut Vec<Packet<'p>>, count: usize) -> Result<usize> {
-        let pool = self.pool;
         let mut index = self.index;
         let mut entries = self.ring.entries();
 
         if self.discard.discarding {
             index = rx_discard(&mut entries, &mut self.discard, index);
         }
-        let mut batch = Batch::new(packets, count, self.mask + 1);
+        // The pool gets it back after the batch.
+        let mut refused = None;
+        // A received packet leaves the ring only in exchange for an empty buffer.
+        let mut batch = Batch::new(packets, count, self.mask + 1, &self.pool.buffers);
         while batch.has_room() {
             let entry = entries.entry(index);
             // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together, so
             // it needs no barrier between them. DD proves that the device gave the descriptor back
             // (TRUST-DD). Error bits are not read (TRUST-RX-ERRORS).
-            let status = entry.load_upper();
+            let status = entry.descriptor.load_upper();
             if status & RXD_DD == 0 {
                 break;
             }
@@ -136,13 +135,10 @@ impl<'p> RxQueue<'p> {
                 batch.skip();
                 continue;
             }
-            // A received packet leaves the ring only in exchange for an empty buffer.
-            let Some(fresh) = pool.alloc() else {
-                self.pool_empty += 1;
+            let refill = |fresh: &Packet<'_>| descriptor_refill(&entry.descriptor, fresh.iova());
+            let Some(packet) = batch.exchange(entry.slot, refill) else {
                 break;
             };
-            descriptor_refill(&entry, fresh.iova());
-            let mut packet = mem::replace(entry.slot, fresh);
             // No cache of this core has the packet. It comes while the rest of the batch is received.
             packet.prefetch();
             // `Entries::entry` masks at every access, to stay inside the ring. rx.c masks here.
@@ -153,12 +149,17 @@ impl<'p> RxQueue<'p> {
             let size = field64_get(RXD_LENGTH, status) as usize;
             if size == 0 || !packet.set_size(size) {
                 self.discard.discarded += 1;
+                refused = batch.take_back();
                 break;
             }
             packet.received();
-            batch.push(packet);
         }
         let received = batch.count();
+        if batch.is_cut_short() {
+            self.pool_empty += entries.entry(index).descriptor.load_upper() & RXD_DD;
+        }
+        drop(batch);
+        drop(refused);
         if index != self.index {
             self.index = index & self.mask;
             // Orders the reads of DD above before the caller's reads of the packets' data.
@@ -182,75 +183,18 @@ impl<'p> RxQueue<'p> {
             .into_iter()
             .for_each(mem::forget);
     }
-
-    /// Whether a packet waits in the ring.
-    pub(crate) fn rx_pending(&mut self) -> bool {
-        self.ring.entry(self.index).load_upper() & RXD_DD != 0
-    }
-
-    /// 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back. A
-    /// write-back may be late by some microseconds.
-    fn rx_write_back_missing(&mut self, head: u32) -> bool {
-        head as usize != self.index && self.ring.entry(self.index).load_upper() & RXD_DD == 0
-    }
-
-    /// As [`RxQueue::rx_check`], with a function that reads RDH: for a thread that has only the queue.
-    pub(crate) fn rx_check_stall(
-        &mut self,
-        address: &str,
-        id: u32,
-        read_head: impl Fn() -> Result<u32>,
-    ) -> Result<()> {
-        let mut head = read_head()?;
-        if !self.rx_write_back_missing(head) {
-            self.suspect = None;
-            return Ok(());
-        }
-        // The first time, this is a write-back on its way. Sleeping here would cost packets.
-        if self.suspect != Some(self.index) {
-            self.suspect = Some(self.index);
-            return Ok(());
-        }
-        for _ in 0..CHECK_LOOKS {
-            head = read_head()?;
-            if !self.rx_write_back_missing(head) {
-                self.suspect = None;
-                return Ok(());
-            }
-        }
-        let (index, size) = (self.index, self.mask + 1);
-        Err(Error::device(
-            address,
-            format!(
-                "RX queue {id} is stalled: the driver expects the next packet in descriptor {index} \
-                 of {size}, but the device is at descriptor {head} (RDH) and has not written \
-                 descriptor {index} back; usually the driver's index or RDT has left the order of \
-                 the ring, for example at its end; restart the driver to reset the device"
-            ),
-        ))
-    }
-
-    /// Checks that device and driver agree on the next descriptor. If they do not, each waits for
-    /// the other for ever. That is an error if two checks in a row find it at the same descriptor.
-    /// The checks never sleep.
-    pub(crate) fn rx_check(&mut self, registers: &Registers, id: u32) -> Result<()> {
-        let read_head = || registers.read(regs::RDH(id));
-        self.rx_check_stall(registers.vfio.address(), id, read_head)
-    }
 }
 
 /// Lets frames in, or keeps them out (4.6.7).
 pub(crate) fn enable_rx(registers: &Registers, on: bool) -> Result<()> {
     // 4.6.7: RXCTRL.RXEN may change only while the security block is halted.
     registers.set(regs::SECRXCTRL, regs::SECRXCTRL_RX_DIS)?;
-    registers.wait(&Wait {
-        offset: regs::SECRXSTAT,
-        mask: regs::SECRXSTAT_SECRX_RDY,
-        value: regs::SECRXSTAT_SECRX_RDY,
-        timeout_ms: TIMEOUT_RX_HALT,
-        name: "SECRXSTAT.SECRX_RDY",
-        remedy: REMEDY_RESET,
-    })?;
+    registers.wait(
+        regs::SECRXSTAT,
+        regs::SECRXSTAT_SECRX_RDY,
+        regs::SECRXSTAT_SECRX_RDY,
+        "SECRXSTAT.SECRX_RDY",
+    )?;
     if on {
         registers.set(regs::RXCTRL, regs::RXCTRL_RXEN)?;
     } else {
@@ -261,13 +205,8 @@ pub(crate) fn enable_rx(registers: &Registers, on: bool) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
-
     use crate::driver::mempool::MAX_SIZE;
-    use crate::driver::register_access::Registers;
     use crate::test_queues::{pool, Queues, POOL_CAPACITY, RING_SIZE, ROUNDS};
-    use crate::vfio::fake::Answers;
-    use crate::vfio::{Container, VfioDevice};
 
     #[test]
     fn nothing_received_writes_nothing() {
@@ -276,26 +215,6 @@ mod tests {
         queues.rdt.set(12345);
         assert_eq!(queues.rx.rx_batch(&mut Vec::new(), RING_SIZE).unwrap(), 0);
         assert_eq!(queues.rdt.get(), 12345);
-    }
-
-    /// A late write-back is no stall. Two checks in a row that miss the same write-back are one.
-    #[test]
-    fn a_stall_is_reported_at_the_second_check() {
-        let pool = pool(POOL_CAPACITY);
-        let mut queues = Queues::new(&pool);
-        let answers = Rc::new(Answers::default());
-        let vfio = VfioDevice::fake(&Container::new(), &answers);
-        let registers = Registers { vfio };
-        answers.set(std::iter::repeat_n(5, 200));
-        queues.rx.rx_check(&registers, 0).unwrap();
-        // The write-back has come.
-        queues.device_receives(0, 60, true);
-        queues.rx.rx_check(&registers, 0).unwrap();
-        // The next one that is missing counts from the start.
-        queues.rx.rx_batch(&mut Vec::new(), 1).unwrap();
-        queues.rx.rx_check(&registers, 0).unwrap();
-        let error = queues.rx.rx_check(&registers, 0).unwrap_err().to_string();
-        assert!(error.contains("descriptor 5 (RDH)"), "{error}");
     }
 
     #[test]
@@ -309,7 +228,7 @@ mod tests {
         assert_eq!(packets[0].iova(), held);
         assert_eq!(packets[0].size(), 60);
         assert_ne!(queues.rx.ring.entry(0).slot.iova(), held);
-        assert_eq!(queues.rx.ring.entry(0).load_upper(), 0);
+        assert_eq!(queues.rx.ring.entry(0).descriptor.load_upper(), 0);
         assert_eq!(queues.rdt.get(), 0);
     }
 

@@ -18,6 +18,7 @@ use crate::driver::registers::{
     field64, TXD_DD, TXD_DEXT, TXD_DTALEN, TXD_DTYP_DATA, TXD_EOP, TXD_IFCS, TXD_PAYLEN, TXD_RS,
 };
 use crate::error::Result;
+use crate::sys::buffers::Freed;
 use crate::sys::dma::Ring;
 use crate::sys::mmio::dma_write_barrier;
 
@@ -51,22 +52,27 @@ impl<'p> TxQueue<'p> {
     /// Takes back the packets of `count` descriptors that the device has sent.
     #[inline]
     fn tx_free(&mut self, count: usize) {
-        let mut index = self.clean_index;
-        let mut entries = self.ring.entries();
-        for _ in 0..count {
-            *entries.entry(index).slot = None;
-            index += 1;
+        let mut free = Freed::new();
+        let mut left = count;
+        while left > 0 {
+            let slots = self.ring.slots_from(self.clean_index, left);
+            self.clean_index = (self.clean_index + slots.len()) & self.mask;
+            left -= slots.len();
+            for slot in slots {
+                if let Some(packet) = slot.take() {
+                    free.add(packet.buffer);
+                }
+            }
         }
-        self.clean_index = index & self.mask;
         self.done += count as u64;
     }
 
     /// Whether the device has sent from descriptor `index`.
     #[inline]
-    fn tx_done(&mut self, index: usize) -> bool {
+    pub(crate) fn tx_done(&mut self, index: usize) -> bool {
         // 7.2.3.2.4 write-back format. DD proves that the packet was sent (TRUST-DD). The buffer may
         // then be written. That needs no barrier: a store waits for the branch before it.
-        self.ring.entry(index).load_upper() & TXD_DD != 0
+        self.ring.entry(index).descriptor.load_upper() & TXD_DD != 0
     }
 
     /// Takes sent packets back, 32 at a time. The device sends in order, so the DD of the 32nd
@@ -78,27 +84,6 @@ impl<'p> TxQueue<'p> {
         {
             self.tx_free(TX_CLEAN_BATCH);
         }
-    }
-
-    /// Takes `count` sent packets out of the ring instead of freeing them, or `None` if the device has sent
-    /// fewer. For a thread that does not have the packets' pool.
-    #[inline]
-    pub(crate) fn tx_take(
-        &mut self,
-        count: usize,
-    ) -> Option<impl Iterator<Item = Packet<'p>> + '_> {
-        let first = self.clean_index;
-        // TRUST-TX-ORDER, as in `tx_clean`.
-        let all_done = (self.index.wrapping_sub(first) & self.mask) >= count
-            && self.tx_done((first + count - 1) & self.mask);
-        if !all_done {
-            return None;
-        }
-        self.clean_index = (first + count) & self.mask;
-        self.done += count as u64;
-        let mut entries = self.ring.entries();
-        let sent = first..first + count;
-        Some(sent.filter_map(move |index| entries.entry(index).slot.take()))
     }
 
     /// Takes all sent packets back, even fewer than 32.
@@ -146,7 +131,7 @@ impl<'p> TxQueue<'p> {
             // any size beyond the buffer.
             let size = packet.size() as u64;
             // 7.2.3.2.4 advanced data descriptor: one buffer, which is the whole frame
-            entry.store(Descriptor {
+            entry.descriptor.store(Descriptor {
                 lower: packet.iova(),
                 upper: TXD_DTYP_DATA
                     | TXD_DEXT
@@ -193,7 +178,7 @@ mod tests {
         assert!(packets.is_empty());
         // 7.2.3.2.4: DTALEN; DTYP 3, EOP, IFCS, RS, DEXT; PAYLEN.
         let expected = 1514 | 0x2b30_0000 | 1514 << 46;
-        assert_eq!(queues.tx.ring.entry(0).load_upper(), expected);
+        assert_eq!(queues.tx.ring.entry(0).descriptor.load_upper(), expected);
         assert_eq!(queues.tdt.get(), 1);
     }
 
@@ -234,7 +219,13 @@ mod tests {
         for round in 0..ROUNDS * RING_SIZE {
             let mut packets = vec![packet_of(&pool, 60 + round % 1000)];
             assert_eq!(queues.tx.tx_batch(&mut packets).unwrap(), 1);
-            let size = queues.tx.ring.entry(round % RING_SIZE).load_upper() & 0xffff;
+            let size = queues
+                .tx
+                .ring
+                .entry(round % RING_SIZE)
+                .descriptor
+                .load_upper()
+                & 0xffff;
             assert_eq!(size as usize, 60 + round % 1000);
             queues.device_sends(round % RING_SIZE);
             assert_eq!(queues.tdt.get() as usize, (round + 1) % RING_SIZE);

@@ -436,8 +436,8 @@ impl<'p> Forwarder<'p> {
     /// The first error. The rest is done all the same.
     pub fn stop(mut self) -> Result<()> {
         let [a, b] = &mut self.devices;
-        let result = a.stop();
-        result.and(b.stop())
+        let result = a.stop_queues();
+        result.and(b.stop_queues())
     }
 }
 

@@ -2,9 +2,14 @@
 //! measurements use.
 
 pub mod forwarder;
+pub mod health;
 pub mod interrupts;
 pub mod lane;
-pub(crate) mod phy;
+mod packet_bytes;
+mod phy;
 pub mod pipeline;
+mod remote;
 mod rss;
+mod start;
 mod stats;
+mod takeover;

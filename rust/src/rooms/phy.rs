@@ -6,14 +6,12 @@
 use std::time::Duration;
 
 use crate::clock::Instant;
-use crate::driver::register_access::{Registers, Wait};
+use crate::driver::register_access::Registers;
 use crate::driver::registers::{self as regs, field, field_get};
 use crate::error::{Error, Result};
 
-// Bounds of the waits, in milliseconds.
-const TIMEOUT_SEMAPHORE: u64 = 1000;
+/// The bound of the wait for the bus, in milliseconds.
 const TIMEOUT_BUS: u64 = 2000;
-const TIMEOUT_MDIO: u64 = 100;
 
 const BUS_INTERVAL: Duration = Duration::from_millis(1);
 
@@ -50,14 +48,17 @@ fn bus_owners(registers: &Registers) -> Result<BusOwners> {
 /// 8.2.3.4.9, 8.2.3.4.11: takes the semaphores of SW_FW_SYNC, by reading 0. A driver that died may
 /// have kept them, so after the time-out this one takes them (DEVIATION-SEMAPHORE).
 fn take_semaphores(registers: &Registers) -> Result<()> {
-    registers.reaches(regs::SWSM, regs::SWSM_SMBI, 0, TIMEOUT_SEMAPHORE)?;
-    registers.reaches(
-        regs::SW_FW_SYNC,
-        regs::SW_FW_SYNC_REGSMP,
-        0,
-        TIMEOUT_SEMAPHORE,
-    )?;
-    Ok(())
+    late_is_enough(registers.wait(regs::SWSM, regs::SWSM_SMBI, 0, "SWSM.SMBI"))?;
+    let regsmp = regs::SW_FW_SYNC_REGSMP;
+    late_is_enough(registers.wait(regs::SW_FW_SYNC, regsmp, 0, "SW_FW_SYNC.REGSMP"))
+}
+
+/// Goes on after a wait that was too long.
+fn late_is_enough(result: Result<()>) -> Result<()> {
+    result.or_else(|error| match *error {
+        Error::Timeout { .. } => Ok(()),
+        _ => Err(error),
+    })
 }
 
 fn release_semaphores(registers: &Registers) -> Result<()> {
@@ -85,7 +86,7 @@ fn take_bus(registers: &Registers, owners: &BusOwners) -> Result<()> {
         if late {
             break;
         }
-        registers.pause(BUS_INTERVAL);
+        registers.vfio.pause(BUS_INTERVAL);
     }
     Err(Error::device(
         registers.vfio.address(),
@@ -115,13 +116,13 @@ fn mdio_cycle(
             | field(regs::MSCA_PHY_ADDR, phy)
             | regs::MSCA_MDI_COMMAND,
     )?;
-    registers.wait(&Wait {
-        offset: regs::MSCA,
-        mask: regs::MSCA_MDI_COMMAND,
-        value: 0,
-        timeout_ms: TIMEOUT_MDIO,
-        name: "MSCA.MDI_COMMAND",
-        remedy: REMEDY_BUS,
+    let cycle = registers.wait(regs::MSCA, regs::MSCA_MDI_COMMAND, 0, "MSCA.MDI_COMMAND");
+    cycle.map_err(|error| match *error {
+        Error::Timeout { address, .. } => Error::device(
+            &address,
+            format!("a cycle on the MDIO bus does not end (MSCA.MDI_COMMAND); {REMEDY_BUS}"),
+        ),
+        _ => error,
     })
 }
 

@@ -1,7 +1,8 @@
-//! Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1).
+//! Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1), and the speed of the link.
 #![forbid(unsafe_code)]
 
 use crate::driver::device::{Device, QueueStats, Stats, MAX_QUEUES};
+use crate::driver::device_ids::Family;
 use crate::driver::register_access::Registers;
 use crate::driver::registers::{self as regs, field};
 use crate::driver::rx::enable_rx;
@@ -9,6 +10,12 @@ use crate::error::{Error, Result};
 
 /// 8.2.3.23.71: a register assigns four queues to registers of statistics.
 const QUEUES_A_REGISTER: u32 = 4;
+
+const MBIT_PER_SECOND_10G: u32 = 10_000;
+const MBIT_PER_SECOND_5G: u32 = 5_000;
+const MBIT_PER_SECOND_2_5G: u32 = 2_500;
+const MBIT_PER_SECOND_1G: u32 = 1_000;
+const MBIT_PER_SECOND_100M: u32 = 100;
 
 /// Reads a 36-bit counter. The low register comes first: a read of the high one clears both.
 fn counter_read36(registers: &Registers, low_offset: u32, high_offset: u32) -> Result<u64> {
@@ -193,5 +200,26 @@ impl Device<'_> {
         }
         self.config.promiscuous = on;
         Ok(())
+    }
+    /// Reads the speed of the link in Mbit/s, 0 if the link is down.
+    ///
+    /// # Errors
+    /// If the device can no longer be reached.
+    pub fn link_speed(&self) -> Result<u32> {
+        let links = self.registers.read(regs::LINKS)?;
+        // Other families use this bit for something else.
+        let nonstandard = self.family == Family::X550 && links & regs::LINKS_SPEED_NON_STD != 0;
+
+        if links & regs::LINKS_UP == 0 {
+            return Ok(0);
+        }
+        Ok(match (links & regs::LINKS_SPEED, nonstandard) {
+            (regs::LINKS_SPEED_10G, false) => MBIT_PER_SECOND_10G,
+            (regs::LINKS_SPEED_10G, true) => MBIT_PER_SECOND_2_5G,
+            (regs::LINKS_SPEED_1G, _) => MBIT_PER_SECOND_1G,
+            (regs::LINKS_SPEED_100M, false) => MBIT_PER_SECOND_100M,
+            (regs::LINKS_SPEED_100M, true) => MBIT_PER_SECOND_5G,
+            _ => 0,
+        })
     }
 }

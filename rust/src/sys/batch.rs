@@ -1,178 +1,309 @@
-//! Batches: appending to vectors in a tight loop.
+//! Batches of received packets: appending to a vector in a tight loop, each in exchange for a free buffer.
 
-/// Appends a limited number of values to a vector. It reserves room once at the start and sets the
-/// length of the vector once at the end. [`Vec::push`] would check the capacity and write the
-/// length for every value. The rung `14-vec-push` of the ladder (bench/ladder) measures its cost.
-pub struct Batch<'v, T> {
+use super::buffers::{Buffer, BufferStore, Place};
+
+/// Appends a limited number of packets to a vector. It reserves room once at the start and sets the length of the
+/// vector once at the end. [`Vec::push`] would check the capacity and write the length for every packet. The rung
+/// `14-vec-push` of the ladder (bench/ladder) measures its cost.
+///
+/// It also has the free buffers of the pool meanwhile, so that they are counted once at the end.
+pub struct Batch<'v, 's, T: From<Buffer<'s>>> {
     values: &'v mut Vec<T>,
-    /// The length of the vector before the batch.
-    held: usize,
-    /// The number of values in the vector, with those before the batch.
-    length: usize,
-    /// The limit of `length`. The vector has room for that many.
-    end: usize,
+    store: &'s BufferStore,
+    /// Place of the next value. The values before it are initialized.
+    next: *mut T,
+    /// The limit of `next`. The vector has room up to it, and so many buffers are free.
+    end: *mut T,
+    /// Packets beyond `end` that are wanted, but for which no buffer is free.
+    unmet: usize,
+    /// The stack of free buffers: its first place, and the place above the next free buffer.
+    bottom: *const Place,
+    top: *const Place,
 }
 
-impl<'v, T> Batch<'v, T> {
-    /// Makes room for `count` more values. If the vector has no room for them, the batch takes at most
-    /// `most` values, so that a caller's count cannot exhaust the memory.
+impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
+    /// Makes room for `count` more values, or for fewer if fewer buffers are free. If the vector has no room for
+    /// them, the batch takes at most `most` values, so that a caller's count cannot exhaust the memory.
     #[inline]
-    pub fn new(values: &'v mut Vec<T>, count: usize, most: usize) -> Self {
+    pub fn new(values: &'v mut Vec<T>, count: usize, most: usize, store: &'s BufferStore) -> Self {
+        const { assert!(size_of::<T>() > 0, "a packet has a size") };
         let held = values.len();
-        let end = match values.capacity() - held < count {
+        let count = match values.capacity() - held < count {
             true => make_room(values, count.min(most)),
-            // This does not overflow: the vector has room for `count` more values.
-            false => held + count,
+            false => count,
         };
-        Self {
-            values,
-            held,
-            length: held,
-            end,
+        let first = values.as_mut_ptr();
+        let (bottom, free) = match store.lend() {
+            Some((bottom, free)) => (bottom.as_ptr().cast_const(), free),
+            None => (std::ptr::null(), 0),
+        };
+        // SAFETY: the vector holds `held` values and has room for `count` more. The stack has `free` places
+        // below its top.
+        unsafe {
+            Self {
+                values,
+                store,
+                next: first.add(held),
+                end: first.add(held + count.min(free)),
+                unmet: count.saturating_sub(free),
+                bottom,
+                top: bottom.add(free),
+            }
         }
     }
 
-    /// Whether fewer than `count` values were appended.
+    /// Whether another packet can be exchanged.
     #[inline]
     pub fn has_room(&self) -> bool {
-        self.length < self.end
+        self.next < self.end
     }
 
-    /// Lowers the limit by one.
+    /// Wants one packet less.
     #[inline]
     pub fn skip(&mut self) {
-        if self.has_room() {
-            self.end -= 1;
+        if self.unmet > 0 {
+            self.unmet -= 1;
+        } else if self.has_room() {
+            // SAFETY: `end` is beyond `next`, so the place before it is in the vector's memory.
+            self.end = unsafe { self.end.sub(1) };
         }
     }
 
-    /// Appends a value, or drops it if there is no room.
+    /// Puts a free packet into `slot`, and appends the packet that was there. Shows the free one to `fresh` before.
+    /// Returns the appended packet, or `None` and changes nothing without room.
     #[inline]
-    pub fn push(&mut self, value: T) {
-        if self.has_room() {
-            // SAFETY: there is room for `end` values, and `length` is below `end`. The batch borrows
-            // the vector, so its buffer does not move. This place holds no value yet.
-            unsafe { self.values.as_mut_ptr().add(self.length).write(value) };
-            self.length += 1;
+    pub fn exchange(&mut self, slot: &mut T, fresh: impl FnOnce(&T)) -> Option<&mut T> {
+        if !self.has_room() {
+            return None;
         }
+        // SAFETY: `next` is below `end`, so the vector has room there, and a place is left below `top`. The
+        // batch borrows the vector, so its memory does not move, and this place holds no value yet. The batch
+        // alone has the stack, so the header below `top` has no Buffer; the store, and so the header, live
+        // for `'s`.
+        unsafe {
+            self.top = self.top.sub(1);
+            let free = T::from((*self.top).buffer());
+            fresh(&free);
+            let place = self.next;
+            place.write(std::mem::replace(slot, free));
+            self.next = place.add(1);
+            Some(&mut *place)
+        }
+    }
+
+    /// Takes the last packet out again.
+    #[cold]
+    #[inline(never)]
+    pub fn take_back(&mut self) -> Option<T> {
+        (self.count() > 0).then(|| {
+            // SAFETY: the batch has appended a value, which is before `next`. No other code uses that place now.
+            unsafe {
+                self.next = self.next.sub(1);
+                self.next.read()
+            }
+        })
+    }
+
+    /// Whether it ends early because the pool has no free buffer.
+    #[inline]
+    pub fn is_cut_short(&self) -> bool {
+        self.unmet > 0 && !self.has_room()
+    }
+
+    /// The length of the vector with the appended values.
+    #[inline]
+    fn length(&self) -> usize {
+        // SAFETY: both are places of one vector, and `next` is not before the first.
+        unsafe { self.next.offset_from(self.values.as_ptr()) as usize }
     }
 
     /// The number of appended values.
     #[inline]
     pub fn count(&self) -> usize {
-        self.length - self.held
+        self.length() - self.values.len()
     }
 }
 
 /// This runs after a panic too, so that the appended values are dropped.
-impl<T> Drop for Batch<'_, T> {
+impl<'s, T: From<Buffer<'s>>> Drop for Batch<'_, 's, T> {
     #[inline]
     fn drop(&mut self) {
+        let length = self.length();
         // SAFETY: the first `length` values are initialized, and the vector has room for them. If a
-        // batch is forgotten, its values leak, which is safe.
-        unsafe { self.values.set_len(self.length) }
+        // batch is forgotten, its values leak, and so do the free buffers, which is safe. The stack is lent to
+        // this batch unless `bottom` is null, and the places below `top` hold headers without a Buffer.
+        unsafe {
+            self.values.set_len(length);
+            if !self.bottom.is_null() {
+                self.store
+                    .give_back(self.top.offset_from(self.bottom) as usize);
+            }
+        }
     }
 }
 
-/// Makes room for `count` more values. Returns how many values the vector then holds.
+/// Makes room for `count` more values. Returns `count`.
 #[cold]
 #[inline(never)]
 fn make_room<T>(values: &mut Vec<T>, count: usize) -> usize {
     values.reserve(count);
-    values.len() + count
+    count
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::panic::{catch_unwind, AssertUnwindSafe};
-    use std::rc::Rc;
+
+    use super::Batch;
+    use crate::driver::mempool::{Mempool, Packet};
+    use crate::sys::buffers::Freed;
+    use crate::test_queues::pool;
+
+    const CAPACITY: u32 = 16;
+
+    /// Exchanges a packet that is not of the pool's stack.
+    fn exchange<'p>(batch: &mut Batch<'_, 'p, Packet<'p>>, slot: &mut Packet<'p>) -> bool {
+        batch.exchange(slot, |_| {}).is_some()
+    }
+
+    fn slot(pool: &Mempool) -> Packet<'_> {
+        pool.alloc().unwrap()
+    }
 
     #[test]
-    fn it_takes_values_up_to_its_limit() {
-        let one = Rc::new(());
-        let mut values = vec![Rc::clone(&one)];
-        for (count, pushes) in [(2, 1), (0, 3), (3, 3), (4, 9)] {
-            let held = values.len();
-            let mut batch = Batch::new(&mut values, count, 4);
-            for push in 0..pushes {
-                assert_eq!(batch.has_room(), push < count);
-                batch.push(Rc::clone(&one));
-                assert_eq!(batch.count(), count.min(push + 1));
+    fn it_takes_packets_up_to_its_limit() {
+        let pool = pool(CAPACITY);
+        let mut slot = slot(&pool);
+        let mut packets = Vec::new();
+        for (count, exchanges) in [(2, 1), (0, 3), (3, 3), (4, 9)] {
+            let held = packets.len();
+            let mut batch = Batch::new(&mut packets, count, 4, &pool.buffers);
+            for nth in 0..exchanges {
+                assert_eq!(batch.has_room(), nth < count);
+                assert_eq!(exchange(&mut batch, &mut slot), nth < count);
+                assert_eq!(batch.count(), count.min(nth + 1));
             }
             drop(batch);
-            assert_eq!(values.len(), held + count.min(pushes));
+            assert_eq!(packets.len(), held + count.min(exchanges));
         }
-        assert_eq!(Rc::strong_count(&one), 1 + values.len());
+        assert_eq!(pool.free_count() + packets.len() + 1, CAPACITY as usize);
+        drop((packets, slot));
+        assert_eq!(pool.free_count(), CAPACITY as usize);
+    }
+
+    #[test]
+    fn the_packet_of_the_slot_is_appended_and_a_free_one_takes_its_place() {
+        let pool = pool(CAPACITY);
+        let mut slot = slot(&pool);
+        let (old, mut shown) = (slot.iova(), 0);
+        let mut packets = Vec::new();
+        let mut batch = Batch::new(&mut packets, 1, 1, &pool.buffers);
+        let appended = batch.exchange(&mut slot, |fresh| shown = fresh.iova());
+        assert_eq!(appended.map(|packet| packet.iova()), Some(old));
+        assert!(slot.iova() == shown && shown != old);
+        let taken_back = batch.take_back();
+        assert_eq!(taken_back.map(|packet| packet.iova()), Some(old));
+        assert!(batch.take_back().is_none() && batch.count() == 0);
+        drop(batch);
+        assert!(packets.is_empty());
     }
 
     #[test]
     fn skipping_lowers_the_limit() {
-        let mut values = vec![1];
-        let mut batch = Batch::new(&mut values, 3, 3);
+        let pool = pool(CAPACITY);
+        let mut slot = slot(&pool);
+        let mut packets = vec![pool.alloc().unwrap()];
+        let mut batch = Batch::new(&mut packets, 3, 3, &pool.buffers);
         batch.skip();
-        batch.push(2);
-        batch.push(3);
-        batch.push(4);
+        let exchanged = [(); 3].map(|()| exchange(&mut batch, &mut slot));
         batch.skip();
+        assert_eq!(exchanged, [true, true, false]);
         assert!(!batch.has_room() && batch.count() == 2);
         drop(batch);
-        assert_eq!(values, [1, 2, 3]);
+        assert_eq!(packets.len(), 3);
     }
 
     #[test]
-    fn values_without_a_size_are_counted_too() {
-        let mut values = vec![(); 3];
-        let mut batch = Batch::new(&mut values, usize::MAX - 3, 1);
-        batch.push(());
-        drop(batch);
-        assert_eq!(values.len(), 4);
-        // So many more do not fit, even without a size.
-        let mut batch = Batch::new(&mut values, usize::MAX, 1);
-        for _ in 0..3 {
-            batch.push(());
-        }
-        drop(batch);
-        assert_eq!(values.len(), 5);
-    }
-
-    #[test]
-    fn a_count_without_room_is_limited() {
+    fn a_count_without_room_is_limited_and_so_is_one_without_buffers() {
         for count in [6, 1 << 40, isize::MAX as usize, usize::MAX] {
-            let mut values = vec![1];
-            let mut batch = Batch::new(&mut values, count, 5);
-            for push in 0..7 {
-                assert_eq!(batch.has_room(), push < 5);
-                batch.push(push);
-            }
+            let pool = pool(CAPACITY);
+            let mut slot = slot(&pool);
+            let mut packets = Vec::new();
+            let mut batch = Batch::new(&mut packets, count, 5, &pool.buffers);
+            let exchanged = [(); 7].map(|()| exchange(&mut batch, &mut slot));
+            assert_eq!(exchanged, [true, true, true, true, true, false, false]);
             drop(batch);
-            assert_eq!(values, [1, 0, 1, 2, 3, 4]);
-            assert!(values.capacity() < 100);
+            assert!(packets.capacity() < 100);
+            let mut batch = Batch::new(&mut packets, 20, 20, &pool.buffers);
+            while exchange(&mut batch, &mut slot) {}
+            assert!(batch.is_cut_short() && batch.count() == CAPACITY as usize - 6);
         }
+    }
+
+    #[test]
+    fn while_a_batch_has_the_buffers_others_find_none_and_return_theirs() {
+        let pool = pool(CAPACITY);
+        let (mut slot, other) = (slot(&pool), pool.alloc().unwrap());
+        let freed_at_once = pool.alloc().unwrap();
+        let (mut packets, mut more) = (Vec::new(), Vec::<Packet<'_>>::new());
+        let mut batch = Batch::new(&mut packets, 2, 2, &pool.buffers);
+        assert!(pool.alloc().is_none() && pool.free_count() == 0);
+        assert!(!Batch::new(&mut more, 2, 2, &pool.buffers).has_room());
+        drop(other);
+        Freed::new().add(freed_at_once.buffer);
+        assert!(exchange(&mut batch, &mut slot));
+        drop(batch);
+        // One is in the slot, one was received, and two are on the return list.
+        assert_eq!(pool.free_count(), CAPACITY as usize - 4);
+        pool.take_returned();
+        assert_eq!(pool.free_count(), CAPACITY as usize - 2);
     }
 
     #[test]
     fn a_forgotten_batch_leaves_the_vector_as_it_was() {
-        let mut values = vec![1];
-        let mut batch = Batch::new(&mut values, 3, 3);
-        batch.push(2);
+        let pool = pool(CAPACITY);
+        let mut slot = slot(&pool);
+        let mut packets = vec![pool.alloc().unwrap()];
+        let mut batch = Batch::new(&mut packets, 3, 3, &pool.buffers);
+        assert!(exchange(&mut batch, &mut slot));
         std::mem::forget(batch);
-        assert_eq!(values, [1]);
+        assert_eq!((packets.len(), pool.free_count()), (1, 0));
+        drop((packets, slot));
+        pool.take_returned();
+        assert!(pool.alloc().is_none());
     }
 
     #[test]
-    fn values_appended_before_a_panic_are_dropped_once() {
-        let one = Rc::new(());
-        let mut values = Vec::new();
+    fn packets_appended_before_a_panic_are_freed_once() {
+        let pool = pool(CAPACITY);
+        let mut slot = slot(&pool);
+        let mut packets = Vec::new();
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let mut batch = Batch::new(&mut values, 10, 10);
-            batch.push(Rc::clone(&one));
-            batch.push(Rc::clone(&one));
+            let mut batch = Batch::new(&mut packets, 10, 10, &pool.buffers);
+            assert!(exchange(&mut batch, &mut slot) && exchange(&mut batch, &mut slot));
             panic!("on purpose");
         }));
         assert!(result.is_err());
-        assert_eq!((values.len(), Rc::strong_count(&one)), (2, 3));
-        drop(values);
-        assert_eq!(Rc::strong_count(&one), 1);
+        assert_eq!(
+            (packets.len(), pool.free_count()),
+            (2, CAPACITY as usize - 3)
+        );
+        drop(packets);
+        assert_eq!(pool.free_count(), CAPACITY as usize - 1);
+    }
+
+    #[test]
+    fn freed_packets_go_to_their_own_pools() {
+        let pools = [pool(CAPACITY), pool(CAPACITY)];
+        let take = |pool: usize| pools[pool].alloc().unwrap();
+        let packets = [take(0), take(0), take(1), take(0), take(1), take(1)];
+        let mut freed = Freed::new();
+        for packet in packets {
+            freed.add(packet.buffer);
+        }
+        drop(freed);
+        assert!(pools
+            .iter()
+            .all(|pool| pool.free_count() == CAPACITY as usize));
     }
 }

@@ -39,6 +39,7 @@
 //! `12-pool-bounds` of the ladder (bench/ladder) measures the cost of the check.
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
@@ -89,12 +90,30 @@ struct Header {
     private: NonNull<Line>,
 }
 
+/// A place of the stack.
+pub(super) struct Place(Cell<NonNull<Header>>);
+
+impl Place {
+    /// The buffer of the header in this place.
+    ///
+    /// # Safety
+    /// The header has no Buffer. It lives for `'s`.
+    #[inline]
+    pub(super) unsafe fn buffer<'s>(&self) -> Buffer<'s> {
+        // SAFETY: the caller guarantees it. References to headers are shared ones; a Cell holds the part that
+        // changes.
+        let header = unsafe { self.0.get().as_ref() };
+        Buffer { header }
+    }
+}
+
 /// The free buffers. The cache most likely holds the one freed last, so that one is on top. The stack
 /// of another thread's pool lies at least two cache lines away (false sharing).
 #[repr(align(128))]
 struct FreeStack {
     /// The places below `count` point to headers of the store.
-    headers: Box<[Cell<NonNull<Header>>]>,
+    headers: Box<[Place]>,
+    /// [`LENT`] while a batch has the stack.
     count: Cell<usize>,
     returns: Returns,
 }
@@ -108,23 +127,36 @@ struct Returns {
     headers: Cell<NonNull<Header>>,
 }
 
+/// The count of a stack that a batch has: it takes or frees several buffers, and keeps the count in a register.
+/// Meanwhile no buffer is taken, and one that is freed goes onto the return list.
+const LENT: usize = usize::MAX;
+
 impl FreeStack {
     /// # Safety
     /// The header belongs to the store and is not on the stack.
     #[inline]
     unsafe fn push(&self, header: NonNull<Header>) {
         let top = self.count.get();
+        if top == LENT {
+            // SAFETY: the caller owns the header, which lives as long as the stack.
+            let header = unsafe { header.as_ref() };
+            return header.return_list(header);
+        }
         // SAFETY: there is a place for each header of the store, and this one is not on the stack.
         // So `count` is below the number of places.
-        unsafe { self.headers.get_unchecked(top) }.set(header);
+        unsafe { self.headers.get_unchecked(top) }.0.set(header);
         self.count.set(top + 1);
     }
 
     #[inline]
     fn pop(&self) -> Option<NonNull<Header>> {
-        let top = self.count.get().checked_sub(1)?;
+        let count = self.count.get();
+        if count == LENT {
+            return None;
+        }
+        let top = count.checked_sub(1)?;
         // SAFETY: `count` is not 0 and at most the number of places.
-        let header = unsafe { self.headers.get_unchecked(top) }.get();
+        let header = unsafe { self.headers.get_unchecked(top) }.0.get();
         self.count.set(top);
         Some(header)
     }
@@ -148,7 +180,9 @@ impl BufferStore {
     pub fn new(dma: DmaMemory, capacity: usize) -> Self {
         let capacity = capacity.min(dma.size() / BUFFER_SIZE);
         let free = NonNull::from(Box::leak(Box::new(FreeStack {
-            headers: vec![Cell::new(NonNull::dangling()); capacity].into_boxed_slice(),
+            headers: (0..capacity)
+                .map(|_| Place(Cell::new(NonNull::dangling())))
+                .collect(),
             count: Cell::new(0),
             returns: Returns {
                 list: ReturnList::new(),
@@ -199,7 +233,28 @@ impl BufferStore {
 
     /// The number of free buffers.
     pub fn free_count(&self) -> usize {
-        self.free().count.get()
+        match self.free().count.get() {
+            LENT => 0,
+            count => count,
+        }
+    }
+
+    /// Lends the stack of free buffers to a batch, which gives it back by [`BufferStore::give_back`]: its places,
+    /// and their number. Of two batches at a time, the second gets nothing.
+    #[inline]
+    pub(super) fn lend(&self) -> Option<(NonNull<Place>, usize)> {
+        let free = self.free();
+        let count = free.count.replace(LENT);
+        (count != LENT).then(|| (NonNull::from(&*free.headers).cast(), count))
+    }
+
+    /// Ends [`BufferStore::lend`].
+    ///
+    /// # Safety
+    /// The stack is lent to the caller, and no Buffer has the headers in its first `count` places.
+    #[inline]
+    pub(super) unsafe fn give_back(&self, count: usize) {
+        self.free().count.set(count);
     }
 
     /// Whether a buffer with this IOVA is one of this store. No two stores of a thread share an IOVA.
@@ -345,6 +400,78 @@ impl Header {
         returns
             .list
             .add(self.number(), |before| last.next.set(before));
+    }
+}
+
+/// Buffers that are being freed, in the thread of their stores. Most in a row are of one store, whose stack stays
+/// at hand: it is given back when this is dropped, or when a buffer of another store comes.
+pub struct Freed<'s> {
+    /// Null while none is lent.
+    stack: *const FreeStack,
+    /// Its first place.
+    places: NonNull<Place>,
+    /// The places below point to headers that no Buffer has.
+    count: usize,
+    buffers: PhantomData<Buffer<'s>>,
+}
+
+impl<'s> Freed<'s> {
+    /// Nothing so far.
+    #[inline]
+    pub fn new() -> Self {
+        Self {
+            stack: std::ptr::null(),
+            places: NonNull::dangling(),
+            count: 0,
+            buffers: PhantomData,
+        }
+    }
+
+    /// Frees a buffer.
+    #[inline]
+    pub fn add(&mut self, buffer: Buffer<'s>) {
+        // A forgotten `Buffer` does not go onto the stack.
+        let header = ManuallyDrop::new(buffer).header;
+        if self.stack != header.free.as_ptr() && !self.change(header) {
+            return header.return_list(header);
+        }
+        // SAFETY: the stack has a place for each header of its store, and this header is not on it. So `count`
+        // is below the number of places.
+        unsafe { self.places.add(self.count).as_ref() }
+            .0
+            .set(NonNull::from(header));
+        self.count += 1;
+    }
+
+    /// Gives the stack back, and borrows that of another header. False if a batch has it.
+    #[cold]
+    fn change(&mut self, header: &'s Header) -> bool {
+        self.give_back();
+        // SAFETY: the stack lives as long as its headers.
+        let stack = unsafe { header.free.as_ref() };
+        let count = stack.count.replace(LENT);
+        if count != LENT {
+            self.stack = stack;
+        }
+        self.places = NonNull::from(&*stack.headers).cast();
+        self.count = count;
+        count != LENT
+    }
+
+    #[inline]
+    fn give_back(&mut self) {
+        // SAFETY: the stack lives as long as its headers, which live for `'s`.
+        if let Some(stack) = unsafe { self.stack.as_ref() } {
+            stack.count.set(self.count);
+            self.stack = std::ptr::null();
+        }
+    }
+}
+
+impl Drop for Freed<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.give_back();
     }
 }
 

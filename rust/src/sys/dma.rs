@@ -123,6 +123,15 @@ impl<T> Ring<T> {
         &self.slots
     }
 
+    /// The slots of at most `count` descriptors from `first` on, up to the end of the ring.
+    #[inline]
+    pub fn slots_from(&mut self, first: usize, count: usize) -> &mut [T] {
+        let first = first & (self.slots.len() - 1);
+        let end = first + count.min(self.slots.len() - first);
+        // A panic, which cannot happen, would cost instructions.
+        self.slots.get_mut(first..end).unwrap_or_default()
+    }
+
     /// The size of the descriptors, in bytes.
     pub fn size(&self) -> usize {
         self.len() * size_of::<Descriptor>()
@@ -183,11 +192,18 @@ impl<T> Entries<'_, T> {
 
 /// A descriptor and its slot.
 pub struct Entry<'r, T> {
-    /// Inside the mapping, which lives as long as the ring that `slot` borrows. Aligned, because
-    /// the mapping is aligned and a descriptor has 16 bytes.
-    descriptor: NonNull<Descriptor>,
+    /// The descriptor.
+    pub descriptor: SharedDescriptor<'r>,
     /// The packet of the descriptor.
     pub slot: &'r mut T,
+}
+
+/// A descriptor that the device reads and writes, too.
+pub struct SharedDescriptor<'r> {
+    /// Inside the mapping, which lives for `'r`. Aligned, because the mapping is aligned and a descriptor has
+    /// 16 bytes.
+    pointer: NonNull<Descriptor>,
+    ring: PhantomData<&'r ()>,
 }
 
 impl<T> Entry<'_, T> {
@@ -199,36 +215,38 @@ impl<T> Entry<'_, T> {
         // SAFETY: the caller guarantees it.
         unsafe {
             Self {
-                descriptor: descriptors.add(index),
+                descriptor: SharedDescriptor {
+                    pointer: descriptors.add(index),
+                    ring: PhantomData,
+                },
                 slot: slots.add(index).as_mut(),
             }
         }
     }
+}
 
+impl SharedDescriptor<'_> {
     /// The upper half of the descriptor, by one 64-bit access.
     #[inline]
     pub fn load_upper(&self) -> u64 {
-        // SAFETY: see the field `descriptor`.
-        unsafe { (&raw const (*self.descriptor.as_ptr()).upper).read_volatile() }
+        // SAFETY: see the field `pointer`.
+        unsafe { (&raw const (*self.pointer.as_ptr()).upper).read_volatile() }
     }
 
     /// Both halves of the descriptor, for a test that plays the device.
     #[cfg(any(test, feature = "fuzzing"))]
     pub fn load(&self) -> Descriptor {
-        // SAFETY: see the field `descriptor`.
-        let lower = unsafe { (&raw const (*self.descriptor.as_ptr()).lower).read_volatile() };
+        // SAFETY: see the field `pointer`.
+        let lower = unsafe { (&raw const (*self.pointer.as_ptr()).lower).read_volatile() };
         let upper = self.load_upper();
         Descriptor { lower, upper }
     }
 
-    /// Writes both halves of the descriptor, the lower first, each by one 64-bit access.
+    /// Writes the descriptor. The driver owns it until it moves the tail, so the device does not see half of
+    /// it, and the barrier before the tail orders the write.
     #[inline]
     pub fn store(&self, value: Descriptor) {
-        let descriptor = self.descriptor.as_ptr();
-        // SAFETY: see the field `descriptor`.
-        unsafe {
-            (&raw mut (*descriptor).lower).write_volatile(value.lower);
-            (&raw mut (*descriptor).upper).write_volatile(value.upper);
-        }
+        // SAFETY: see the field `pointer`.
+        unsafe { self.pointer.as_ptr().write(value) }
     }
 }

@@ -73,20 +73,13 @@ impl<'f, 'p, S> LaneQueues<'f, 'p, S> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::fd::AsFd;
-    use std::rc::Rc;
-
-    use super::super::mmio::Area;
+    use super::super::mmio::tests::area_of_a_page;
     use super::*;
     use crate::test_queues::{pool, Queues, POOL_CAPACITY};
 
-    const PAGE: usize = 4096;
-
     /// Registers in a file.
     fn heads() -> [Register; 2] {
-        let file = tempfile::tempfile().unwrap();
-        file.set_len(PAGE as u64).unwrap();
-        let area = Rc::new(Area::map(file.as_fd(), 0, 0, PAGE).unwrap());
+        let area = area_of_a_page();
         [0, 4].map(|offset| area.register(offset).unwrap())
     }
 

@@ -4,17 +4,33 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
 
-use rustix::fs::{fcntl_add_seals, ftruncate, memfd_create, MemfdFlags, SealFlags};
+use rustix::fs::{fcntl_add_seals, fstat, ftruncate, memfd_create, MemfdFlags, SealFlags};
 use rustix::io::Errno;
 use rustix::mm::{madvise, mmap, munmap, Advice, MapFlags, ProtFlags};
 
 const HUGE_PAGE_SIZE: usize = 2 << 20;
 const PAGE_SIZE: usize = 4096;
 
+/// Device and inode of the file of each [`Memory`] in this process.
+static FILES: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+
+/// Changes or reads [`FILES`].
+fn with_files<R>(use_files: impl FnOnce(&mut Vec<(u64, u64)>) -> R) -> R {
+    use_files(&mut FILES.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Whether a file with this device and inode is that of a [`Memory`] in this process.
+pub(super) fn is_dma_memory(device: u64, inode: u64) -> bool {
+    with_files(|files| files.contains(&(device, inode)))
+}
+
 /// A mapped memfd.
 pub(super) struct Memory {
     fd: OwnedFd,
+    /// In [`FILES`].
+    file: (u64, u64),
     address: NonNull<u8>,
     size: usize,
     huge: bool,
@@ -37,6 +53,8 @@ impl Memory {
             "ixgbe-dma",
             MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | flags,
         )?;
+        let stat = fstat(&fd)?;
+        let file = (stat.st_dev, stat.st_ino);
         ftruncate(&fd, size as u64)?;
         fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW)?;
         // SAFETY: this is a new mapping at an address that the kernel chooses.
@@ -51,8 +69,10 @@ impl Memory {
             )?
         };
         let address = NonNull::new(address.cast()).ok_or(io::ErrorKind::InvalidData)?;
+        with_files(|files| files.push(file));
         Ok(Self {
             fd,
+            file,
             address,
             size,
             huge: page_size == HUGE_PAGE_SIZE,
@@ -102,5 +122,6 @@ impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours, and nothing points into it that does not also own it.
         let _ = unsafe { munmap(self.address.as_ptr().cast(), self.size) };
+        with_files(|files| files.retain(|file| *file != self.file));
     }
 }

@@ -1,16 +1,58 @@
 //! Access to memory that the device also sees: registers and barriers.
 
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::ptr::NonNull;
 use std::rc::Rc;
-#[cfg(target_arch = "x86_64")]
+#[cfg(miri)]
 use std::sync::atomic::{compiler_fence, Ordering};
 
+use rustix::fs::{fcntl_get_seals, fstat, fstatfs, SealFlags};
 use rustix::mm::{mmap, munmap, MapFlags, ProtFlags};
+
+use super::ioctl::DeviceFile;
+use super::memory;
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 compile_error!("the barriers are known only for x86-64 and AArch64");
+
+// Of linux/magic.h.
+const TMPFS_MAGIC: i64 = 0x0102_1994;
+
+/// A file of device registers. No Rust object lies in it: it is a device of the kernel's VFIO, or shared memory that
+/// is not the DMA memory of this process. No safe code maps a file in another way.
+pub struct BarFile<'f> {
+    fd: BorrowedFd<'f>,
+    size: u64,
+}
+
+impl<'f> BarFile<'f> {
+    /// That of a device. The kernel keeps the file as it is, and does not say how long it is.
+    pub fn of_device(device: &'f DeviceFile) -> Self {
+        Self {
+            fd: device.as_fd(),
+            size: u64::MAX,
+        }
+    }
+
+    /// That of a server: ordinary shared memory, sealed against shrinking. `None` if `fd` is another file.
+    ///
+    /// TRUST-BAR-FILE: an access beyond the end of a file is a signal, and so is one to a huge page that the server
+    /// has taken back.
+    pub fn of_server(fd: BorrowedFd<'f>) -> Option<Self> {
+        let sealed = fcntl_get_seals(fd).is_ok_and(|seals| seals.contains(SealFlags::SHRINK));
+        let ordinary = fstatfs(fd).is_ok_and(|system| system.f_type == TMPFS_MAGIC);
+        let file = fstat(fd).ok()?;
+        let is_ours = memory::is_dma_memory(file.st_dev, file.st_ino);
+        let size = u64::try_from(file.st_size).unwrap_or_default();
+        (sealed && ordinary && !is_ours).then_some(Self { fd, size })
+    }
+
+    /// Bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+}
 
 /// A part of BAR0 that is mapped into this process.
 pub struct Area {
@@ -20,27 +62,24 @@ pub struct Area {
 }
 
 impl Area {
-    /// Maps `size` bytes at `file_offset` of `fd`, which are those of BAR0 at `offset`.
+    /// Maps `size` bytes at `file_offset` of `file`, which are those of BAR0 at `offset`.
     ///
     /// TRUST-BAR-FILE: the file must not become shorter. An access beyond its end is a signal
-    /// (SIGBUS), which ends the process. The kernel's VFIO does not do that. The file of a vfio-user
-    /// server is sealed against it: `vfio_user/mod.rs` checks that.
-    pub(crate) fn map(
-        fd: BorrowedFd<'_>,
-        file_offset: u64,
-        offset: u64,
-        size: usize,
-    ) -> io::Result<Self> {
+    /// (SIGBUS), which ends the process. The kernel's VFIO does not do that.
+    pub fn map(file: &BarFile<'_>, file_offset: u64, offset: u64, size: usize) -> io::Result<Self> {
+        let end = file_offset.checked_add(size as u64);
+        if end.is_none_or(|end| end > file.size) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
         // SAFETY: this is a new mapping at an address that the kernel chooses. Other mappings of the
-        // file see volatile accesses to whole registers. Only this crate calls the function, with
-        // the region of a device, which is not DMA memory.
+        // file see volatile accesses to whole registers. `BarFile` shows that no Rust object is there.
         let memory = unsafe {
             mmap(
                 std::ptr::null_mut(),
                 size,
                 ProtFlags::READ | ProtFlags::WRITE,
                 MapFlags::SHARED,
-                fd,
+                file.fd,
                 file_offset,
             )?
         };
@@ -123,8 +162,13 @@ impl Register {
 /// example of the packet that DD announces.
 #[inline]
 pub fn dma_read_barrier() {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(miri)]
     compiler_fence(Ordering::Acquire);
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: there is no instruction. The compiler must assume that it reads and writes all memory.
+    unsafe {
+        core::arch::asm!("", options(nostack, preserves_flags));
+    }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: the instruction changes neither registers nor memory.
     unsafe {
@@ -136,8 +180,13 @@ pub fn dma_read_barrier() {
 /// after it, for example of the tail.
 #[inline]
 pub fn dma_write_barrier() {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(miri)]
     compiler_fence(Ordering::Release);
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: there is no instruction. The compiler must assume that it reads and writes all memory.
+    unsafe {
+        core::arch::asm!("", options(nostack, preserves_flags));
+    }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: the instruction changes neither registers nor memory.
     unsafe {
@@ -181,5 +230,60 @@ pub fn tsc_read() -> u64 {
             core::arch::asm!("isb", "mrs {}, cntvct_el0", out(reg) count, options(nostack, preserves_flags));
         }
         count
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use rustix::fs::{fcntl_add_seals, ftruncate, memfd_create, MemfdFlags};
+
+    use super::*;
+
+    const PAGE: usize = 4096;
+
+    /// Shared memory of a page.
+    fn memfd(seals: SealFlags) -> std::os::fd::OwnedFd {
+        let fd = memfd_create("registers", MemfdFlags::ALLOW_SEALING).unwrap();
+        ftruncate(&fd, PAGE as u64).unwrap();
+        fcntl_add_seals(&fd, seals).unwrap();
+        fd
+    }
+
+    /// Registers in shared memory of a page.
+    pub(in crate::sys) fn area_of_a_page() -> Rc<Area> {
+        let fd = memfd(SealFlags::SHRINK);
+        let file = BarFile::of_server(fd.as_fd()).unwrap();
+        Rc::new(Area::map(&file, 0, 0, PAGE).unwrap())
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "maps a file")]
+    fn only_a_sealed_memfd_has_registers() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(PAGE as u64).unwrap();
+        assert!(BarFile::of_server(file.as_fd()).is_none());
+        assert!(BarFile::of_server(memfd(SealFlags::GROW).as_fd()).is_none());
+        assert!(BarFile::of_server(memfd(SealFlags::SHRINK).as_fd()).is_some());
+    }
+
+    /// A hostile server could pass the driver's own memory as its registers.
+    #[test]
+    #[cfg_attr(any(miri, feature = "fuzzing"), ignore = "heap memory has no file")]
+    fn dma_memory_has_no_registers() {
+        let memory = memory::Memory::alloc(PAGE).unwrap();
+        assert!(BarFile::of_server(memory.fd().unwrap()).is_none());
+        let copy = rustix::io::dup(memory.fd().unwrap()).unwrap();
+        assert!(BarFile::of_server(copy.as_fd()).is_none());
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "maps a file")]
+    fn an_area_ends_with_its_file() {
+        let fd = memfd(SealFlags::SHRINK);
+        let file = BarFile::of_server(fd.as_fd()).unwrap();
+        for (offset, size) in [(0, 2 * PAGE), (PAGE as u64, PAGE), (u64::MAX, PAGE)] {
+            let refused = Area::map(&file, offset, 0, size).map(drop).unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
+        }
     }
 }

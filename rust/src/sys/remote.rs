@@ -231,21 +231,15 @@ impl<'f, 'p> TxEnd<'f, 'p> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::fd::AsFd;
-    use std::rc::Rc;
     use std::thread;
 
-    use super::super::mmio::Area;
+    use super::super::mmio::tests::area_of_a_page;
     use super::*;
     use crate::test_queues::{pool, Queues, POOL_CAPACITY, RING_SIZE};
 
-    const PAGE: usize = 4096;
-
     /// A register in a file.
     fn head() -> Register {
-        let file = tempfile::tempfile().unwrap();
-        file.set_len(PAGE as u64).unwrap();
-        let area = Rc::new(Area::map(file.as_fd(), 0, 0, PAGE).unwrap());
+        let area = area_of_a_page();
         area.register(0).unwrap()
     }
 

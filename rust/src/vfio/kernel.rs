@@ -19,7 +19,7 @@ use super::region::{MAX_INFO, REGION_BAR0, REGION_CONFIG};
 use crate::error::{Error, Result};
 use crate::sys::ioctl::{self, ContainerFile, DeviceFile, GroupFile};
 use crate::sys::mapping::DmaMapping;
-use crate::sys::mmio::Area;
+use crate::sys::mmio::{Area, BarFile};
 
 // Of struct vfio_iommu_type1_info and its capabilities (linux/vfio.h).
 const IOMMU_INFO_FLAG_CAPS: u32 = 1 << 1;
@@ -76,8 +76,7 @@ impl KernelDevice {
             .map_err(|source| Error::call(address, "VFIO_GROUP_GET_DEVICE_FD", source))?;
         let config = region_info(&file, REGION_CONFIG, address, "configuration space")?;
         let bar0 = region_info(&file, REGION_BAR0, address, "BAR0")?;
-        // The kernel keeps the file as it is, and does not say how long it is.
-        let areas = map_bar0(address, file.as_fd(), u64::MAX, &bar0)?;
+        let areas = map_bar0(address, &BarFile::of_device(&file), &bar0)?;
         let device = Self {
             request: listen_for_request(&file),
             file,

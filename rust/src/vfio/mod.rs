@@ -313,6 +313,13 @@ impl VfioDevice {
         }
     }
 
+    /// Sleeps between two looks at the device, which uses up patience for it.
+    pub(crate) fn pause(&self, time: std::time::Duration) {
+        let asleep = std::time::Instant::now();
+        crate::clock::sleep(time);
+        self.patience_use(asleep.elapsed());
+    }
+
     /// Uses up patience for a device that the driver has waited for.
     pub(crate) fn patience_use(&self, waited: Duration) {
         if let Backend::User(device) = &self.backend {

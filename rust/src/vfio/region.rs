@@ -1,12 +1,11 @@
 //! Regions of a device: their description (linux/vfio.h), and mapping BAR0.
 #![forbid(unsafe_code)]
 
-use std::os::fd::BorrowedFd;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
 use crate::sys::mapping::page_size;
-use crate::sys::mmio::Area;
+use crate::sys::mmio::{Area, BarFile};
 
 // Regions of a PCI device, as linux/vfio.h numbers them.
 pub(crate) const REGION_BAR0: u32 = 0;
@@ -126,15 +125,11 @@ fn area_fault(
     None
 }
 
-/// Maps the areas of BAR0 that `info` allows: each is whole pages inside BAR0 and inside the `file_size`
-/// bytes of `fd`, the file of the region, and none overlap.
-///
-/// TRUST-BAR-FILE: the file must not become shorter. An access beyond its end is a signal (SIGBUS). The
-/// kernel's VFIO does not shorten it, and a server's file must be sealed ([`super::user`]).
+/// Maps the areas of BAR0 that `info` allows: each is whole pages inside BAR0 and inside `file`,
+/// the file of the region, and none overlap.
 pub(crate) fn map_bar0(
     address: &str,
-    fd: BorrowedFd<'_>,
-    file_size: u64,
+    file: &BarFile<'_>,
     info: &RegionInfo,
 ) -> Result<Vec<Rc<Area>>> {
     if info.areas.len() > MAX_AREAS {
@@ -145,12 +140,12 @@ pub(crate) fn map_bar0(
     }
     let mut areas = Vec::with_capacity(info.areas.len());
     for (i, &(offset, size)) in info.areas.iter().enumerate() {
-        if let Some(fault) = area_fault(info, file_size, &info.areas[..i], (offset, size)) {
+        if let Some(fault) = area_fault(info, file.size(), &info.areas[..i], (offset, size)) {
             return Err(Error::device(address, fault));
         }
         let area = usize::try_from(size)
             .map_err(|_| std::io::ErrorKind::InvalidInput.into())
-            .and_then(|size| Area::map(fd, info.file_offset + offset, offset, size))
+            .and_then(|size| Area::map(file, info.file_offset + offset, offset, size))
             .map_err(|source| {
                 Error::call(address, format!("mmap of BAR0 at {offset:#x}"), source)
             })?;

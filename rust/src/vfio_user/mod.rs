@@ -8,15 +8,13 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
-use rustix::fs::{fcntl_get_seals, fstat, fstatfs, SealFlags};
-
 use self::socket::{
     ConnectTime, Exchange, Payload, Socket, DMA_MAP, DMA_UNMAP, GET_INFO, GET_REGION_INFO,
     REGION_READ, REGION_WRITE, SET_IRQS, VERSION,
 };
 use crate::error::{Error, Result};
 use crate::sys::mapping::DmaMapping;
-use crate::sys::mmio::Area;
+use crate::sys::mmio::{Area, BarFile};
 use crate::vfio::patience::{DevicePatience, Patience};
 use crate::vfio::region::{map_bar0, u16_at, u32_at, RegionInfo};
 use crate::vfio::region::{MAX_INFO, REGION_BAR0, REGION_CONFIG, REGION_INFO_SIZE};
@@ -41,9 +39,6 @@ const IRQ_SET_SIZE: u32 = 20;
 const DMA_MAP_SIZE: u32 = 32;
 const DMA_UNMAP_SIZE: u32 = 24;
 const ACCESS_SIZE: usize = 16;
-
-// Of linux/magic.h.
-const TMPFS_MAGIC: i64 = 0x0102_1994;
 
 /// A device of a vfio-user server.
 pub(crate) struct UserDevice {
@@ -198,21 +193,6 @@ impl UserDevice {
         Ok(())
     }
 
-    /// TRUST-BAR-FILE: the size of the file of BAR0. It must be ordinary shared memory, sealed against shrinking: an
-    /// access beyond the end of a file is a signal, and so is one to a huge page that the server has
-    /// taken back.
-    fn check_file(&self, fd: BorrowedFd<'_>) -> Result<u64> {
-        let sealed = fcntl_get_seals(fd).is_ok_and(|seals| seals.contains(SealFlags::SHRINK));
-        let ordinary = fstatfs(fd).is_ok_and(|system| system.f_type == TMPFS_MAGIC);
-        match fstat(fd) {
-            Ok(file) if sealed && ordinary => Ok(u64::try_from(file.st_size).unwrap_or_default()),
-            _ => Err(self.socket.error(
-                "the file of BAR0 is not a memfd of ordinary pages with the seal F_SEAL_SHRINK, so \
-                 the server could end this driver by a signal; seal it, or pass no file",
-            )),
-        }
-    }
-
     fn map_bar0(&self, address: &str) -> Result<Vec<Rc<Area>>> {
         let request = Payload::default()
             .u32(MAX_INFO as u32)
@@ -232,12 +212,17 @@ impl UserDevice {
         let Some(fd) = fd else {
             return Ok(Vec::new());
         };
-        let file_size = self.check_file(fd.as_fd())?;
+        let file = BarFile::of_server(fd.as_fd()).ok_or_else(|| {
+            self.socket.error(
+                "the file of BAR0 is not a memfd of ordinary pages with the seal F_SEAL_SHRINK, so \
+                 the server could end this driver by a signal; seal it, or pass no file",
+            )
+        })?;
         let info = RegionInfo::parse(&reply).ok_or_else(|| {
             self.socket
                 .error("the description of BAR0 is truncated or looping")
         })?;
-        map_bar0(address, fd.as_fd(), file_size, &info)
+        map_bar0(address, &file, &info)
     }
 
     fn call(&self, command: u16, request: Payload, max_reply: usize) -> Result<Vec<u8>> {

@@ -66,7 +66,8 @@ impl Run {
         let mut child = Guard(child);
         let mut open_files = 0;
         // Until the program is executed, the child has its parent's files. So counting begins when the
-        // child has the program's arguments: the kernel sets them after it has closed those files.
+        // child has arguments of its own: the kernel sets them after it has closed those files.
+        let own = arguments_of("self");
         let mut is_own = false;
         let status = loop {
             if let Some(status) = child.0.try_wait()? {
@@ -76,7 +77,8 @@ impl Run {
                 break None;
             }
             let id = child.0.id();
-            is_own = is_own || has_executed(id, program);
+            is_own = is_own
+                || arguments_of(&id.to_string()).is_some_and(|now| Some(&now) != own.as_ref());
             if is_own {
                 open_files = open_files.max(open_files_of(id));
             }
@@ -152,10 +154,10 @@ impl Drop for Guard {
     }
 }
 
-/// Whether a child process runs this program already, and not its parent's code.
-fn has_executed(process: u32, program: &Path) -> bool {
-    std::fs::read(format!("/proc/{process}/cmdline"))
-        .is_ok_and(|arguments| arguments.starts_with(program.as_os_str().as_encoded_bytes()))
+/// The arguments of a process; `None` while it is between two programs, and after its end.
+fn arguments_of(process: &str) -> Option<Vec<u8>> {
+    let arguments = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
+    (!arguments.is_empty()).then_some(arguments)
 }
 
 /// Number of files that a process has open; 0 if it has ended.

@@ -13,6 +13,8 @@
 #include "driver/device.h"
 #include "driver/mempool.h"
 #include "rooms/packet_ring.h"
+#include "rooms/start.h"
+#include "rooms/stats.h"
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -330,7 +332,7 @@ static int start(struct lab *lab, char **addresses, struct error *error)
 		return -1;
 	}
 	for (uint32_t i = 0; i < 2; i++) {
-		if (device_start(&lab->devices[i], &config, &lab->pools[i], error) != 0) {
+		if (device_start_queues(&lab->devices[i], &config, &lab->pools[i], error) != 0) {
 			return -1;
 		}
 	}
@@ -415,7 +417,7 @@ int main(int argc, char **argv)
 		status = EXIT_FAILURE;
 	}
 	for (uint32_t i = 0; i < lab.opened; i++) {
-		if (lab.devices[i].running && device_stop(&lab.devices[i], &later) != 0 &&
+		if (lab.devices[i].running && device_stop_queues(&lab.devices[i], &later) != 0 &&
 		    status == EXIT_SUCCESS) {
 			(void)fprintf(stderr, "lab: %s\n", later.text);
 			status = EXIT_FAILURE;

@@ -234,8 +234,8 @@ fn with_devices(
         tx_ring_size: ring_size,
         ..Config::default()
     };
-    let mut a = devices[0].start(&config, &pools[0])?;
-    let mut b = devices[1].start(&config, &pools[1])?;
+    let mut a = devices[0].start_queues(&config, &pools[..1])?;
+    let mut b = devices[1].start_queues(&config, &pools[1..])?;
     let stopped = Arc::new(AtomicBool::new(false));
     let registered = signal_hook::flag::register(SIGINT, Arc::clone(&stopped));
     assert!(registered.is_ok(), "no signal handler");
@@ -253,7 +253,7 @@ fn with_devices(
         let losses = device.rx_losses(0).unwrap_or_default();
         counts.discarded += losses.discarded;
         counts.pool_empty += losses.pool_empty;
-        result = result.and(device.stop());
+        result = result.and(device.stop_queues());
     }
     result
 }

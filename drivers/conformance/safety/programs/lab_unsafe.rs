@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use ixgbe_unsafe::gen::driver::device::{device as Device, rx_queue, tx_queue};
 use ixgbe_unsafe::gen::driver::mempool::{error, mempool as Mempool, packet};
-use ixgbe_unsafe::gen::driver::{device, init, mempool, rx, tx};
-use ixgbe_unsafe::gen::rooms::{packet_ring, stats};
+use ixgbe_unsafe::gen::driver::{device, mempool, rx, tx};
+use ixgbe_unsafe::gen::rooms::{packet_ring, start as rooms_start, stats};
 use ixgbe_unsafe::gen::vfio::vfio;
 use signal_hook::consts::SIGINT;
 
@@ -313,7 +313,7 @@ unsafe fn start(lab: *mut Lab, addresses: &[CString]) -> Result<()> {
     } else {
         RING_SIZE
     };
-    let config = init::device_config {
+    let config = rooms_start::device_config {
         rx_queues: 1,
         tx_queues: 1,
         rx_ring_size: ring_size,
@@ -339,7 +339,7 @@ unsafe fn start(lab: *mut Lab, addresses: &[CString]) -> Result<()> {
     for i in 0..2 {
         let device = &raw mut (*lab).devices[i];
         let pool = &raw mut (*lab).pools[i];
-        checked(|error| init::device_start(device.cast(), &config, pool.cast(), error.cast()))?;
+        checked(|error| rooms_start::device_start_queues(device.cast(), &config, pool.cast(), error.cast()))?;
     }
     Ok(())
 }
@@ -406,7 +406,7 @@ fn main() -> ExitCode {
         for i in 0..(*lab).opened {
             let device = &raw mut (*lab).devices[i];
             if (*device).running {
-                let stop = checked(|error| init::device_stop(device.cast(), error.cast()));
+                let stop = checked(|error| rooms_start::device_stop_queues(device.cast(), error.cast()));
                 result = result.and(stop);
             }
         }

@@ -74,12 +74,6 @@ extern "C" {
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn queue_stats_read(
-        device: *mut device,
-        id: uint32_t,
-        stats: *mut queue_stats,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
     fn port_open(
         port: *mut port,
         program_0: *const program,
@@ -101,6 +95,12 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn run_seconds(run: *const run) -> ::core::ffi::c_double;
     fn run_tsc_cycles(run: *const run) -> uint64_t;
+    fn queue_stats_read(
+        device: *mut device,
+        id: uint32_t,
+        stats: *mut queue_stats,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
     fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
@@ -260,7 +260,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -291,6 +290,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -308,6 +308,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -845,7 +846,6 @@ unsafe extern "C" fn capture_until_end(
                 iova: 0,
                 size: 0,
                 fd: 0,
-                huge: false,
             },
             capacity: 0,
             free_count: 0,
@@ -913,6 +913,7 @@ unsafe extern "C" fn capture_until_end(
                 packets: ::core::ptr::null_mut::<*mut packet>(),
                 pool: ::core::ptr::null_mut::<mempool>(),
                 tail: ::core::ptr::null_mut::<uint32_t>(),
+                tail_offset: 0,
                 mask: 0,
                 index: 0,
                 discarding: false,
@@ -924,7 +925,6 @@ unsafe extern "C" fn capture_until_end(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 pool_empty: 0,
                 discarded: 0,
@@ -935,6 +935,7 @@ unsafe extern "C" fn capture_until_end(
                 ring: ::core::ptr::null_mut::<descriptor>(),
                 packets: ::core::ptr::null_mut::<*mut packet>(),
                 tail: ::core::ptr::null_mut::<uint32_t>(),
+                tail_offset: 0,
                 mask: 0,
                 index: 0,
                 clean_index: 0,
@@ -947,7 +948,6 @@ unsafe extern "C" fn capture_until_end(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 apart: [0; 128],
             }; 16],

@@ -49,11 +49,6 @@ extern "C" {
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn mac_read(
-        device: *mut device,
-        mac: *mut uint8_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
     fn port_open(
         port: *mut port,
         program_0: *const program,
@@ -75,6 +70,11 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn run_seconds(run: *const run) -> ::core::ffi::c_double;
     fn run_tsc_cycles(run: *const run) -> uint64_t;
+    fn mac_read(
+        device: *mut device,
+        mac: *mut uint8_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn inet_pton(
         __af: ::core::ffi::c_int,
         __cp: *const ::core::ffi::c_char,
@@ -224,7 +224,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -255,6 +254,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -272,6 +272,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -686,7 +687,6 @@ unsafe extern "C" fn echo_until_end(
                 iova: 0,
                 size: 0,
                 fd: 0,
-                huge: false,
             },
             capacity: 0,
             free_count: 0,
@@ -754,6 +754,7 @@ unsafe extern "C" fn echo_until_end(
                 packets: ::core::ptr::null_mut::<*mut packet>(),
                 pool: ::core::ptr::null_mut::<mempool>(),
                 tail: ::core::ptr::null_mut::<uint32_t>(),
+                tail_offset: 0,
                 mask: 0,
                 index: 0,
                 discarding: false,
@@ -765,7 +766,6 @@ unsafe extern "C" fn echo_until_end(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 pool_empty: 0,
                 discarded: 0,
@@ -776,6 +776,7 @@ unsafe extern "C" fn echo_until_end(
                 ring: ::core::ptr::null_mut::<descriptor>(),
                 packets: ::core::ptr::null_mut::<*mut packet>(),
                 tail: ::core::ptr::null_mut::<uint32_t>(),
+                tail_offset: 0,
                 mask: 0,
                 index: 0,
                 clean_index: 0,
@@ -788,7 +789,6 @@ unsafe extern "C" fn echo_until_end(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 apart: [0; 128],
             }; 16],

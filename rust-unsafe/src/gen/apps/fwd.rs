@@ -133,7 +133,6 @@ extern "C" {
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
     ) -> ::core::ffi::c_int;
-    fn tsc_read() -> uint64_t;
     fn rates_print(
         device: *const ::core::ffi::c_char,
         before: *const device_stats,
@@ -142,6 +141,7 @@ extern "C" {
     );
     fn totals_print(totals: *const totals, missed: uint64_t);
     fn totals_write(fd: ::core::ffi::c_int, totals: *const totals) -> ::core::ffi::c_int;
+    fn tsc_read() -> uint64_t;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn strcmp(
         __s1: *const ::core::ffi::c_char,

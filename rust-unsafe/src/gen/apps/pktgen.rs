@@ -67,13 +67,7 @@ extern "C" {
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn device_release(device: *mut device);
-    fn mac_read(
-        device: *mut device,
-        mac: *mut uint8_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
     fn port_open(
         port: *mut port,
         program_0: *const program,
@@ -107,6 +101,12 @@ extern "C" {
         text: *const ::core::ffi::c_char,
         rate: *mut uint64_t,
     ) -> bool;
+    fn device_stop_queues(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
+    fn mac_read(
+        device: *mut device,
+        mac: *mut uint8_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn memcpy(
         __dest: *mut ::core::ffi::c_void,
@@ -244,7 +244,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -275,6 +274,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -292,6 +292,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -939,7 +940,7 @@ unsafe extern "C" fn generator_close(
     mut generator: *mut generator,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut result: ::core::ffi::c_int = device_stop(
+    let mut result: ::core::ffi::c_int = device_stop_queues(
         &raw mut (*generator).port.device,
         error,
     );
@@ -1058,7 +1059,6 @@ unsafe fn main_0(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 capacity: 0,
                 free_count: 0,
@@ -1126,6 +1126,7 @@ unsafe fn main_0(
                     packets: ::core::ptr::null_mut::<*mut packet>(),
                     pool: ::core::ptr::null_mut::<mempool>(),
                     tail: ::core::ptr::null_mut::<uint32_t>(),
+                    tail_offset: 0,
                     mask: 0,
                     index: 0,
                     discarding: false,
@@ -1137,7 +1138,6 @@ unsafe fn main_0(
                         iova: 0,
                         size: 0,
                         fd: 0,
-                        huge: false,
                     },
                     pool_empty: 0,
                     discarded: 0,
@@ -1148,6 +1148,7 @@ unsafe fn main_0(
                     ring: ::core::ptr::null_mut::<descriptor>(),
                     packets: ::core::ptr::null_mut::<*mut packet>(),
                     tail: ::core::ptr::null_mut::<uint32_t>(),
+                    tail_offset: 0,
                     mask: 0,
                     index: 0,
                     clean_index: 0,
@@ -1160,7 +1161,6 @@ unsafe fn main_0(
                         iova: 0,
                         size: 0,
                         fd: 0,
-                        huge: false,
                     },
                     apart: [0; 128],
                 }; 16],
@@ -1180,7 +1180,6 @@ unsafe fn main_0(
                 iova: 0,
                 size: 0,
                 fd: 0,
-                huge: false,
             },
             capacity: 0,
             free_count: 0,

@@ -16,14 +16,22 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn mempool_destroy(pool: *mut mempool);
-    fn tsc_read() -> uint64_t;
     fn device_open(
         device: *mut device,
         container: *mut vfio_container,
         address: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn device_start(
+    fn device_release(device: *mut device);
+    fn device_close(device: *mut device);
+    fn rates_print(
+        device: *const ::core::ffi::c_char,
+        before: *const device_stats,
+        now: *const device_stats,
+        seconds: ::core::ffi::c_double,
+    );
+    fn tsc_read() -> uint64_t;
+    fn device_start_queues(
         device: *mut device,
         config: *const device_config,
         pools: *mut mempool,
@@ -34,21 +42,13 @@ extern "C" {
         timeout_ms: uint32_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
+    fn device_stop_queues(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn device_is_trapped(device: *const device) -> bool;
-    fn device_release(device: *mut device);
-    fn device_close(device: *mut device);
     fn stats_read(
         device: *mut device,
         stats: *mut device_stats,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn rates_print(
-        device: *const ::core::ffi::c_char,
-        before: *const device_stats,
-        now: *const device_stats,
-        seconds: ::core::ffi::c_double,
-    );
 }
 pub type size_t = usize;
 pub type __uint8_t = u8;
@@ -160,7 +160,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -191,6 +190,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -208,6 +208,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -362,7 +363,7 @@ unsafe extern "C" fn open_and_start(
         }
         i = i.wrapping_add(1);
     }
-    if device_start(
+    if device_start_queues(
         &raw mut (*port).device,
         &raw mut (*port).config,
         &raw mut (*port).pools as *mut mempool,
@@ -415,7 +416,6 @@ pub unsafe extern "C" fn port_open(
                 iova: 0,
                 size: 0,
                 fd: 0,
-                huge: false,
             },
             capacity: 0,
             free_count: 0,
@@ -483,6 +483,7 @@ pub unsafe extern "C" fn port_open(
                 packets: ::core::ptr::null_mut::<*mut packet>(),
                 pool: ::core::ptr::null_mut::<mempool>(),
                 tail: ::core::ptr::null_mut::<uint32_t>(),
+                tail_offset: 0,
                 mask: 0,
                 index: 0,
                 discarding: false,
@@ -494,7 +495,6 @@ pub unsafe extern "C" fn port_open(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 pool_empty: 0,
                 discarded: 0,
@@ -505,6 +505,7 @@ pub unsafe extern "C" fn port_open(
                 ring: ::core::ptr::null_mut::<descriptor>(),
                 packets: ::core::ptr::null_mut::<*mut packet>(),
                 tail: ::core::ptr::null_mut::<uint32_t>(),
+                tail_offset: 0,
                 mask: 0,
                 index: 0,
                 clean_index: 0,
@@ -517,7 +518,6 @@ pub unsafe extern "C" fn port_open(
                     iova: 0,
                     size: 0,
                     fd: 0,
-                    huge: false,
                 },
                 apart: [0; 128],
             }; 16],
@@ -534,7 +534,7 @@ pub unsafe extern "C" fn port_open(
     (*port).container.connect_timeout_ms = (*options).connect_timeout_ms;
     if open_and_start(port, address, options, error) != 0 as ::core::ffi::c_int {
         if (*port).device.running {
-            device_stop(&raw mut (*port).device, &raw mut ignored);
+            device_stop_queues(&raw mut (*port).device, &raw mut ignored);
         }
         port_free(port);
         return -(1 as ::core::ffi::c_int);
@@ -554,7 +554,10 @@ pub unsafe extern "C" fn port_close(
     mut port: *mut port,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut result: ::core::ffi::c_int = device_stop(&raw mut (*port).device, error);
+    let mut result: ::core::ffi::c_int = device_stop_queues(
+        &raw mut (*port).device,
+        error,
+    );
     port_free(port);
     return result;
 }

@@ -32,15 +32,15 @@ extern "C" {
         address: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn device_start(
+    fn device_release(device: *mut device);
+    fn device_close(device: *mut device);
+    fn device_start_queues(
         device: *mut device,
         config: *const device_config,
         pools: *mut mempool,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
-    fn device_release(device: *mut device);
-    fn device_close(device: *mut device);
+    fn device_stop_queues(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn stats_read(
         device: *mut device,
         stats: *mut device_stats,
@@ -107,7 +107,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -203,6 +202,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -225,6 +225,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -450,11 +451,11 @@ pub unsafe extern "C" fn ports_start(
     let mut device: *mut device = device_of(ports, port);
     let mut reason: error = error { text: [0; 1024] };
     if (*device).running as ::core::ffi::c_int != 0
-        && device_stop(device, &raw mut reason) != 0 as ::core::ffi::c_int
+        && device_stop_queues(device, &raw mut reason) != 0 as ::core::ffi::c_int
     {
         return report(&raw mut reason, error, error_size);
     }
-    if device_start(
+    if device_start_queues(
         device,
         &raw mut config,
         (&raw mut (*ports).pools as *mut mempool).offset((port & 1 as uint32_t) as isize)
@@ -640,7 +641,7 @@ pub unsafe extern "C" fn ports_close(
         let mut device: *mut device = (&raw mut (*ports).devices as *mut device)
             .offset(i as isize) as *mut device;
         if (*device).running as ::core::ffi::c_int != 0
-            && device_stop(device, &raw mut reason) != 0 as ::core::ffi::c_int
+            && device_stop_queues(device, &raw mut reason) != 0 as ::core::ffi::c_int
             && result == 0 as ::core::ffi::c_int
         {
             result = report(&raw mut reason, error, error_size);

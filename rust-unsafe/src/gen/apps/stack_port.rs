@@ -30,30 +30,8 @@ extern "C" {
         address: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn device_start(
-        device: *mut device,
-        config: *const device_config,
-        pools: *mut mempool,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn device_wait_for_link(
-        device: *mut device,
-        timeout_ms: uint32_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn device_release(device: *mut device);
     fn device_close(device: *mut device);
-    fn stats_read(
-        device: *mut device,
-        stats: *mut device_stats,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn mac_read(
-        device: *mut device,
-        mac: *mut uint8_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
     fn interrupts_start(
         device: *mut device,
         interval_us: uint32_t,
@@ -64,6 +42,28 @@ extern "C" {
         count: uint32_t,
         timeout_ms: uint32_t,
         waits: *mut interrupts_waits,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn device_start_queues(
+        device: *mut device,
+        config: *const device_config,
+        pools: *mut mempool,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn device_wait_for_link(
+        device: *mut device,
+        timeout_ms: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn device_stop_queues(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
+    fn stats_read(
+        device: *mut device,
+        stats: *mut device_stats,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn mac_read(
+        device: *mut device,
+        mac: *mut uint8_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
@@ -119,7 +119,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -221,6 +220,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -243,6 +243,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -415,7 +416,7 @@ unsafe extern "C" fn open_and_start(
         }
         i = i.wrapping_add(1);
     }
-    if device_start(
+    if device_start_queues(
         &raw mut (*port).device,
         &raw mut device,
         &raw mut (*port).pools as *mut mempool,
@@ -479,7 +480,7 @@ pub unsafe extern "C" fn stack_port_open(
     if open_and_start(port, config, &raw mut reason) != 0 as ::core::ffi::c_int {
         report(&raw mut reason, error, error_size);
         if (*port).device.running {
-            device_stop(&raw mut (*port).device, &raw mut ignored);
+            device_stop_queues(&raw mut (*port).device, &raw mut ignored);
         }
         destroy(port);
         return ::core::ptr::null_mut::<stack_port>();
@@ -648,7 +649,7 @@ pub unsafe extern "C" fn stack_port_close(
     let mut reason: error = error { text: [0; 1024] };
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     if (*port).device.running as ::core::ffi::c_int != 0
-        && device_stop(&raw mut (*port).device, &raw mut reason)
+        && device_stop_queues(&raw mut (*port).device, &raw mut reason)
             != 0 as ::core::ffi::c_int
     {
         result = report(&raw mut reason, error, error_size);

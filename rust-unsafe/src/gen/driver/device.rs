@@ -15,7 +15,6 @@ extern "C" {
     fn vfio_config_read16(device: *mut vfio_device, offset: uint32_t) -> uint16_t;
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn dma_free(dma: *mut dma_memory);
-    fn interrupts_stop(device: *mut device);
     fn free(__ptr: *mut ::core::ffi::c_void);
     fn memset(
         __s: *mut ::core::ffi::c_void,
@@ -110,7 +109,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -141,6 +139,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -158,6 +157,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -487,18 +487,55 @@ static mut ixgbe_device_ids: [ixgbe_device_id; 35] = [
             as *const u8 as *const ::core::ffi::c_char,
     },
 ];
-unsafe extern "C" fn find_device_id(mut id: uint16_t) -> *const ixgbe_device_id {
+unsafe extern "C" fn identify(
+    mut device: *mut device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
+    let mut vendor: uint16_t = vfio_config_read16(vfio, IXGBE_PCI_VENDOR_ID as uint32_t);
+    let mut id: uint16_t = vfio_config_read16(vfio, IXGBE_PCI_DEVICE_ID as uint32_t);
+    let mut known: *const ixgbe_device_id = ::core::ptr::null::<ixgbe_device_id>();
     let mut i: size_t = 0 as size_t;
     while i < IXGBE_DEVICE_ID_COUNT as size_t {
         if ixgbe_device_ids[i as usize].id as ::core::ffi::c_int
             == id as ::core::ffi::c_int
         {
-            return (&raw const ixgbe_device_ids as *const ixgbe_device_id)
+            known = (&raw const ixgbe_device_ids as *const ixgbe_device_id)
                 .offset(i as isize) as *const ixgbe_device_id;
         }
         i = i.wrapping_add(1);
     }
-    return ::core::ptr::null::<ixgbe_device_id>();
+    if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if vendor as ::core::ffi::c_uint != IXGBE_PCI_VENDOR_ID_INTEL || known.is_null() {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: device %04x:%04x is not an Intel 82599, X540 or X550; this driver supports no other\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw mut (*vfio).address as *mut ::core::ffi::c_char,
+            vendor as ::core::ffi::c_int,
+            id as ::core::ffi::c_int,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    if !(*known).refused.is_null() {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: device %04x:%04x, %s, is not supported, because %s\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw mut (*vfio).address as *mut ::core::ffi::c_char,
+            vendor as ::core::ffi::c_int,
+            id as ::core::ffi::c_int,
+            (*known).name,
+            (*known).refused,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*device).family = (*known).family;
+    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn device_open(
@@ -517,60 +554,11 @@ pub unsafe extern "C" fn device_open(
     {
         return -(1 as ::core::ffi::c_int);
     }
-    let mut vendor: uint16_t = vfio_config_read16(
-        &raw mut (*device).vfio,
-        IXGBE_PCI_VENDOR_ID as uint32_t,
-    );
-    let mut id: uint16_t = vfio_config_read16(
-        &raw mut (*device).vfio,
-        IXGBE_PCI_DEVICE_ID as uint32_t,
-    );
-    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
+    if identify(device, error) != 0 as ::core::ffi::c_int {
         vfio_close(&raw mut (*device).vfio);
         return -(1 as ::core::ffi::c_int);
     }
-    let mut known: *const ixgbe_device_id = if vendor as ::core::ffi::c_uint
-        == IXGBE_PCI_VENDOR_ID_INTEL
-    {
-        find_device_id(id)
-    } else {
-        ::core::ptr::null::<ixgbe_device_id>()
-    };
-    if known.is_null() {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: device %04x:%04x is not an Intel 82599, X540 or X550; this driver supports no other\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            address,
-            vendor as ::core::ffi::c_int,
-            id as ::core::ffi::c_int,
-        );
-        vfio_close(&raw mut (*device).vfio);
-        return -(1 as ::core::ffi::c_int);
-    }
-    if !(*known).refused.is_null() {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: device %04x:%04x, %s, is not supported, because %s\0" as *const u8
-                as *const ::core::ffi::c_char,
-            address,
-            vendor as ::core::ffi::c_int,
-            id as ::core::ffi::c_int,
-            (*known).name,
-            (*known).refused,
-        );
-        vfio_close(&raw mut (*device).vfio);
-        return -(1 as ::core::ffi::c_int);
-    }
-    (*device).family = (*known).family;
     return 0 as ::core::ffi::c_int;
-}
-#[no_mangle]
-pub unsafe extern "C" fn device_is_trapped(mut device: *const device) -> bool {
-    return (*device).rx[0 as ::core::ffi::c_int as usize].tail.is_null()
-        || (*device).tx[0 as ::core::ffi::c_int as usize].tail.is_null();
 }
 #[no_mangle]
 pub unsafe extern "C" fn device_release(mut device: *mut device) {
@@ -611,6 +599,5 @@ pub unsafe extern "C" fn device_release(mut device: *mut device) {
 }
 #[no_mangle]
 pub unsafe extern "C" fn device_close(mut device: *mut device) {
-    interrupts_stop(device);
     vfio_close(&raw mut (*device).vfio);
 }

@@ -5,6 +5,11 @@ extern "C" {
         __format: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
+    fn vfio_memory_map(
+        size: size_t,
+        huge: bool,
+        fd: *mut ::core::ffi::c_int,
+    ) -> *mut ::core::ffi::c_void;
     fn vfio_iova_alloc(
         container: *mut vfio_container,
         size: uint64_t,
@@ -22,41 +27,16 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn vfio_dma_unmap(container: *mut vfio_container, iova: uint64_t, size: uint64_t);
     fn __errno_location() -> *mut ::core::ffi::c_int;
-    fn fcntl(
-        __fd: ::core::ffi::c_int,
-        __cmd: ::core::ffi::c_int,
-        ...
-    ) -> ::core::ffi::c_int;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
-    fn memfd_create(
-        __name: *const ::core::ffi::c_char,
-        __flags: ::core::ffi::c_uint,
-    ) -> ::core::ffi::c_int;
-    fn mmap(
-        __addr: *mut ::core::ffi::c_void,
-        __len: size_t,
-        __prot: ::core::ffi::c_int,
-        __flags: ::core::ffi::c_int,
-        __fd: ::core::ffi::c_int,
-        __offset: __off_t,
-    ) -> *mut ::core::ffi::c_void;
     fn munmap(__addr: *mut ::core::ffi::c_void, __len: size_t) -> ::core::ffi::c_int;
-    fn madvise(
-        __addr: *mut ::core::ffi::c_void,
-        __len: size_t,
-        __advice: ::core::ffi::c_int,
-    ) -> ::core::ffi::c_int;
     fn close(__fd: ::core::ffi::c_int) -> ::core::ffi::c_int;
     fn sysconf(__name: ::core::ffi::c_int) -> ::core::ffi::c_long;
-    fn ftruncate(__fd: ::core::ffi::c_int, __length: __off_t) -> ::core::ffi::c_int;
 }
 pub type size_t = usize;
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
-pub type __off_t = ::core::ffi::c_long;
-pub type off_t = __off_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
@@ -133,7 +113,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 pub const _SC_PAGESIZE: C2RustUnnamed = 30;
 pub type C2RustUnnamed = ::core::ffi::c_uint;
@@ -355,99 +334,17 @@ pub const _SC_CHILD_MAX: C2RustUnnamed = 1;
 pub const _SC_ARG_MAX: C2RustUnnamed = 0;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const EINVAL: ::core::ffi::c_int = 22 as ::core::ffi::c_int;
-pub const F_ADD_SEALS: ::core::ffi::c_int = 1033 as ::core::ffi::c_int;
-pub const F_SEAL_SEAL: ::core::ffi::c_int = 0x1 as ::core::ffi::c_int;
-pub const F_SEAL_SHRINK: ::core::ffi::c_int = 0x2 as ::core::ffi::c_int;
-pub const F_SEAL_GROW: ::core::ffi::c_int = 0x4 as ::core::ffi::c_int;
-pub const F_SEAL_FUTURE_WRITE: ::core::ffi::c_int = 0x10 as ::core::ffi::c_int;
-pub const MAP_POPULATE: ::core::ffi::c_int = 0x8000 as ::core::ffi::c_int;
-pub const PROT_READ: ::core::ffi::c_int = 0x1 as ::core::ffi::c_int;
-pub const PROT_WRITE: ::core::ffi::c_int = 0x2 as ::core::ffi::c_int;
-pub const MAP_SHARED: ::core::ffi::c_int = 0x1 as ::core::ffi::c_int;
-pub const MFD_CLOEXEC: ::core::ffi::c_uint = 1 as ::core::ffi::c_uint;
-pub const MFD_ALLOW_SEALING: ::core::ffi::c_uint = 2 as ::core::ffi::c_uint;
-pub const MFD_HUGETLB: ::core::ffi::c_uint = 4 as ::core::ffi::c_uint;
-pub const MAP_FAILED: *mut ::core::ffi::c_void = -(1 as ::core::ffi::c_int)
-    as *mut ::core::ffi::c_void;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 pub const HUGE_PAGE_SIZE: ::core::ffi::c_ulonglong = (2 as ::core::ffi::c_ulonglong)
     << 20 as ::core::ffi::c_int;
-pub const MEMFD_HUGE_2MB: ::core::ffi::c_uint = (21 as ::core::ffi::c_uint)
-    << 26 as ::core::ffi::c_int;
-pub const MADVISE_POPULATE_WRITE: ::core::ffi::c_int = 23 as ::core::ffi::c_int;
 unsafe extern "C" fn round_up(mut size: size_t, mut multiple: size_t) -> size_t {
     return size
         .wrapping_add(multiple)
         .wrapping_sub(1 as size_t)
         .wrapping_div(multiple)
         .wrapping_mul(multiple);
-}
-unsafe extern "C" fn map_memfd(
-    mut size: size_t,
-    mut flags: ::core::ffi::c_uint,
-    mut fd: *mut ::core::ffi::c_int,
-) -> *mut ::core::ffi::c_void {
-    *fd = memfd_create(
-        b"ixgbe-dma\0" as *const u8 as *const ::core::ffi::c_char,
-        MFD_CLOEXEC | MFD_ALLOW_SEALING | flags,
-    );
-    if *fd < 0 as ::core::ffi::c_int {
-        return NULL;
-    }
-    if ftruncate(*fd, size as __off_t) == 0 as ::core::ffi::c_int
-        && fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW)
-            == 0 as ::core::ffi::c_int
-    {
-        let mut memory: *mut ::core::ffi::c_void = mmap(
-            NULL,
-            size,
-            PROT_READ | PROT_WRITE,
-            MAP_SHARED | MAP_POPULATE,
-            *fd,
-            0 as __off_t,
-        );
-        if memory != MAP_FAILED {
-            return memory;
-        }
-    }
-    let mut cause: ::core::ffi::c_int = *__errno_location();
-    close(*fd);
-    *fd = -(1 as ::core::ffi::c_int);
-    *__errno_location() = cause;
-    return NULL;
-}
-unsafe extern "C" fn keep_pages(
-    mut dma: *const dma_memory,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut sealed: ::core::ffi::c_int = fcntl(
-        (*dma).fd,
-        F_ADD_SEALS,
-        F_SEAL_FUTURE_WRITE | F_SEAL_SEAL,
-    );
-    if sealed != 0 as ::core::ffi::c_int && *__errno_location() == EINVAL {
-        sealed = fcntl((*dma).fd, F_ADD_SEALS, F_SEAL_SEAL);
-    }
-    if sealed == 0 as ::core::ffi::c_int {
-        sealed = madvise((*dma).memory, (*dma).size, MADVISE_POPULATE_WRITE);
-        if sealed != 0 as ::core::ffi::c_int && *__errno_location() == EINVAL {
-            sealed = 0 as ::core::ffi::c_int;
-        }
-    }
-    if sealed != 0 as ::core::ffi::c_int {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"cannot keep the pages of DMA memory: %s; did a vfio-user server seal or free them?\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            strerror(*__errno_location()),
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
-    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn dma_alloc(
@@ -458,24 +355,14 @@ pub unsafe extern "C" fn dma_alloc(
 ) -> ::core::ffi::c_int {
     (*dma).container = container;
     (*dma).size = round_up(size, HUGE_PAGE_SIZE as size_t);
-    (*dma).huge = true_0 != 0;
-    (*dma).memory = map_memfd(
-        (*dma).size,
-        MFD_HUGETLB | MEMFD_HUGE_2MB,
-        &raw mut (*dma).fd,
-    );
+    (*dma).memory = vfio_memory_map((*dma).size, true_0 != 0, &raw mut (*dma).fd);
     if (*dma).memory.is_null() {
         (*dma).size = round_up(
             size,
             sysconf(_SC_PAGESIZE as ::core::ffi::c_int) as size_t,
         );
-        (*dma).huge = false_0 != 0;
         (*container).ordinary_pages = true_0 != 0;
-        (*dma).memory = map_memfd(
-            (*dma).size,
-            0 as ::core::ffi::c_uint,
-            &raw mut (*dma).fd,
-        );
+        (*dma).memory = vfio_memory_map((*dma).size, false_0 != 0, &raw mut (*dma).fd);
     }
     if (*dma).memory.is_null() {
         snprintf(
@@ -507,10 +394,6 @@ pub unsafe extern "C" fn dma_alloc(
         munmap((*dma).memory, (*dma).size);
         close((*dma).fd);
         (*dma).memory = NULL;
-        return -(1 as ::core::ffi::c_int);
-    }
-    if keep_pages(dma, error) != 0 as ::core::ffi::c_int {
-        dma_free(dma);
         return -(1 as ::core::ffi::c_int);
     }
     return 0 as ::core::ffi::c_int;

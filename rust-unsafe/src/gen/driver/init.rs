@@ -32,9 +32,7 @@ extern "C" {
         offset: uint32_t,
         mask: uint32_t,
         value: uint32_t,
-        timeout_ms: uint32_t,
         name: *const ::core::ffi::c_char,
-        remedy: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn enable_rx(
@@ -44,27 +42,12 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn tx_reclaim(queue: *mut tx_queue);
     fn device_release(device: *mut device);
-    fn stats_read(
-        device: *mut device,
-        stats: *mut device_stats,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn stats_init(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
-    fn mac_read(
-        device: *mut device,
-        mac: *mut uint8_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn link_init(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
-    fn link_comes_up(device: *mut device, timeout_ms: uint32_t) -> bool;
+    fn link_init(vfio: *mut vfio_device);
     fn disable_interrupts(vfio: *mut vfio_device);
     fn disable_master(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
-    fn enable_bus_master(vfio: *mut vfio_device);
-    fn disable_bus_master(vfio: *mut vfio_device);
+    fn set_bus_master(vfio: *mut vfio_device, on: bool);
     fn reset_device(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn wait_until_ready(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
-    fn interrupts_stop(device: *mut device);
-    fn rss_init(device: *mut device);
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
 }
 pub type __uint8_t = u8;
@@ -154,7 +137,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -185,6 +167,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -202,6 +185,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -289,9 +273,6 @@ pub const IXGBE_FCTRL: ::core::ffi::c_uint = 0x5080 as ::core::ffi::c_uint;
 pub const IXGBE_FCTRL_MPE: ::core::ffi::c_uint = 0x100 as ::core::ffi::c_uint;
 pub const IXGBE_FCTRL_UPE: ::core::ffi::c_uint = 0x200 as ::core::ffi::c_uint;
 pub const IXGBE_FCTRL_BAM: ::core::ffi::c_uint = 0x400 as ::core::ffi::c_uint;
-pub const IXGBE_MTA_COUNT: ::core::ffi::c_uint = 128 as ::core::ffi::c_uint;
-pub const IXGBE_VFTA_COUNT: ::core::ffi::c_uint = 128 as ::core::ffi::c_uint;
-pub const IXGBE_PFUTA_COUNT: ::core::ffi::c_uint = 128 as ::core::ffi::c_uint;
 pub const IXGBE_RXDCTL_ENABLE: ::core::ffi::c_uint = 0x2000000 as ::core::ffi::c_uint;
 pub const IXGBE_SRRCTL_BSIZEPACKET: ::core::ffi::c_uint = 0x1f as ::core::ffi::c_uint;
 pub const IXGBE_SRRCTL_DESCTYPE: ::core::ffi::c_uint = 0xe000000 as ::core::ffi::c_uint;
@@ -320,7 +301,6 @@ pub const IXGBE_DMATXCTL_TE: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
 pub const IXGBE_DCA_TXCTRL_DESC_WRO_EN: ::core::ffi::c_uint = 0x800
     as ::core::ffi::c_uint;
 pub const IXGBE_TDH_TDH: ::core::ffi::c_uint = 0xffff as ::core::ffi::c_uint;
-pub const IXGBE_TXDCTL_COUNT: ::core::ffi::c_uint = 128 as ::core::ffi::c_uint;
 pub const IXGBE_TXDCTL_PTHRESH: ::core::ffi::c_uint = 0x7f as ::core::ffi::c_uint;
 pub const IXGBE_TXDCTL_HTHRESH: ::core::ffi::c_uint = 0x7f00 as ::core::ffi::c_uint;
 pub const IXGBE_TXDCTL_WTHRESH: ::core::ffi::c_uint = 0x7f0000 as ::core::ffi::c_uint;
@@ -330,8 +310,6 @@ pub const IXGBE_TXPBSIZE_COUNT: ::core::ffi::c_uint = 8 as ::core::ffi::c_uint;
 pub const IXGBE_MTQC: ::core::ffi::c_uint = 0x8120 as ::core::ffi::c_uint;
 pub const IXGBE_RTTDCS: ::core::ffi::c_uint = 0x4900 as ::core::ffi::c_uint;
 pub const IXGBE_RTTDCS_ARBDIS: ::core::ffi::c_uint = 0x40 as ::core::ffi::c_uint;
-pub const IXGBE_RTTDQSEL: ::core::ffi::c_uint = 0x4904 as ::core::ffi::c_uint;
-pub const IXGBE_RTTBCNRC: ::core::ffi::c_uint = 0x4984 as ::core::ffi::c_uint;
 pub const IXGBE_HLREG0: ::core::ffi::c_uint = 0x4240 as ::core::ffi::c_uint;
 pub const IXGBE_HLREG0_TXCRCEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
 pub const IXGBE_HLREG0_RXCRCSTRP: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
@@ -340,16 +318,6 @@ pub const IXGBE_HLREG0_TXPADEN: ::core::ffi::c_uint = 0x400 as ::core::ffi::c_ui
 pub const IXGBE_MFLCN: ::core::ffi::c_uint = 0x4294 as ::core::ffi::c_uint;
 pub const IXGBE_MFLCN_RPFCE: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
 pub const IXGBE_MFLCN_RFCE: ::core::ffi::c_uint = 0x8 as ::core::ffi::c_uint;
-pub const CHECK_LOOKS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
-pub const CHECK_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const REMEDY_RESET: [::core::ffi::c_char; 87] = unsafe {
-    ::core::mem::transmute::<
-        [u8; 87],
-        [::core::ffi::c_char; 87],
-    >(
-        *b"reset the device (echo 1 > /sys/bus/pci/devices/.../reset) or restart the software NIC\0",
-    )
-};
 #[inline]
 unsafe extern "C" fn reg_write(
     mut vfio: *mut vfio_device,
@@ -375,9 +343,6 @@ pub const RX_NO_SUSPECT: ::core::ffi::c_uint = UINT32_MAX;
 pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const DEVICE_MIN_RING_SIZE: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
 pub const DEVICE_MAX_RING_SIZE: ::core::ffi::c_int = 4096 as ::core::ffi::c_int;
-pub const TIMEOUT_QUEUE: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_TX_DRAIN: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const LINK_ATTEMPT: ::core::ffi::c_int = 2000 as ::core::ffi::c_int;
 pub const RX_DISABLE_SETTLE_US: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
 pub const RX_PACKET_BUFFER_KB_82599: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const RX_PACKET_BUFFER_KB_X540: ::core::ffi::c_int = 384 as ::core::ffi::c_int;
@@ -397,117 +362,89 @@ unsafe extern "C" fn init_general(
     mut device: *mut device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    reg_write(&raw mut (*device).vfio, IXGBE_FCCFG as uint32_t, 0 as uint32_t);
+    let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
+    reg_write(vfio, IXGBE_FCCFG as uint32_t, 0 as uint32_t);
     reg_clear(
-        &raw mut (*device).vfio,
+        vfio,
         IXGBE_MFLCN as uint32_t,
         IXGBE_MFLCN_RFCE as uint32_t | IXGBE_MFLCN_RPFCE as uint32_t,
     );
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         (0x3220 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
         0 as uint32_t,
     );
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         (0x3260 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
         rx_packet_buffer_kb(device)
             .wrapping_sub(FLOW_CONTROL_RESERVE_KB as uint32_t)
             .wrapping_mul(1024 as uint32_t),
     );
-    reg_set(
-        &raw mut (*device).vfio,
-        IXGBE_CTRL_EXT as uint32_t,
-        IXGBE_CTRL_EXT_NS_DIS as uint32_t,
-    );
-    return vfio_check(&raw mut (*device).vfio, error);
+    reg_set(vfio, IXGBE_CTRL_EXT as uint32_t, IXGBE_CTRL_EXT_NS_DIS as uint32_t);
+    return vfio_check(vfio, error);
 }
 unsafe extern "C" fn init_filters(mut device: *mut device) {
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < IXGBE_PFUTA_COUNT as uint32_t {
-        reg_write(
-            &raw mut (*device).vfio,
-            (0xf400 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i)),
-            0 as uint32_t,
-        );
-        i = i.wrapping_add(1);
-    }
-    let mut i_0: uint32_t = 0 as uint32_t;
-    while i_0 < IXGBE_MTA_COUNT as uint32_t {
-        reg_write(
-            &raw mut (*device).vfio,
-            (0x5200 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i_0)),
-            0 as uint32_t,
-        );
-        i_0 = i_0.wrapping_add(1);
-    }
-    let mut i_1: uint32_t = 0 as uint32_t;
-    while i_1 < IXGBE_VFTA_COUNT as uint32_t {
-        reg_write(
-            &raw mut (*device).vfio,
-            (0xa000 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i_1)),
-            0 as uint32_t,
-        );
-        i_1 = i_1.wrapping_add(1);
-    }
-    reg_set(
-        &raw mut (*device).vfio,
-        IXGBE_FCTRL as uint32_t,
-        IXGBE_FCTRL_BAM as uint32_t,
-    );
+    let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
+    reg_set(vfio, IXGBE_FCTRL as uint32_t, IXGBE_FCTRL_BAM as uint32_t);
     if (*device).config.promiscuous {
         reg_set(
-            &raw mut (*device).vfio,
+            vfio,
             IXGBE_FCTRL as uint32_t,
             IXGBE_FCTRL_MPE as uint32_t | IXGBE_FCTRL_UPE as uint32_t,
         );
     }
+}
+unsafe extern "C" fn ring_alloc(
+    mut vfio: *const vfio_device,
+    mut size: uint32_t,
+    mut packets: *mut *mut *mut packet,
+    mut dma: *mut dma_memory,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    *packets = calloc(size as size_t, ::core::mem::size_of::<*mut packet>() as size_t)
+        as *mut *mut packet;
+    if (*packets).is_null() {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: out of memory for a ring\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*vfio).address as *const ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    return dma_alloc(
+        (*vfio).container as *mut vfio_container,
+        (size as size_t).wrapping_mul(::core::mem::size_of::<descriptor>() as size_t),
+        dma,
+        error,
+    );
 }
 unsafe extern "C" fn init_rx_queue(
     mut device: *mut device,
     mut id: uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
     let mut queue: *mut rx_queue = (&raw mut (*device).rx as *mut rx_queue)
         .offset(id as isize) as *mut rx_queue;
     let mut size: uint32_t = (*device).config.rx_ring_size;
-    (*queue).vfio = &raw mut (*device).vfio;
+    (*queue).vfio = vfio;
     (*queue).id = id;
     (*queue).pool = (*device).pools.offset(id as isize) as *mut mempool;
     (*queue).mask = size.wrapping_sub(1 as uint32_t);
     (*queue).suspect = RX_NO_SUSPECT as uint32_t;
-    (*queue).tail = vfio_register(
-        &raw mut (*device).vfio,
-        if id < 64 as uint32_t {
-            (0x1018 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
-        } else {
-            (0xd018 as uint32_t)
-                .wrapping_add(
-                    (0x40 as uint32_t).wrapping_mul(id.wrapping_sub(64 as uint32_t)),
-                )
-        },
-    );
-    (*queue).packets = calloc(
-        size as size_t,
-        ::core::mem::size_of::<*mut packet>() as size_t,
-    ) as *mut *mut packet;
-    if (*queue).packets.is_null() {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: out of memory for RX queue %u\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
-            id,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
-    if dma_alloc(
-        (*device).vfio.container as *mut vfio_container,
-        (size as size_t).wrapping_mul(::core::mem::size_of::<descriptor>() as size_t),
-        &raw mut (*queue).dma,
-        error,
-    ) != 0 as ::core::ffi::c_int
+    (*queue).tail_offset = if id < 64 as uint32_t {
+        (0x1018 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
+    } else {
+        (0xd018 as uint32_t)
+            .wrapping_add(
+                (0x40 as uint32_t).wrapping_mul(id.wrapping_sub(64 as uint32_t)),
+            )
+    };
+    (*queue).tail = vfio_register(vfio, (*queue).tail_offset);
+    if ring_alloc(vfio, size, &raw mut (*queue).packets, &raw mut (*queue).dma, error)
+        != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
     }
@@ -521,25 +458,19 @@ unsafe extern "C" fn init_rx_queue(
                 ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
                 b"%s: the pool has too few packets to fill RX queue %u\0" as *const u8
                     as *const ::core::ffi::c_char,
-                &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
+                &raw mut (*vfio).address as *mut ::core::ffi::c_char,
                 id,
             );
             return -(1 as ::core::ffi::c_int);
         }
         let ref mut fresh0 = *(*queue).packets.offset(i as isize);
         *fresh0 = packet;
-        dma_store64(
-            &raw mut (*(*queue).ring.offset(i as isize)).lower as *mut uint64_t,
-            (*packet).iova,
-        );
-        dma_store64(
-            &raw mut (*(*queue).ring.offset(i as isize)).upper as *mut uint64_t,
-            0 as uint64_t,
-        );
+        dma_store64(&raw mut (*(*queue).ring.offset(i as isize)).lower, (*packet).iova);
+        dma_store64(&raw mut (*(*queue).ring.offset(i as isize)).upper, 0 as uint64_t);
         i = i.wrapping_add(1);
     }
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         if id < 64 as uint32_t {
             (0x1000 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -551,7 +482,7 @@ unsafe extern "C" fn init_rx_queue(
         (*queue).dma.iova as uint32_t,
     );
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         if id < 64 as uint32_t {
             (0x1004 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -563,7 +494,7 @@ unsafe extern "C" fn init_rx_queue(
         ((*queue).dma.iova >> 32 as ::core::ffi::c_int) as uint32_t,
     );
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         if id < 64 as uint32_t {
             (0x1008 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -575,7 +506,7 @@ unsafe extern "C" fn init_rx_queue(
         size.wrapping_mul(::core::mem::size_of::<descriptor>() as uint32_t),
     );
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         if id < 64 as uint32_t {
             (0x1010 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -587,7 +518,7 @@ unsafe extern "C" fn init_rx_queue(
         0 as uint32_t,
     );
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         if id < 64 as uint32_t {
             (0x1018 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -599,7 +530,7 @@ unsafe extern "C" fn init_rx_queue(
         0 as uint32_t,
     );
     reg_write_field(
-        &raw mut (*device).vfio,
+        vfio,
         if id < 64 as uint32_t {
             (0x1014 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -617,7 +548,7 @@ unsafe extern "C" fn init_rx_queue(
             | IXGBE_SRRCTL_DROP_EN as uint32_t,
     );
     reg_clear(
-        &raw mut (*device).vfio,
+        vfio,
         if id < 64 as uint32_t {
             (0x100c as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -631,7 +562,7 @@ unsafe extern "C" fn init_rx_queue(
             | IXGBE_DCA_RXCTRL_HEAD_WRO_EN as uint32_t,
     );
     reg_set(
-        &raw mut (*device).vfio,
+        vfio,
         if id < 64 as uint32_t {
             (0x1028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -643,7 +574,7 @@ unsafe extern "C" fn init_rx_queue(
         IXGBE_RXDCTL_ENABLE as uint32_t,
     );
     if reg_wait(
-        &raw mut (*device).vfio,
+        vfio,
         (if id < 64 as uint32_t {
             (0x1028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -654,9 +585,7 @@ unsafe extern "C" fn init_rx_queue(
         }),
         IXGBE_RXDCTL_ENABLE as uint32_t,
         IXGBE_RXDCTL_ENABLE as uint32_t,
-        TIMEOUT_QUEUE as uint32_t,
         b"RXDCTL.ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
-        REMEDY_RESET.as_ptr(),
         error,
     ) != 0 as ::core::ffi::c_int
     {
@@ -664,7 +593,7 @@ unsafe extern "C" fn init_rx_queue(
     }
     dma_write_barrier();
     tail_write(
-        &raw mut (*device).vfio,
+        vfio,
         (*queue).tail,
         if id < 64 as uint32_t {
             (0x1018 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
@@ -676,15 +605,16 @@ unsafe extern "C" fn init_rx_queue(
         },
         size.wrapping_sub(1 as uint32_t),
     );
-    return vfio_check(&raw mut (*device).vfio, error);
+    return vfio_check(vfio, error);
 }
 unsafe extern "C" fn init_receive(
     mut device: *mut device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
     init_filters(device);
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         (0x3c00 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
         rx_packet_buffer_kb(device)
             .wrapping_mul(
@@ -695,27 +625,26 @@ unsafe extern "C" fn init_receive(
     let mut i: uint32_t = 1 as uint32_t;
     while i < IXGBE_RXPBSIZE_COUNT as uint32_t {
         reg_write(
-            &raw mut (*device).vfio,
+            vfio,
             (0x3c00 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i)),
             0 as uint32_t,
         );
         i = i.wrapping_add(1);
     }
     reg_write_field(
-        &raw mut (*device).vfio,
+        vfio,
         IXGBE_HLREG0 as uint32_t,
         IXGBE_HLREG0_RXCRCSTRP as uint32_t | IXGBE_HLREG0_JUMBOEN as uint32_t,
         IXGBE_HLREG0_RXCRCSTRP as uint32_t,
     );
     reg_write_field(
-        &raw mut (*device).vfio,
+        vfio,
         IXGBE_RDRXCTL as uint32_t,
         IXGBE_RDRXCTL_CRCSTRIP as uint32_t | IXGBE_RDRXCTL_RSCFRSTSIZE as uint32_t
             | IXGBE_RDRXCTL_RSCACKC as uint32_t | IXGBE_RDRXCTL_FCOE_WRFIX as uint32_t,
         IXGBE_RDRXCTL_CRCSTRIP as uint32_t | IXGBE_RDRXCTL_RSCACKC as uint32_t
             | IXGBE_RDRXCTL_FCOE_WRFIX as uint32_t,
     );
-    rss_init(device);
     let mut i_0: uint32_t = 0 as uint32_t;
     while i_0 < (*device).config.rx_queues {
         if init_rx_queue(device, i_0, error) != 0 as ::core::ffi::c_int {
@@ -723,93 +652,72 @@ unsafe extern "C" fn init_receive(
         }
         i_0 = i_0.wrapping_add(1);
     }
-    return enable_rx(&raw mut (*device).vfio, true_0 != 0, error);
+    return enable_rx(vfio, true_0 != 0, error);
 }
 unsafe extern "C" fn init_tx_queue(
     mut device: *mut device,
     mut id: uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
     let mut queue: *mut tx_queue = (&raw mut (*device).tx as *mut tx_queue)
         .offset(id as isize) as *mut tx_queue;
     let mut size: uint32_t = (*device).config.tx_ring_size;
-    (*queue).vfio = &raw mut (*device).vfio;
+    (*queue).vfio = vfio;
     (*queue).id = id;
     (*queue).mask = size.wrapping_sub(1 as uint32_t);
-    (*queue).tail = vfio_register(
-        &raw mut (*device).vfio,
-        (0x6018 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
-    );
-    (*queue).packets = calloc(
-        size as size_t,
-        ::core::mem::size_of::<*mut packet>() as size_t,
-    ) as *mut *mut packet;
-    if (*queue).packets.is_null() {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: out of memory for TX queue %u\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
-            id,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
-    if dma_alloc(
-        (*device).vfio.container as *mut vfio_container,
-        (size as size_t).wrapping_mul(::core::mem::size_of::<descriptor>() as size_t),
-        &raw mut (*queue).dma,
-        error,
-    ) != 0 as ::core::ffi::c_int
+    (*queue).tail_offset = (0x6018 as uint32_t)
+        .wrapping_add((0x40 as uint32_t).wrapping_mul(id));
+    (*queue).tail = vfio_register(vfio, (*queue).tail_offset);
+    if ring_alloc(vfio, size, &raw mut (*queue).packets, &raw mut (*queue).dma, error)
+        != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
     }
     (*queue).ring = (*queue).dma.memory as *mut descriptor;
     reg_clear(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_ENABLE as uint32_t,
     );
     if reg_wait(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_ENABLE as uint32_t,
         0 as uint32_t,
-        TIMEOUT_QUEUE as uint32_t,
         b"TXDCTL.ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
-        REMEDY_RESET.as_ptr(),
         error,
     ) != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
     }
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6000 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         (*queue).dma.iova as uint32_t,
     );
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6004 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         ((*queue).dma.iova >> 32 as ::core::ffi::c_int) as uint32_t,
     );
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6008 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         size.wrapping_mul(::core::mem::size_of::<descriptor>() as uint32_t),
     );
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6010 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         0 as uint32_t,
     );
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6018 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         0 as uint32_t,
     );
     reg_write_field(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_PTHRESH as uint32_t | IXGBE_TXDCTL_HTHRESH as uint32_t
             | IXGBE_TXDCTL_WTHRESH as uint32_t,
@@ -829,55 +737,42 @@ unsafe extern "C" fn init_tx_queue(
                 ),
     );
     reg_clear(
-        &raw mut (*device).vfio,
+        vfio,
         (0x600c as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_DCA_TXCTRL_DESC_WRO_EN as uint32_t,
     );
     reg_set(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_ENABLE as uint32_t,
     );
     return reg_wait(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_ENABLE as uint32_t,
         IXGBE_TXDCTL_ENABLE as uint32_t,
-        TIMEOUT_QUEUE as uint32_t,
         b"TXDCTL.ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
-        REMEDY_RESET.as_ptr(),
         error,
     );
-}
-unsafe extern "C" fn clear_rate_limits(mut device: *mut device) {
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < IXGBE_TXDCTL_COUNT as uint32_t {
-        reg_write(&raw mut (*device).vfio, IXGBE_RTTDQSEL as uint32_t, i);
-        reg_write(&raw mut (*device).vfio, IXGBE_RTTBCNRC as uint32_t, 0 as uint32_t);
-        i = i.wrapping_add(1);
-    }
 }
 unsafe extern "C" fn init_transmit(
     mut device: *mut device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
     reg_set(
-        &raw mut (*device).vfio,
+        vfio,
         IXGBE_HLREG0 as uint32_t,
         IXGBE_HLREG0_TXCRCEN as uint32_t | IXGBE_HLREG0_TXPADEN as uint32_t,
     );
-    reg_set(
-        &raw mut (*device).vfio,
-        IXGBE_RTTDCS as uint32_t,
-        IXGBE_RTTDCS_ARBDIS as uint32_t,
-    );
+    reg_set(vfio, IXGBE_RTTDCS as uint32_t, IXGBE_RTTDCS_ARBDIS as uint32_t);
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         IXGBE_DTXMXSZRQ as uint32_t,
         IXGBE_DTXMXSZRQ_MAX_BYTES_NUM_REQ as uint32_t,
     );
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         (0xcc00 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
         (160 as uint32_t)
             .wrapping_mul(
@@ -886,36 +781,27 @@ unsafe extern "C" fn init_transmit(
             ),
     );
     reg_write(
-        &raw mut (*device).vfio,
+        vfio,
         (0x4950 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
         (TX_PACKET_BUFFER_KB - TX_MAX_PACKET_KB) as uint32_t,
     );
     let mut i: uint32_t = 1 as uint32_t;
     while i < IXGBE_TXPBSIZE_COUNT as uint32_t {
         reg_write(
-            &raw mut (*device).vfio,
+            vfio,
             (0xcc00 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i)),
             0 as uint32_t,
         );
         reg_write(
-            &raw mut (*device).vfio,
+            vfio,
             (0x4950 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i)),
             0 as uint32_t,
         );
         i = i.wrapping_add(1);
     }
-    reg_write(&raw mut (*device).vfio, IXGBE_MTQC as uint32_t, 0 as uint32_t);
-    clear_rate_limits(device);
-    reg_clear(
-        &raw mut (*device).vfio,
-        IXGBE_RTTDCS as uint32_t,
-        IXGBE_RTTDCS_ARBDIS as uint32_t,
-    );
-    reg_set(
-        &raw mut (*device).vfio,
-        IXGBE_DMATXCTL as uint32_t,
-        IXGBE_DMATXCTL_TE as uint32_t,
-    );
+    reg_write(vfio, IXGBE_MTQC as uint32_t, 0 as uint32_t);
+    reg_clear(vfio, IXGBE_RTTDCS as uint32_t, IXGBE_RTTDCS_ARBDIS as uint32_t);
+    reg_set(vfio, IXGBE_DMATXCTL as uint32_t, IXGBE_DMATXCTL_TE as uint32_t);
     let mut i_0: uint32_t = 0 as uint32_t;
     while i_0 < (*device).config.tx_queues {
         if init_tx_queue(device, i_0, error) != 0 as ::core::ffi::c_int {
@@ -923,7 +809,12 @@ unsafe extern "C" fn init_transmit(
         }
         i_0 = i_0.wrapping_add(1);
     }
-    return vfio_check(&raw mut (*device).vfio, error);
+    return vfio_check(vfio, error);
+}
+unsafe extern "C" fn is_ring_size(mut size: uint32_t) -> bool {
+    return size >= DEVICE_MIN_RING_SIZE as uint32_t
+        && size <= DEVICE_MAX_RING_SIZE as uint32_t
+        && size & size.wrapping_sub(1 as uint32_t) == 0 as uint32_t;
 }
 unsafe extern "C" fn check_config(
     mut device: *const device,
@@ -947,57 +838,30 @@ unsafe extern "C" fn check_config(
         );
         return -(1 as ::core::ffi::c_int);
     }
-    let mut sizes: [uint32_t; 2] = [(*config).rx_ring_size, (*config).tx_ring_size];
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < 2 as uint32_t {
-        if sizes[i as usize] < DEVICE_MIN_RING_SIZE as uint32_t
-            || sizes[i as usize] > DEVICE_MAX_RING_SIZE as uint32_t
-            || sizes[i as usize] & sizes[i as usize].wrapping_sub(1 as uint32_t)
-                != 0 as uint32_t
-        {
-            snprintf(
-                &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-                b"%s: the number of descriptors is a power of two, %d to %d, not %u\0"
-                    as *const u8 as *const ::core::ffi::c_char,
-                &raw const (*device).vfio.address as *const ::core::ffi::c_char,
-                64 as ::core::ffi::c_int,
-                4096 as ::core::ffi::c_int,
-                sizes[i as usize],
-            );
-            return -(1 as ::core::ffi::c_int);
-        }
-        i = i.wrapping_add(1);
+    let mut size: uint32_t = if is_ring_size((*config).rx_ring_size)
+        as ::core::ffi::c_int != 0
+    {
+        (*config).tx_ring_size
+    } else {
+        (*config).rx_ring_size
+    };
+    if !is_ring_size(size) {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: the number of descriptors is a power of two, %d to %d, not %u\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*device).vfio.address as *const ::core::ffi::c_char,
+            64 as ::core::ffi::c_int,
+            4096 as ::core::ffi::c_int,
+            size,
+        );
+        return -(1 as ::core::ffi::c_int);
     }
     return 0 as ::core::ffi::c_int;
 }
-unsafe extern "C" fn initialize(
-    mut device: *mut device,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    if reset_device(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int
-        || init_general(device, error) != 0 as ::core::ffi::c_int
-        || wait_until_ready(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    if link_init(device, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
-    }
-    if stats_init(device, error) != 0 as ::core::ffi::c_int
-        || mac_read(device, &raw mut (*device).mac as *mut uint8_t, error)
-            != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    enable_bus_master(&raw mut (*device).vfio);
-    if init_receive(device, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
-    }
-    return init_transmit(device, error);
-}
 #[no_mangle]
-pub unsafe extern "C" fn device_start(
+pub unsafe extern "C" fn device_reset(
     mut device: *mut device,
     mut config: *const device_config,
     mut pools: *mut mempool,
@@ -1016,53 +880,80 @@ pub unsafe extern "C" fn device_start(
     device_release(device);
     (*device).config = *config;
     (*device).pools = pools;
-    if check_config(device, error) != 0 as ::core::ffi::c_int {
+    if check_config(device, error) != 0 as ::core::ffi::c_int
+        || reset_device(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int
+        || init_general(device, error) != 0 as ::core::ffi::c_int
+    {
         return -(1 as ::core::ffi::c_int);
     }
-    if initialize(device, error) != 0 as ::core::ffi::c_int {
-        disable_bus_master(&raw mut (*device).vfio);
+    return wait_until_ready(&raw mut (*device).vfio, error);
+}
+#[no_mangle]
+pub unsafe extern "C" fn device_init(
+    mut device: *mut device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if (*device).family as ::core::ffi::c_uint
+        == DEVICE_FAMILY_82599 as ::core::ffi::c_int as ::core::ffi::c_uint
+    {
+        link_init(&raw mut (*device).vfio);
+    }
+    set_bus_master(&raw mut (*device).vfio, true_0 != 0);
+    if init_receive(device, error) != 0 as ::core::ffi::c_int
+        || init_transmit(device, error) != 0 as ::core::ffi::c_int
+    {
+        set_bus_master(&raw mut (*device).vfio, false_0 != 0);
         return -(1 as ::core::ffi::c_int);
     }
     (*device).running = true_0 != 0;
     return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn device_start(
+    mut device: *mut device,
+    mut config: *const device_config,
+    mut pools: *mut mempool,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if device_reset(device, config, pools, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    return device_init(device, error);
 }
 unsafe extern "C" fn stop_tx_queue(
     mut device: *mut device,
     mut id: uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
     let mut queue: *mut tx_queue = (&raw mut (*device).tx as *mut tx_queue)
         .offset(id as isize) as *mut tx_queue;
     let mut result: ::core::ffi::c_int = reg_wait(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6010 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TDH_TDH as uint32_t,
         (*queue).index,
-        TIMEOUT_TX_DRAIN as uint32_t,
-        b"TDH\0" as *const u8 as *const ::core::ffi::c_char,
-        b"the packets left in the TX ring were not sent\0" as *const u8
+        b"TDH (the packets left in the TX ring were not sent)\0" as *const u8
             as *const ::core::ffi::c_char,
         error,
     );
     let mut later: error = error { text: [0; 1024] };
     reg_set(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_SWFLSH as uint32_t,
     );
     reg_clear(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_ENABLE as uint32_t | IXGBE_TXDCTL_SWFLSH as uint32_t,
     );
     if reg_wait(
-        &raw mut (*device).vfio,
+        vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_ENABLE as uint32_t,
         0 as uint32_t,
-        TIMEOUT_QUEUE as uint32_t,
         b"TXDCTL.ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
-        REMEDY_RESET.as_ptr(),
         (if result == 0 as ::core::ffi::c_int { error } else { &raw mut later }),
     ) != 0 as ::core::ffi::c_int
     {
@@ -1100,9 +991,7 @@ unsafe extern "C" fn stop_rx_queue(
         },
         IXGBE_RXDCTL_ENABLE as uint32_t,
         0 as uint32_t,
-        TIMEOUT_QUEUE as uint32_t,
         b"RXDCTL.ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
-        REMEDY_RESET.as_ptr(),
         error,
     );
     sleep_us(RX_DISABLE_SETTLE_US as uint32_t);
@@ -1111,148 +1000,58 @@ unsafe extern "C" fn stop_rx_queue(
 unsafe extern "C" fn keep_first(
     mut result: *mut ::core::ffi::c_int,
     mut first: *mut error,
+    mut step: ::core::ffi::c_int,
     mut next: *const error,
 ) {
-    if *result == 0 as ::core::ffi::c_int {
+    if step != 0 as ::core::ffi::c_int && *result == 0 as ::core::ffi::c_int {
         *first = *next;
         *result = -(1 as ::core::ffi::c_int);
     }
-}
-unsafe extern "C" fn check_sent(
-    mut device: *mut device,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut stats: device_stats = device_stats {
-        rx_packets: 0 as uint64_t,
-        rx_bytes: 0,
-        tx_packets: 0,
-        tx_bytes: 0,
-    };
-    let mut done: uint64_t = 0 as uint64_t;
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < (*device).config.tx_queues {
-        done = done.wrapping_add((*device).tx[i as usize].done);
-        i = i.wrapping_add(1);
-    }
-    let mut i_0: uint32_t = 0 as uint32_t;
-    while i_0 < CHECK_LOOKS as uint32_t {
-        if stats_read(device, &raw mut stats, error) != 0 as ::core::ffi::c_int {
-            return -(1 as ::core::ffi::c_int);
-        }
-        if stats.tx_packets >= done {
-            return 0 as ::core::ffi::c_int;
-        }
-        sleep_us(CHECK_INTERVAL_US as uint32_t);
-        i_0 = i_0.wrapping_add(1);
-    }
-    snprintf(
-        &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"%s: the device reported %lu packets as sent, but GPTC counts %lu; the difference is lost\0"
-            as *const u8 as *const ::core::ffi::c_char,
-        &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
-        done,
-        stats.tx_packets,
-    );
-    return -(1 as ::core::ffi::c_int);
 }
 #[no_mangle]
 pub unsafe extern "C" fn device_stop(
     mut device: *mut device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
     let mut next: error = error { text: [0; 1024] };
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     (*device).running = false_0 != 0;
-    if enable_rx(&raw mut (*device).vfio, false_0 != 0, &raw mut next)
-        != 0 as ::core::ffi::c_int
-    {
-        keep_first(&raw mut result, error, &raw mut next);
-    }
+    keep_first(
+        &raw mut result,
+        error,
+        enable_rx(vfio, false_0 != 0, &raw mut next),
+        &raw mut next,
+    );
     let mut i: uint32_t = 0 as uint32_t;
     while i < (*device).config.tx_queues {
-        if stop_tx_queue(device, i, &raw mut next) != 0 as ::core::ffi::c_int {
-            keep_first(&raw mut result, error, &raw mut next);
-        }
+        keep_first(
+            &raw mut result,
+            error,
+            stop_tx_queue(device, i, &raw mut next),
+            &raw mut next,
+        );
         i = i.wrapping_add(1);
     }
-    if check_sent(device, &raw mut next) != 0 as ::core::ffi::c_int {
-        keep_first(&raw mut result, error, &raw mut next);
-    }
-    reg_clear(
-        &raw mut (*device).vfio,
-        IXGBE_DMATXCTL as uint32_t,
-        IXGBE_DMATXCTL_TE as uint32_t,
-    );
+    reg_clear(vfio, IXGBE_DMATXCTL as uint32_t, IXGBE_DMATXCTL_TE as uint32_t);
     let mut i_0: uint32_t = 0 as uint32_t;
     while i_0 < (*device).config.rx_queues {
-        if stop_rx_queue(device, i_0, &raw mut next) != 0 as ::core::ffi::c_int {
-            keep_first(&raw mut result, error, &raw mut next);
-        }
+        keep_first(
+            &raw mut result,
+            error,
+            stop_rx_queue(device, i_0, &raw mut next),
+            &raw mut next,
+        );
         i_0 = i_0.wrapping_add(1);
     }
-    interrupts_stop(device);
-    disable_interrupts(&raw mut (*device).vfio);
-    if disable_master(&raw mut (*device).vfio, &raw mut next) != 0 as ::core::ffi::c_int
-    {
-        keep_first(&raw mut result, error, &raw mut next);
-    }
-    disable_bus_master(&raw mut (*device).vfio);
-    if vfio_check(&raw mut (*device).vfio, &raw mut next) != 0 as ::core::ffi::c_int {
-        keep_first(&raw mut result, error, &raw mut next);
-    }
-    return result;
-}
-unsafe extern "C" fn restart(
-    mut device: *mut device,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut config: device_config = (*device).config;
-    if device_stop(device, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
-    }
-    return device_start(device, &raw mut config, (*device).pools, error);
-}
-#[no_mangle]
-pub unsafe extern "C" fn device_wait_for_link(
-    mut device: *mut device,
-    mut timeout_ms: uint32_t,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut left: uint32_t = timeout_ms;
-    let mut attempts: uint32_t = 0 as uint32_t;
-    let mut wait: uint32_t = LINK_ATTEMPT as uint32_t;
-    loop {
-        let mut last: bool = (*device).family as ::core::ffi::c_uint
-            != DEVICE_FAMILY_82599 as ::core::ffi::c_int as ::core::ffi::c_uint
-            || left <= wait;
-        attempts = attempts.wrapping_add(1);
-        if link_comes_up(
-            device,
-            if last as ::core::ffi::c_int != 0 { left } else { wait },
-        ) {
-            return 0 as ::core::ffi::c_int;
-        }
-        if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
-            return -(1 as ::core::ffi::c_int);
-        }
-        if last {
-            break;
-        }
-        left = left.wrapping_sub(wait);
-        if restart(device, error) != 0 as ::core::ffi::c_int {
-            return -(1 as ::core::ffi::c_int);
-        }
-        wait = wait.wrapping_mul(2 as uint32_t);
-    }
-    snprintf(
-        &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"%s: no link after %u ms and %u attempts; check the cable, the module, and that the other side is up\0"
-            as *const u8 as *const ::core::ffi::c_char,
-        &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
-        timeout_ms,
-        attempts,
+    disable_interrupts(vfio);
+    keep_first(
+        &raw mut result,
+        error,
+        disable_master(vfio, &raw mut next),
+        &raw mut next,
     );
-    return -(1 as ::core::ffi::c_int);
+    set_bus_master(vfio, false_0 != 0);
+    keep_first(&raw mut result, error, vfio_check(vfio, &raw mut next), &raw mut next);
+    return result;
 }

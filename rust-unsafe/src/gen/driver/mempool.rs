@@ -12,19 +12,13 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn dma_free(dma: *mut dma_memory);
-    fn atomic_load_pointer(
-        address: *const *mut ::core::ffi::c_void,
-    ) -> *mut ::core::ffi::c_void;
-    fn atomic_take_pointer(
-        address: *mut *mut ::core::ffi::c_void,
-    ) -> *mut ::core::ffi::c_void;
-    fn atomic_replace_pointer(
-        address: *mut *mut ::core::ffi::c_void,
-        expected: *mut ::core::ffi::c_void,
-        value: *mut ::core::ffi::c_void,
-    ) -> bool;
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
     fn free(__ptr: *mut ::core::ffi::c_void);
+    fn memset(
+        __s: *mut ::core::ffi::c_void,
+        __c: ::core::ffi::c_int,
+        __n: size_t,
+    ) -> *mut ::core::ffi::c_void;
 }
 pub type size_t = usize;
 pub type __uint8_t = u8;
@@ -107,7 +101,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -152,11 +145,12 @@ pub unsafe extern "C" fn mempool_create(
     mut capacity: uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    memset(
+        pool as *mut ::core::ffi::c_void,
+        0 as ::core::ffi::c_int,
+        ::core::mem::size_of::<mempool>() as size_t,
+    );
     (*pool).capacity = capacity;
-    (*pool).free_count = 0 as uint32_t;
-    (*pool).dma.memory = NULL;
-    (*pool).free = ::core::ptr::null_mut::<*mut packet>();
-    (*pool).returned = NULL;
     if capacity == 0 as uint32_t || capacity > MEMPOOL_MAX_CAPACITY as uint32_t {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
@@ -216,62 +210,4 @@ pub unsafe extern "C" fn mempool_destroy(mut pool: *mut mempool) {
     free((*pool).free as *mut ::core::ffi::c_void);
     (*pool).free = ::core::ptr::null_mut::<*mut packet>();
     (*pool).free_count = 0 as uint32_t;
-}
-unsafe extern "C" fn return_list(mut first: *mut packet, mut last: *mut packet) {
-    let mut pool: *mut mempool = (*first).pool as *mut mempool;
-    let mut before: *mut ::core::ffi::c_void = NULL;
-    loop {
-        before = atomic_load_pointer(&raw mut (*pool).returned);
-        (*last).next = before as *mut packet;
-        if atomic_replace_pointer(
-            &raw mut (*pool).returned,
-            before,
-            first as *mut ::core::ffi::c_void,
-        ) {
-            break;
-        }
-    };
-}
-#[no_mangle]
-pub unsafe extern "C" fn packets_return(
-    mut packets: *const *mut packet,
-    mut count: uint32_t,
-) {
-    let mut first: uint32_t = 0 as uint32_t;
-    let mut i: uint32_t = 1 as uint32_t;
-    while i < count {
-        if (**packets.offset(i as isize)).pool == (**packets.offset(first as isize)).pool
-        {
-            let ref mut fresh1 = (**packets
-                .offset(i.wrapping_sub(1 as uint32_t) as isize))
-                .next;
-            *fresh1 = *packets.offset(i as isize);
-        } else {
-            return_list(
-                *packets.offset(first as isize),
-                *packets.offset(i.wrapping_sub(1 as uint32_t) as isize),
-            );
-            first = i;
-        }
-        i = i.wrapping_add(1);
-    }
-    if count > 0 as uint32_t {
-        return_list(
-            *packets.offset(first as isize),
-            *packets.offset(count.wrapping_sub(1 as uint32_t) as isize),
-        );
-    }
-}
-#[no_mangle]
-pub unsafe extern "C" fn mempool_take_returned(mut pool: *mut mempool) {
-    if atomic_load_pointer(&raw mut (*pool).returned).is_null() {
-        return;
-    }
-    let mut packet: *mut packet = atomic_take_pointer(&raw mut (*pool).returned)
-        as *mut packet;
-    while !packet.is_null() {
-        let mut next: *mut packet = (*packet).next;
-        packet_free(packet);
-        packet = next;
-    }
 }

@@ -9,10 +9,8 @@ extern "C" {
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn vfio_patience(device: *mut vfio_device) -> uint64_t;
-    fn vfio_patience_use(device: *mut vfio_device, waited_us: uint64_t);
-    fn now_us() -> uint64_t;
+    fn vfio_sleep(device: *mut vfio_device, microseconds: uint32_t);
     fn now_ms() -> uint64_t;
-    fn sleep_us(microseconds: uint32_t);
 }
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
@@ -87,8 +85,7 @@ pub struct vfio_group {
     pub fd: ::core::ffi::c_int,
     pub users: uint32_t,
 }
-pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const REG_TIMEOUT_MS: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn reg_read(
     mut vfio: *mut vfio_device,
@@ -130,77 +127,46 @@ pub unsafe extern "C" fn reg_write_field(
 ) {
     reg_write(vfio, offset, reg_read(vfio, offset) & !mask | value);
 }
-unsafe extern "C" fn poll_register(
-    mut vfio: *mut vfio_device,
-    mut offset: uint32_t,
-    mut mask: uint32_t,
-    mut value: uint32_t,
-    mut timeout_ms: *mut uint32_t,
-    mut read: *mut uint32_t,
-) -> bool {
-    let mut patience_ms: uint64_t = vfio_patience(vfio).wrapping_div(1000 as uint64_t);
-    if patience_ms < *timeout_ms as uint64_t {
-        *timeout_ms = patience_ms as uint32_t;
-    }
-    let mut deadline: uint64_t = now_ms().wrapping_add(*timeout_ms as uint64_t);
-    loop {
-        let mut late: bool = now_ms() >= deadline;
-        *read = reg_read(vfio, offset);
-        if (*vfio).failed {
-            return false_0 != 0;
-        }
-        if *read & mask == value {
-            return true_0 != 0;
-        }
-        if late {
-            return false_0 != 0;
-        }
-        let mut asleep: uint64_t = now_us();
-        sleep_us(POLL_INTERVAL_US as uint32_t);
-        vfio_patience_use(vfio, now_us().wrapping_sub(asleep));
-    };
-}
-#[no_mangle]
-pub unsafe extern "C" fn reg_reaches(
-    mut vfio: *mut vfio_device,
-    mut offset: uint32_t,
-    mut mask: uint32_t,
-    mut value: uint32_t,
-    mut timeout_ms: uint32_t,
-) -> bool {
-    let mut read: uint32_t = 0 as uint32_t;
-    return poll_register(vfio, offset, mask, value, &raw mut timeout_ms, &raw mut read);
-}
 #[no_mangle]
 pub unsafe extern "C" fn reg_wait(
     mut vfio: *mut vfio_device,
     mut offset: uint32_t,
     mut mask: uint32_t,
     mut value: uint32_t,
-    mut timeout_ms: uint32_t,
     mut name: *const ::core::ffi::c_char,
-    mut remedy: *const ::core::ffi::c_char,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut read: uint32_t = 0 as uint32_t;
-    if poll_register(vfio, offset, mask, value, &raw mut timeout_ms, &raw mut read) {
-        return 0 as ::core::ffi::c_int;
-    }
-    if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
-    }
-    snprintf(
-        &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"%s: %s is 0x%08x after %u ms, waited for 0x%x of 0x%x; %s\0" as *const u8
-            as *const ::core::ffi::c_char,
-        &raw mut (*vfio).address as *mut ::core::ffi::c_char,
-        name,
-        read,
-        timeout_ms,
-        value,
-        mask,
-        remedy,
-    );
-    return -(1 as ::core::ffi::c_int);
+    let mut patience_ms: uint64_t = vfio_patience(vfio).wrapping_div(1000 as uint64_t);
+    let mut timeout_ms: uint64_t = if patience_ms < REG_TIMEOUT_MS as uint64_t {
+        patience_ms
+    } else {
+        REG_TIMEOUT_MS as uint64_t
+    };
+    let mut deadline: uint64_t = now_ms().wrapping_add(timeout_ms);
+    loop {
+        let mut late: bool = now_ms() >= deadline;
+        let mut read: uint32_t = reg_read(vfio, offset);
+        if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
+            return -(1 as ::core::ffi::c_int);
+        }
+        if read & mask == value {
+            return 0 as ::core::ffi::c_int;
+        }
+        if late {
+            snprintf(
+                &raw mut (*error).text as *mut ::core::ffi::c_char,
+                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+                b"%s: %s is 0x%08x after %u ms, waited for 0x%x of 0x%x; reset the device (echo 1 > /sys/bus/pci/devices/.../reset) or restart the software NIC\0"
+                    as *const u8 as *const ::core::ffi::c_char,
+                &raw mut (*vfio).address as *mut ::core::ffi::c_char,
+                name,
+                read,
+                timeout_ms as uint32_t,
+                value,
+                mask,
+            );
+            return -(1 as ::core::ffi::c_int);
+        }
+        vfio_sleep(vfio, POLL_INTERVAL_US as uint32_t);
+    };
 }

@@ -5,15 +5,12 @@ extern "C" {
     fn vfio_config_write16(device: *mut vfio_device, offset: uint32_t, value: uint16_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
-    fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
     fn reg_wait(
         vfio: *mut vfio_device,
         offset: uint32_t,
         mask: uint32_t,
         value: uint32_t,
-        timeout_ms: uint32_t,
         name: *const ::core::ffi::c_char,
-        remedy: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn sleep_us(microseconds: uint32_t);
@@ -100,30 +97,13 @@ pub const IXGBE_STATUS_MASTER_ENABLE: ::core::ffi::c_uint = 0x80000
     as ::core::ffi::c_uint;
 pub const IXGBE_EEC: ::core::ffi::c_uint = 0x10010 as ::core::ffi::c_uint;
 pub const IXGBE_EEC_ARD: ::core::ffi::c_uint = 0x200 as ::core::ffi::c_uint;
-pub const IXGBE_GCR_EXT: ::core::ffi::c_uint = 0x11050 as ::core::ffi::c_uint;
-pub const IXGBE_GCR_EXT_BUFFERS_CLEAR: ::core::ffi::c_uint = 0x40000000
-    as ::core::ffi::c_uint;
 pub const IXGBE_EICR: ::core::ffi::c_uint = 0x800 as ::core::ffi::c_uint;
 pub const IXGBE_EIMC: ::core::ffi::c_uint = 0x888 as ::core::ffi::c_uint;
 pub const IXGBE_EIMC_EX_COUNT: ::core::ffi::c_uint = 2 as ::core::ffi::c_uint;
-pub const IXGBE_RXDCTL_COUNT: ::core::ffi::c_uint = 128 as ::core::ffi::c_uint;
-pub const IXGBE_RXDCTL_ENABLE: ::core::ffi::c_uint = 0x2000000 as ::core::ffi::c_uint;
 pub const IXGBE_RDRXCTL: ::core::ffi::c_uint = 0x2f00 as ::core::ffi::c_uint;
 pub const IXGBE_RDRXCTL_DMAIDONE: ::core::ffi::c_uint = 0x8 as ::core::ffi::c_uint;
-pub const IXGBE_RXCTRL: ::core::ffi::c_uint = 0x3000 as ::core::ffi::c_uint;
-pub const IXGBE_RXCTRL_RXEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
-pub const IXGBE_HLREG0: ::core::ffi::c_uint = 0x4240 as ::core::ffi::c_uint;
-pub const IXGBE_HLREG0_LPBK: ::core::ffi::c_uint = 0x8000 as ::core::ffi::c_uint;
 pub const IXGBE_PCI_COMMAND: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
 pub const IXGBE_PCI_COMMAND_BUS_MASTER: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
-pub const REMEDY_RESET: [::core::ffi::c_char; 87] = unsafe {
-    ::core::mem::transmute::<
-        [u8; 87],
-        [::core::ffi::c_char; 87],
-    >(
-        *b"reset the device (echo 1 > /sys/bus/pci/devices/.../reset) or restart the software NIC\0",
-    )
-};
 #[inline]
 unsafe extern "C" fn reg_read(
     mut vfio: *mut vfio_device,
@@ -139,14 +119,8 @@ unsafe extern "C" fn reg_write(
 ) {
     vfio_write32(vfio, offset, value);
 }
-pub const TIMEOUT_MASTER_DISABLE: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_QUEUE: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_RESET: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_EEPROM: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_DMA_INIT: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const RESET_QUIET_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const RESET_SETTLE_US: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
-pub const FLUSH_US: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
 pub const ALL_INTERRUPT_CAUSES: ::core::ffi::c_uint = 0x7fffffff as ::core::ffi::c_uint;
 #[no_mangle]
 pub unsafe extern "C" fn disable_interrupts(mut vfio: *mut vfio_device) {
@@ -173,139 +147,44 @@ pub unsafe extern "C" fn disable_master(
         IXGBE_STATUS as uint32_t,
         IXGBE_STATUS_MASTER_ENABLE as uint32_t,
         0 as uint32_t,
-        TIMEOUT_MASTER_DISABLE as uint32_t,
         b"STATUS.MASTER_ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
-        REMEDY_RESET.as_ptr(),
         error,
     );
 }
 #[no_mangle]
-pub unsafe extern "C" fn enable_bus_master(mut vfio: *mut vfio_device) {
+pub unsafe extern "C" fn set_bus_master(mut vfio: *mut vfio_device, mut on: bool) {
     let mut command: uint16_t = vfio_config_read16(vfio, IXGBE_PCI_COMMAND as uint32_t);
+    command = (command as ::core::ffi::c_int
+        & !IXGBE_PCI_COMMAND_BUS_MASTER as uint16_t as ::core::ffi::c_int) as uint16_t;
     vfio_config_write16(
         vfio,
         IXGBE_PCI_COMMAND as uint32_t,
-        (command as ::core::ffi::c_uint | IXGBE_PCI_COMMAND_BUS_MASTER) as uint16_t,
+        (if on as ::core::ffi::c_int != 0 {
+            command as ::core::ffi::c_uint | IXGBE_PCI_COMMAND_BUS_MASTER
+        } else {
+            command as ::core::ffi::c_uint
+        }) as uint16_t,
     );
-}
-#[no_mangle]
-pub unsafe extern "C" fn disable_bus_master(mut vfio: *mut vfio_device) {
-    let mut command: uint16_t = vfio_config_read16(vfio, IXGBE_PCI_COMMAND as uint32_t);
-    vfio_config_write16(
-        vfio,
-        IXGBE_PCI_COMMAND as uint32_t,
-        (command as ::core::ffi::c_uint & !IXGBE_PCI_COMMAND_BUS_MASTER) as uint16_t,
-    );
-}
-unsafe extern "C" fn disable_old_rx_queues(
-    mut vfio: *mut vfio_device,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < IXGBE_RXDCTL_COUNT as uint32_t {
-        if !(reg_read(
-            vfio,
-            (if i < 64 as uint32_t {
-                (0x1028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(i))
-            } else {
-                (0xd028 as uint32_t)
-                    .wrapping_add(
-                        (0x40 as uint32_t).wrapping_mul(i.wrapping_sub(64 as uint32_t)),
-                    )
-            }),
-        ) & IXGBE_RXDCTL_ENABLE as uint32_t == 0)
-        {
-            reg_clear(
-                vfio,
-                if i < 64 as uint32_t {
-                    (0x1028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(i))
-                } else {
-                    (0xd028 as uint32_t)
-                        .wrapping_add(
-                            (0x40 as uint32_t)
-                                .wrapping_mul(i.wrapping_sub(64 as uint32_t)),
-                        )
-                },
-                IXGBE_RXDCTL_ENABLE as uint32_t,
-            );
-            if reg_wait(
-                vfio,
-                (if i < 64 as uint32_t {
-                    (0x1028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(i))
-                } else {
-                    (0xd028 as uint32_t)
-                        .wrapping_add(
-                            (0x40 as uint32_t)
-                                .wrapping_mul(i.wrapping_sub(64 as uint32_t)),
-                        )
-                }),
-                IXGBE_RXDCTL_ENABLE as uint32_t,
-                0 as uint32_t,
-                TIMEOUT_QUEUE as uint32_t,
-                b"RXDCTL.ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
-                REMEDY_RESET.as_ptr(),
-                error,
-            ) != 0 as ::core::ffi::c_int
-            {
-                return -(1 as ::core::ffi::c_int);
-            }
-        }
-        i = i.wrapping_add(1);
-    }
-    return vfio_check(vfio, error);
-}
-unsafe extern "C" fn flush_data_path(mut vfio: *mut vfio_device) {
-    reg_set(vfio, IXGBE_HLREG0 as uint32_t, IXGBE_HLREG0_LPBK as uint32_t);
-    reg_clear(vfio, IXGBE_RXCTRL as uint32_t, IXGBE_RXCTRL_RXEN as uint32_t);
-    reg_set(vfio, IXGBE_GCR_EXT as uint32_t, IXGBE_GCR_EXT_BUFFERS_CLEAR as uint32_t);
-    sleep_us(FLUSH_US as uint32_t);
-    reg_clear(vfio, IXGBE_HLREG0 as uint32_t, IXGBE_HLREG0_LPBK as uint32_t);
-    reg_clear(vfio, IXGBE_GCR_EXT as uint32_t, IXGBE_GCR_EXT_BUFFERS_CLEAR as uint32_t);
-}
-unsafe extern "C" fn prepare_reset(mut vfio: *mut vfio_device) -> ::core::ffi::c_int {
-    let mut pending: error = error { text: [0; 1024] };
-    let mut ended: bool = disable_old_rx_queues(vfio, &raw mut pending)
-        == 0 as ::core::ffi::c_int;
-    ended = disable_master(vfio, &raw mut pending) == 0 as ::core::ffi::c_int
-        && ended as ::core::ffi::c_int != 0;
-    if ended {
-        return 1 as ::core::ffi::c_int;
-    }
-    flush_data_path(vfio);
-    return 2 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn reset_device(
     mut vfio: *mut vfio_device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    let resets: uint32_t = IXGBE_CTRL_RST as uint32_t | IXGBE_CTRL_LNK_RST as uint32_t;
     disable_interrupts(vfio);
-    let mut resets: ::core::ffi::c_int = prepare_reset(vfio);
-    if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
+    reg_set(vfio, IXGBE_CTRL as uint32_t, resets);
+    sleep_us(RESET_QUIET_US as uint32_t);
+    if reg_wait(
+        vfio,
+        IXGBE_CTRL as uint32_t,
+        resets,
+        0 as uint32_t,
+        b"CTRL.RST\0" as *const u8 as *const ::core::ffi::c_char,
+        error,
+    ) != 0 as ::core::ffi::c_int
+    {
         return -(1 as ::core::ffi::c_int);
-    }
-    let mut i: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-    while i < resets {
-        reg_set(
-            vfio,
-            IXGBE_CTRL as uint32_t,
-            IXGBE_CTRL_RST as uint32_t | IXGBE_CTRL_LNK_RST as uint32_t,
-        );
-        sleep_us(RESET_QUIET_US as uint32_t);
-        if reg_wait(
-            vfio,
-            IXGBE_CTRL as uint32_t,
-            IXGBE_CTRL_RST as uint32_t | IXGBE_CTRL_LNK_RST as uint32_t,
-            0 as uint32_t,
-            TIMEOUT_RESET as uint32_t,
-            b"CTRL.RST\0" as *const u8 as *const ::core::ffi::c_char,
-            REMEDY_RESET.as_ptr(),
-            error,
-        ) != 0 as ::core::ffi::c_int
-        {
-            return -(1 as ::core::ffi::c_int);
-        }
-        i += 1;
     }
     sleep_us(RESET_SETTLE_US as uint32_t);
     disable_interrupts(vfio);
@@ -321,9 +200,7 @@ pub unsafe extern "C" fn wait_until_ready(
         IXGBE_EEC as uint32_t,
         IXGBE_EEC_ARD as uint32_t,
         IXGBE_EEC_ARD as uint32_t,
-        TIMEOUT_EEPROM as uint32_t,
         b"EEC.ARD\0" as *const u8 as *const ::core::ffi::c_char,
-        REMEDY_RESET.as_ptr(),
         error,
     ) != 0 as ::core::ffi::c_int
     {
@@ -334,9 +211,7 @@ pub unsafe extern "C" fn wait_until_ready(
         IXGBE_RDRXCTL as uint32_t,
         IXGBE_RDRXCTL_DMAIDONE as uint32_t,
         IXGBE_RDRXCTL_DMAIDONE as uint32_t,
-        TIMEOUT_DMA_INIT as uint32_t,
         b"RDRXCTL.DMAIDONE\0" as *const u8 as *const ::core::ffi::c_char,
-        REMEDY_RESET.as_ptr(),
         error,
     );
 }

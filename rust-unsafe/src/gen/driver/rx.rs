@@ -1,11 +1,4 @@
 extern "C" {
-    fn snprintf(
-        __s: *mut ::core::ffi::c_char,
-        __maxlen: size_t,
-        __format: *const ::core::ffi::c_char,
-        ...
-    ) -> ::core::ffi::c_int;
-    fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
     fn vfio_ring(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn mmio_store32_relaxed(address: *mut uint32_t, value: uint32_t);
@@ -21,9 +14,7 @@ extern "C" {
         offset: uint32_t,
         mask: uint32_t,
         value: uint32_t,
-        timeout_ms: uint32_t,
         name: *const ::core::ffi::c_char,
-        remedy: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
 }
@@ -114,7 +105,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -145,6 +135,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -156,42 +147,17 @@ pub struct rx_queue {
     pub suspect: uint32_t,
     pub apart: [uint8_t; 128],
 }
-pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-#[inline]
-unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
-    if (*pool).free_count == 0 as uint32_t {
-        return ::core::ptr::null_mut::<packet>();
-    }
-    (*pool).free_count = (*pool).free_count.wrapping_sub(1);
-    return *(*pool).free.offset((*pool).free_count as isize);
-}
 pub const IXGBE_RXCTRL: ::core::ffi::c_uint = 0x3000 as ::core::ffi::c_uint;
 pub const IXGBE_RXCTRL_RXEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
 pub const IXGBE_SECRXCTRL: ::core::ffi::c_uint = 0x8d00 as ::core::ffi::c_uint;
 pub const IXGBE_SECRXCTRL_RX_DIS: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
 pub const IXGBE_SECRXSTAT: ::core::ffi::c_uint = 0x8d04 as ::core::ffi::c_uint;
 pub const IXGBE_SECRXSTAT_SECRX_RDY: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
-pub const CHECK_LOOKS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
-pub const REMEDY_RESET: [::core::ffi::c_char; 87] = unsafe {
-    ::core::mem::transmute::<
-        [u8; 87],
-        [::core::ffi::c_char; 87],
-    >(
-        *b"reset the device (echo 1 > /sys/bus/pci/devices/.../reset) or restart the software NIC\0",
-    )
-};
-#[inline]
-unsafe extern "C" fn reg_read(
-    mut vfio: *mut vfio_device,
-    mut offset: uint32_t,
-) -> uint32_t {
-    return vfio_read32(vfio, offset);
-}
 #[inline]
 unsafe extern "C" fn tail_write(
     mut vfio: *mut vfio_device,
@@ -205,15 +171,13 @@ unsafe extern "C" fn tail_write(
         vfio_ring(vfio, offset, value);
     };
 }
-pub const RX_NO_SUSPECT: ::core::ffi::c_uint = UINT32_MAX;
-pub const TIMEOUT_RX_HALT: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn descriptor_refill(
     mut descriptor: *mut descriptor,
     mut packet: *const packet,
 ) {
-    dma_store64(&raw mut (*descriptor).lower as *mut uint64_t, (*packet).iova);
-    dma_store64(&raw mut (*descriptor).upper as *mut uint64_t, 0 as uint64_t);
+    dma_store64(&raw mut (*descriptor).lower, (*packet).iova);
+    dma_store64(&raw mut (*descriptor).upper, 0 as uint64_t);
 }
 unsafe extern "C" fn rx_discard(
     mut queue: *mut rx_queue,
@@ -246,15 +210,23 @@ pub unsafe extern "C" fn rx_batch(
     mut packets: *mut *mut packet,
     mut count: uint32_t,
 ) -> uint32_t {
-    let mut pool: *mut mempool = (*queue).pool;
+    let ring: *mut descriptor = (*queue).ring;
+    let ring_packets: *mut *mut packet = (*queue).packets;
+    let pool: *mut mempool = (*queue).pool;
+    let mut free: *mut *mut packet = (*pool).free.offset((*pool).free_count as isize);
+    let mut limit: uint32_t = if count < (*pool).free_count {
+        count
+    } else {
+        (*pool).free_count
+    };
     let mask: uint32_t = (*queue).mask;
     let mut index: uint32_t = (*queue).index;
     let mut received: uint32_t = 0 as uint32_t;
     if (*queue).discarding as ::core::ffi::c_long != 0 {
         index = rx_discard(queue, index);
     }
-    while received < count {
-        let mut descriptor: *mut descriptor = (*queue).ring.offset(index as isize)
+    while received < limit {
+        let mut descriptor: *mut descriptor = ring.offset(index as isize)
             as *mut descriptor;
         let mut status: uint64_t = dma_load64(&raw mut (*descriptor).upper);
         if status & 0x1 as uint64_t == 0 {
@@ -268,32 +240,37 @@ pub unsafe extern "C" fn rx_batch(
                 break;
             }
             count = count.wrapping_sub(1);
+            limit = if limit < count { limit } else { count };
         } else {
-            let mut fresh: *mut packet = packet_alloc(pool);
-            if (fresh == NULL as *mut packet) as ::core::ffi::c_int
-                as ::core::ffi::c_long != 0
-            {
-                (*queue).pool_empty = (*queue).pool_empty.wrapping_add(1);
-                break;
-            } else {
-                let mut packet: *mut packet = *(*queue).packets.offset(index as isize);
-                dma_prefetch(
-                    &raw mut (*packet).data as *mut uint8_t as *const ::core::ffi::c_void,
-                );
-                (*packet).size = (status & 0xffff00000000 as uint64_t)
-                    .wrapping_div(
-                        0xffff00000000 as uint64_t
-                            & (!(0xffff00000000 as uint64_t)).wrapping_add(1 as uint64_t),
-                    ) as uint32_t;
-                let ref mut fresh0 = *(*queue).packets.offset(index as isize);
-                *fresh0 = fresh;
-                descriptor_refill(descriptor, fresh);
-                let ref mut fresh1 = *packets.offset(received as isize);
-                *fresh1 = packet;
-                received = received.wrapping_add(1);
-                index = index.wrapping_add(1 as uint32_t) & mask;
-            }
+            free = free.offset(-1);
+            let mut fresh: *mut packet = *free;
+            let mut packet: *mut packet = *ring_packets.offset(index as isize);
+            dma_prefetch(
+                &raw mut (*packet).data as *mut uint8_t as *const ::core::ffi::c_void,
+            );
+            (*packet).size = (status & 0xffff00000000 as uint64_t)
+                .wrapping_div(
+                    0xffff00000000 as uint64_t
+                        & (!(0xffff00000000 as uint64_t)).wrapping_add(1 as uint64_t),
+                ) as uint32_t;
+            let ref mut fresh0 = *ring_packets.offset(index as isize);
+            *fresh0 = fresh;
+            descriptor_refill(descriptor, fresh);
+            let ref mut fresh1 = *packets.offset(received as isize);
+            *fresh1 = packet;
+            received = received.wrapping_add(1);
+            index = index.wrapping_add(1 as uint32_t) & mask;
         }
+    }
+    (*pool).free_count = (*pool).free_count.wrapping_sub(received);
+    if ((*pool).free_count == 0 as uint32_t) as ::core::ffi::c_int as ::core::ffi::c_long
+        != 0 && received < count
+    {
+        (*queue).pool_empty = ((*queue).pool_empty as ::core::ffi::c_ulong)
+            .wrapping_add(
+                (dma_load64(&raw mut (*ring.offset(index as isize)).upper)
+                    & 0x1 as uint64_t) as ::core::ffi::c_ulong,
+            ) as uint64_t as uint64_t;
     }
     if index != (*queue).index {
         (*queue).index = index;
@@ -302,97 +279,11 @@ pub unsafe extern "C" fn rx_batch(
         tail_write(
             (*queue).vfio,
             (*queue).tail,
-            if (*queue).id < 64 as uint32_t {
-                (0x1018 as uint32_t)
-                    .wrapping_add((0x40 as uint32_t).wrapping_mul((*queue).id))
-            } else {
-                (0xd018 as uint32_t)
-                    .wrapping_add(
-                        (0x40 as uint32_t)
-                            .wrapping_mul((*queue).id.wrapping_sub(64 as uint32_t)),
-                    )
-            },
+            (*queue).tail_offset,
             index.wrapping_sub(1 as uint32_t) & mask,
         );
     }
     return received;
-}
-#[no_mangle]
-pub unsafe extern "C" fn rx_pending(mut queue: *const rx_queue) -> bool {
-    return dma_load64(&raw mut (*(*queue).ring.offset((*queue).index as isize)).upper)
-        & 0x1 as uint64_t != 0 as uint64_t;
-}
-unsafe extern "C" fn rx_write_back_missing(
-    mut queue: *const rx_queue,
-    mut head: *mut uint32_t,
-) -> bool {
-    *head = reg_read(
-        (*queue).vfio,
-        if (*queue).id < 64 as uint32_t {
-            (0x1010 as uint32_t)
-                .wrapping_add((0x40 as uint32_t).wrapping_mul((*queue).id))
-        } else {
-            (0xd010 as uint32_t)
-                .wrapping_add(
-                    (0x40 as uint32_t)
-                        .wrapping_mul((*queue).id.wrapping_sub(64 as uint32_t)),
-                )
-        },
-    );
-    return *head != (*queue).index
-        && dma_load64(&raw mut (*(*queue).ring.offset((*queue).index as isize)).upper)
-            & 0x1 as uint64_t == 0;
-}
-#[no_mangle]
-pub unsafe extern "C" fn rx_check_stall(
-    mut queue: *mut rx_queue,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut head: uint32_t = 0 as uint32_t;
-    if !rx_write_back_missing(queue, &raw mut head) {
-        (*queue).suspect = RX_NO_SUSPECT as uint32_t;
-        return 0 as ::core::ffi::c_int;
-    }
-    if (*queue).suspect != (*queue).index {
-        (*queue).suspect = (*queue).index;
-        return 0 as ::core::ffi::c_int;
-    }
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < CHECK_LOOKS as uint32_t {
-        if !rx_write_back_missing(queue, &raw mut head) {
-            (*queue).suspect = RX_NO_SUSPECT as uint32_t;
-            return 0 as ::core::ffi::c_int;
-        }
-        i = i.wrapping_add(1);
-    }
-    snprintf(
-        &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"%s: RX queue %u is stalled: the driver expects the next packet in descriptor %u of %u, but the device is at descriptor %u (RDH) and has not written descriptor %u back; usually the driver's index or RDT has left the order of the ring, for example at its end; restart the driver to reset the device\0"
-            as *const u8 as *const ::core::ffi::c_char,
-        &raw mut (*(*queue).vfio).address as *mut ::core::ffi::c_char,
-        (*queue).id,
-        (*queue).index,
-        (*queue).mask.wrapping_add(1 as uint32_t),
-        head,
-        (*queue).index,
-    );
-    return -(1 as ::core::ffi::c_int);
-}
-#[no_mangle]
-pub unsafe extern "C" fn rx_check(
-    mut queue: *mut rx_queue,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut stall: error = error { text: [0; 1024] };
-    let mut result: ::core::ffi::c_int = rx_check_stall(queue, &raw mut stall);
-    if vfio_check((*queue).vfio, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
-    }
-    if result != 0 as ::core::ffi::c_int {
-        *error = stall;
-    }
-    return result;
 }
 #[no_mangle]
 pub unsafe extern "C" fn enable_rx(
@@ -406,9 +297,7 @@ pub unsafe extern "C" fn enable_rx(
         IXGBE_SECRXSTAT as uint32_t,
         IXGBE_SECRXSTAT_SECRX_RDY as uint32_t,
         IXGBE_SECRXSTAT_SECRX_RDY as uint32_t,
-        TIMEOUT_RX_HALT as uint32_t,
         b"SECRXSTAT.SECRX_RDY\0" as *const u8 as *const ::core::ffi::c_char,
-        REMEDY_RESET.as_ptr(),
         error,
     ) != 0 as ::core::ffi::c_int
     {

@@ -92,7 +92,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -122,6 +121,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -135,13 +135,6 @@ pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 #[inline]
-unsafe extern "C" fn packet_free(mut packet: *mut packet) {
-    let mut pool: *mut mempool = (*packet).pool as *mut mempool;
-    let ref mut fresh0 = *(*pool).free.offset((*pool).free_count as isize);
-    *fresh0 = packet;
-    (*pool).free_count = (*pool).free_count.wrapping_add(1);
-}
-#[inline]
 unsafe extern "C" fn tail_write(
     mut vfio: *mut vfio_device,
     mut tail: *mut uint32_t,
@@ -153,20 +146,6 @@ unsafe extern "C" fn tail_write(
     } else {
         vfio_ring(vfio, offset, value);
     };
-}
-pub const TX_CLEAN_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
-#[inline]
-unsafe extern "C" fn tx_free(mut queue: *mut tx_queue, mut count: uint32_t) {
-    let mask: uint32_t = (*queue).mask;
-    let mut index: uint32_t = (*queue).clean_index;
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < count {
-        packet_free(*(*queue).packets.offset(index as isize));
-        index = index.wrapping_add(1 as uint32_t) & mask;
-        i = i.wrapping_add(1);
-    }
-    (*queue).clean_index = index;
-    (*queue).done = (*queue).done.wrapping_add(count as uint64_t);
 }
 #[inline]
 unsafe extern "C" fn tx_done(mut queue: *const tx_queue, mut index: uint32_t) -> bool {
@@ -185,32 +164,34 @@ unsafe extern "C" fn tx_all_done(
                 & (*queue).mask,
         ) as ::core::ffi::c_int != 0;
 }
+pub const TX_CLEAN_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
+#[inline]
+unsafe extern "C" fn tx_free(mut queue: *mut tx_queue, mut count: uint32_t) {
+    let packets: *mut *mut packet = (*queue).packets;
+    let mask: uint32_t = (*queue).mask;
+    let mut index: uint32_t = (*queue).clean_index;
+    (*queue).done = (*queue).done.wrapping_add(count as uint64_t);
+    while count > 0 as uint32_t {
+        let pool: *mut mempool = (**packets.offset(index as isize)).pool as *mut mempool;
+        let mut free: *mut *mut packet = (*pool)
+            .free
+            .offset((*pool).free_count as isize);
+        while count > 0 as uint32_t && (**packets.offset(index as isize)).pool == pool {
+            *free = *packets.offset(index as isize);
+            free = free.offset(1);
+            index = index.wrapping_add(1 as uint32_t) & mask;
+            count = count.wrapping_sub(1);
+        }
+        (*pool).free_count = free.offset_from((*pool).free) as ::core::ffi::c_long
+            as uint32_t;
+    }
+    (*queue).clean_index = index;
+}
 #[inline]
 unsafe extern "C" fn tx_clean(mut queue: *mut tx_queue) {
     while tx_all_done(queue, TX_CLEAN_BATCH as uint32_t) {
         tx_free(queue, TX_CLEAN_BATCH as uint32_t);
     }
-}
-#[no_mangle]
-pub unsafe extern "C" fn tx_take(
-    mut queue: *mut tx_queue,
-    mut packets: *mut *mut packet,
-    mut count: uint32_t,
-) -> uint32_t {
-    if !tx_all_done(queue, count) {
-        return 0 as uint32_t;
-    }
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < count {
-        let ref mut fresh2 = *packets.offset(i as isize);
-        *fresh2 = *(*queue)
-            .packets
-            .offset(((*queue).clean_index.wrapping_add(i) & (*queue).mask) as isize);
-        i = i.wrapping_add(1);
-    }
-    (*queue).clean_index = (*queue).clean_index.wrapping_add(count) & (*queue).mask;
-    (*queue).done = (*queue).done.wrapping_add(count as uint64_t);
-    return count;
 }
 #[no_mangle]
 pub unsafe extern "C" fn tx_reclaim(mut queue: *mut tx_queue) {
@@ -225,8 +206,8 @@ pub unsafe extern "C" fn tx_space(mut queue: *const tx_queue) -> uint32_t {
     return (*queue).clean_index.wrapping_sub((*queue).index).wrapping_sub(1 as uint32_t)
         & (*queue).mask;
 }
-#[inline]
-unsafe extern "C" fn tx_put(
+#[no_mangle]
+pub unsafe extern "C" fn tx_put(
     mut queue: *mut tx_queue,
     mut packets: *mut *mut packet,
     mut count: uint32_t,
@@ -241,11 +222,11 @@ unsafe extern "C" fn tx_put(
         let mut descriptor: *mut descriptor = (*queue).ring.offset(index as isize)
             as *mut descriptor;
         let mut size: uint64_t = (*packet).size as uint64_t;
-        let ref mut fresh1 = *(*queue).packets.offset(index as isize);
-        *fresh1 = packet;
-        dma_store64(&raw mut (*descriptor).lower as *mut uint64_t, (*packet).iova);
+        let ref mut fresh0 = *(*queue).packets.offset(index as isize);
+        *fresh0 = packet;
+        dma_store64(&raw mut (*descriptor).lower, (*packet).iova);
         dma_store64(
-            &raw mut (*descriptor).upper as *mut uint64_t,
+            &raw mut (*descriptor).upper,
             0x300000 as uint64_t | 0x20000000 as uint64_t | 0x8000000 as uint64_t
                 | 0x2000000 as uint64_t | 0x1000000 as uint64_t
                 | size
@@ -266,23 +247,9 @@ unsafe extern "C" fn tx_put(
     if sent > 0 as uint32_t {
         (*queue).index = index;
         dma_write_barrier();
-        tail_write(
-            (*queue).vfio,
-            (*queue).tail,
-            (0x6018 as uint32_t)
-                .wrapping_add((0x40 as uint32_t).wrapping_mul((*queue).id)),
-            index,
-        );
+        tail_write((*queue).vfio, (*queue).tail, (*queue).tail_offset, index);
     }
     return sent;
-}
-#[no_mangle]
-pub unsafe extern "C" fn tx_put_batch(
-    mut queue: *mut tx_queue,
-    mut packets: *mut *mut packet,
-    mut count: uint32_t,
-) -> uint32_t {
-    return tx_put(queue, packets, count);
 }
 #[no_mangle]
 pub unsafe extern "C" fn tx_batch(

@@ -19,7 +19,6 @@ extern "C" {
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn rx_check_stall(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
     fn tx_batch(
         queue: *mut tx_queue,
         packets: *mut *mut packet,
@@ -31,32 +30,8 @@ extern "C" {
         address: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn device_start(
-        device: *mut device,
-        config: *const device_config,
-        pools: *mut mempool,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn device_wait_for_link(
-        device: *mut device,
-        timeout_ms: uint32_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
-    fn device_is_trapped(device: *const device) -> bool;
     fn device_release(device: *mut device);
     fn device_close(device: *mut device);
-    fn stats_read(
-        device: *mut device,
-        stats: *mut device_stats,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn queue_stats_read(
-        device: *mut device,
-        id: uint32_t,
-        stats: *mut queue_stats,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
     fn interrupts_start(
         device: *mut device,
         interval_us: uint32_t,
@@ -67,6 +42,31 @@ extern "C" {
         count: uint32_t,
         timeout_ms: uint32_t,
         waits: *mut interrupts_waits,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn rx_check_stall(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
+    fn device_start_queues(
+        device: *mut device,
+        config: *const device_config,
+        pools: *mut mempool,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn device_wait_for_link(
+        device: *mut device,
+        timeout_ms: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn device_stop_queues(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
+    fn device_is_trapped(device: *const device) -> bool;
+    fn stats_read(
+        device: *mut device,
+        stats: *mut device_stats,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn queue_stats_read(
+        device: *mut device,
+        id: uint32_t,
+        stats: *mut queue_stats,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
@@ -128,6 +128,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -145,7 +146,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -246,6 +246,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -894,7 +895,7 @@ unsafe extern "C" fn start(
     config.tx_ring_size = ring_size;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
-        if device_start(
+        if device_start_queues(
             (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
                 as *mut device,
             &raw mut config,
@@ -1018,7 +1019,7 @@ pub unsafe extern "C" fn forwarder_open_queues(
         let mut i: uint32_t = 0 as uint32_t;
         while i < (*forwarder).opened {
             if (*forwarder).devices[i as usize].running {
-                device_stop(
+                device_stop_queues(
                     (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
                         as *mut device,
                     &raw mut ignored,
@@ -1129,7 +1130,7 @@ pub unsafe extern "C" fn forwarder_close(
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
-        if device_stop(
+        if device_stop_queues(
             (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
                 as *mut device,
             &raw mut reason,

@@ -16,6 +16,7 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn dma_load64(address: *const uint64_t) -> uint64_t;
     fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
     fn reg_write_field(
         vfio: *mut vfio_device,
@@ -23,7 +24,6 @@ extern "C" {
         mask: uint32_t,
         value: uint32_t,
     );
-    fn rx_pending(queue: *const rx_queue) -> bool;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn poll(
         __fds: *mut pollfd,
@@ -131,7 +131,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -162,6 +161,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -179,6 +179,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -559,6 +560,10 @@ pub unsafe extern "C" fn interrupts_take(mut device: *mut device) -> uint64_t {
         i = i.wrapping_add(1);
     }
     return taken;
+}
+unsafe extern "C" fn rx_pending(mut queue: *const rx_queue) -> bool {
+    return dma_load64(&raw mut (*(*queue).ring.offset((*queue).index as isize)).upper)
+        & 0x1 as uint64_t != 0 as uint64_t;
 }
 unsafe extern "C" fn packet_waits(
     mut devices: *const device,

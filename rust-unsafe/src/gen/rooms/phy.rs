@@ -9,29 +9,18 @@ extern "C" {
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn vfio_patience(device: *mut vfio_device) -> uint64_t;
-    fn vfio_patience_use(device: *mut vfio_device, waited_us: uint64_t);
+    fn vfio_sleep(device: *mut vfio_device, microseconds: uint32_t);
     fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
     fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
-    fn reg_reaches(
-        vfio: *mut vfio_device,
-        offset: uint32_t,
-        mask: uint32_t,
-        value: uint32_t,
-        timeout_ms: uint32_t,
-    ) -> bool;
     fn reg_wait(
         vfio: *mut vfio_device,
         offset: uint32_t,
         mask: uint32_t,
         value: uint32_t,
-        timeout_ms: uint32_t,
         name: *const ::core::ffi::c_char,
-        remedy: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn now_us() -> uint64_t;
     fn now_ms() -> uint64_t;
-    fn sleep_us(microseconds: uint32_t);
 }
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
@@ -152,18 +141,10 @@ unsafe extern "C" fn reg_write(
 ) {
     vfio_write32(vfio, offset, value);
 }
-pub const TIMEOUT_SEMAPHORE: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const TIMEOUT_BUS: ::core::ffi::c_int = 2000 as ::core::ffi::c_int;
-pub const TIMEOUT_MDIO: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
 pub const BUS_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const MDIO_ADDRESSES: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
 pub const MDIO_NO_ANSWER: ::core::ffi::c_uint = 0xffff as ::core::ffi::c_uint;
-pub const REMEDY_BUS: [::core::ffi::c_char; 62] = unsafe {
-    ::core::mem::transmute::<
-        [u8; 62],
-        [::core::ffi::c_char; 62],
-    >(*b"switch the machine off and on, to restart the card's firmware\0")
-};
 unsafe extern "C" fn bus_owners(mut vfio: *mut vfio_device) -> bus_owners {
     if (reg_read(vfio, 0x8 as uint32_t) & 0xc as uint32_t)
         .wrapping_div(0xc as uint32_t & (!(0xc as uint32_t)).wrapping_add(1 as uint32_t))
@@ -180,19 +161,22 @@ unsafe extern "C" fn bus_owners(mut vfio: *mut vfio_device) -> bus_owners {
     };
 }
 unsafe extern "C" fn take_semaphores(mut vfio: *mut vfio_device) {
-    reg_reaches(
+    let mut late: error = error { text: [0; 1024] };
+    reg_wait(
         vfio,
         IXGBE_SWSM as uint32_t,
         IXGBE_SWSM_SMBI as uint32_t,
         0 as uint32_t,
-        TIMEOUT_SEMAPHORE as uint32_t,
+        b"SWSM.SMBI\0" as *const u8 as *const ::core::ffi::c_char,
+        &raw mut late,
     );
-    reg_reaches(
+    reg_wait(
         vfio,
         IXGBE_SW_FW_SYNC as uint32_t,
         IXGBE_SW_FW_SYNC_REGSMP as uint32_t,
         0 as uint32_t,
-        TIMEOUT_SEMAPHORE as uint32_t,
+        b"SW_FW_SYNC.REGSMP\0" as *const u8 as *const ::core::ffi::c_char,
+        &raw mut late,
     );
 }
 unsafe extern "C" fn release_semaphores(mut vfio: *mut vfio_device) {
@@ -224,9 +208,7 @@ unsafe extern "C" fn take_bus(
         if late {
             break;
         }
-        let mut asleep: uint64_t = now_us();
-        sleep_us(BUS_INTERVAL_US as uint32_t);
-        vfio_patience_use(vfio, now_us().wrapping_sub(asleep));
+        vfio_sleep(vfio, BUS_INTERVAL_US as uint32_t);
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
@@ -274,16 +256,30 @@ unsafe extern "C" fn mdio_cycle(
                         & (!(0x3e00000 as uint32_t)).wrapping_add(1 as uint32_t),
                 ) | IXGBE_MSCA_MDI_COMMAND as uint32_t,
     );
-    return reg_wait(
+    let mut late: error = error { text: [0; 1024] };
+    if reg_wait(
         vfio,
         IXGBE_MSCA as uint32_t,
         IXGBE_MSCA_MDI_COMMAND as uint32_t,
         0 as uint32_t,
-        TIMEOUT_MDIO as uint32_t,
         b"MSCA.MDI_COMMAND\0" as *const u8 as *const ::core::ffi::c_char,
-        REMEDY_BUS.as_ptr(),
-        error,
-    );
+        &raw mut late,
+    ) == 0 as ::core::ffi::c_int
+    {
+        return 0 as ::core::ffi::c_int;
+    }
+    if vfio_check(vfio, error) == 0 as ::core::ffi::c_int {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: a cycle on the MDIO bus does not end (MSCA.MDI_COMMAND); %s\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw mut (*vfio).address as *mut ::core::ffi::c_char,
+            b"switch the machine off and on, to restart the card's firmware\0"
+                as *const u8 as *const ::core::ffi::c_char,
+        );
+    }
+    return -(1 as ::core::ffi::c_int);
 }
 unsafe extern "C" fn phy_read(
     mut vfio: *mut vfio_device,

@@ -5,20 +5,13 @@ extern "C" {
         __format: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
-    fn packets_return(packets: *const *mut packet, count: uint32_t);
-    fn mempool_take_returned(pool: *mut mempool);
     fn rx_batch(
         queue: *mut rx_queue,
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn tx_take(
-        queue: *mut tx_queue,
-        packets: *mut *mut packet,
-        count: uint32_t,
-    ) -> uint32_t;
     fn tx_space(queue: *const tx_queue) -> uint32_t;
-    fn tx_put_batch(
+    fn tx_put(
         queue: *mut tx_queue,
         packets: *mut *mut packet,
         count: uint32_t,
@@ -52,6 +45,13 @@ extern "C" {
         count: uint32_t,
     ) -> uint32_t;
     fn packet_ring_waits(ring: *const packet_ring) -> bool;
+    fn tx_take(
+        queue: *mut tx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
+    fn packets_return(packets: *const *mut packet, count: uint32_t);
+    fn mempool_take_returned(pool: *mut mempool);
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
     fn free(__ptr: *mut ::core::ffi::c_void);
 }
@@ -139,7 +139,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -217,6 +216,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -239,6 +239,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -407,7 +408,7 @@ unsafe extern "C" fn stream_send(
         &raw mut packets as *mut *mut packet,
         if batch < space { batch } else { space },
     );
-    tx_put_batch(tx, &raw mut packets as *mut *mut packet, count);
+    tx_put(tx, &raw mut packets as *mut *mut packet, count);
     (*stream).tx = (*stream).tx.wrapping_add(count as uint64_t);
     return count;
 }

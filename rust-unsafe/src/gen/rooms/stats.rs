@@ -14,12 +14,12 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
     fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
-    fn rx_check(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
     fn enable_rx(
         vfio: *mut vfio_device,
         on: bool,
         error: *mut error,
     ) -> ::core::ffi::c_int;
+    fn rx_check(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
     fn memcpy(
         __dest: *mut ::core::ffi::c_void,
         __src: *const ::core::ffi::c_void,
@@ -118,7 +118,6 @@ pub struct dma_memory {
     pub iova: uint64_t,
     pub size: size_t,
     pub fd: ::core::ffi::c_int,
-    pub huge: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -149,6 +148,7 @@ pub struct rx_queue {
     pub packets: *mut *mut packet,
     pub pool: *mut mempool,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub discarding: bool,
@@ -166,6 +166,7 @@ pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
     pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
@@ -239,6 +240,14 @@ pub const IXGBE_FCTRL_UPE: ::core::ffi::c_uint = 0x200 as ::core::ffi::c_uint;
 pub const IXGBE_RAH_AV: ::core::ffi::c_uint = 0x80000000 as ::core::ffi::c_uint;
 pub const IXGBE_RXCTRL: ::core::ffi::c_uint = 0x3000 as ::core::ffi::c_uint;
 pub const IXGBE_RXCTRL_RXEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
+pub const IXGBE_LINKS: ::core::ffi::c_uint = 0x42a4 as ::core::ffi::c_uint;
+pub const IXGBE_LINKS_SPEED_NON_STD: ::core::ffi::c_uint = 0x8000000
+    as ::core::ffi::c_uint;
+pub const IXGBE_LINKS_SPEED: ::core::ffi::c_uint = 0x30000000 as ::core::ffi::c_uint;
+pub const IXGBE_LINKS_SPEED_100M: ::core::ffi::c_uint = 268435456;
+pub const IXGBE_LINKS_SPEED_1G: ::core::ffi::c_uint = 536870912;
+pub const IXGBE_LINKS_SPEED_10G: ::core::ffi::c_uint = 805306368;
+pub const IXGBE_LINKS_UP: ::core::ffi::c_uint = 0x40000000 as ::core::ffi::c_uint;
 pub const IXGBE_GPRC: ::core::ffi::c_uint = 0x4074 as ::core::ffi::c_uint;
 pub const IXGBE_GPTC: ::core::ffi::c_uint = 0x4080 as ::core::ffi::c_uint;
 pub const IXGBE_GORCL: ::core::ffi::c_uint = 0x4088 as ::core::ffi::c_uint;
@@ -262,6 +271,11 @@ unsafe extern "C" fn reg_write(
 }
 pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const QUEUES_A_REGISTER: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
+pub const MBIT_PER_SECOND_10G: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
+pub const MBIT_PER_SECOND_5G: ::core::ffi::c_int = 5000 as ::core::ffi::c_int;
+pub const MBIT_PER_SECOND_2_5G: ::core::ffi::c_int = 2500 as ::core::ffi::c_int;
+pub const MBIT_PER_SECOND_1G: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+pub const MBIT_PER_SECOND_100M: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
 unsafe extern "C" fn counter_read36(
     mut vfio: *mut vfio_device,
     mut low_offset: uint32_t,
@@ -604,4 +618,39 @@ pub unsafe extern "C" fn promiscuous_set(
     }
     (*device).config.promiscuous = on;
     return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn link_speed(
+    mut device: *mut device,
+    mut speed: *mut uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut links: uint32_t = reg_read(&raw mut (*device).vfio, IXGBE_LINKS as uint32_t);
+    let mut nonstandard: bool = (*device).family as ::core::ffi::c_uint
+        == DEVICE_FAMILY_X550 as ::core::ffi::c_int as ::core::ffi::c_uint
+        && links & IXGBE_LINKS_SPEED_NON_STD as uint32_t != 0;
+    *speed = 0 as uint32_t;
+    if links & IXGBE_LINKS_UP as uint32_t != 0 {
+        match links & IXGBE_LINKS_SPEED as uint32_t {
+            IXGBE_LINKS_SPEED_10G => {
+                *speed = (if nonstandard as ::core::ffi::c_int != 0 {
+                    MBIT_PER_SECOND_2_5G
+                } else {
+                    MBIT_PER_SECOND_10G
+                }) as uint32_t;
+            }
+            IXGBE_LINKS_SPEED_1G => {
+                *speed = MBIT_PER_SECOND_1G as uint32_t;
+            }
+            IXGBE_LINKS_SPEED_100M => {
+                *speed = (if nonstandard as ::core::ffi::c_int != 0 {
+                    MBIT_PER_SECOND_5G
+                } else {
+                    MBIT_PER_SECOND_100M
+                }) as uint32_t;
+            }
+            _ => {}
+        }
+    }
+    return vfio_check(&raw mut (*device).vfio, error);
 }

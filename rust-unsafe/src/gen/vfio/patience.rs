@@ -1,5 +1,6 @@
 extern "C" {
     fn now_us() -> uint64_t;
+    fn sleep_us(microseconds: uint32_t);
 }
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
@@ -136,4 +137,13 @@ pub unsafe extern "C" fn vfio_patience_use(
         .wrapping_sub(
             if own < (*device).reserve_us { own } else { (*device).reserve_us },
         );
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_sleep(
+    mut device: *mut vfio_device,
+    mut microseconds: uint32_t,
+) {
+    let mut asleep: uint64_t = now_us();
+    sleep_us(microseconds);
+    vfio_patience_use(device, now_us().wrapping_sub(asleep));
 }

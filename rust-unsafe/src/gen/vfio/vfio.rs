@@ -7,6 +7,12 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn vfio_patience_init(container: *mut vfio_container);
     fn vfio_reserve_init(device: *mut vfio_device);
+    fn vfio_memory_keep(
+        fd: ::core::ffi::c_int,
+        memory: *mut ::core::ffi::c_void,
+        size: uint64_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn vfio_kernel_open(
         device: *mut vfio_device,
         error: *mut error,
@@ -651,19 +657,27 @@ pub unsafe extern "C" fn vfio_dma_map(
     {
         return -(1 as ::core::ffi::c_int);
     }
+    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     let mut i: uint32_t = 0 as uint32_t;
-    while i < (*container).device_count {
+    while i < (*container).device_count && result == 0 as ::core::ffi::c_int {
         let mut device: *mut vfio_device = (*container).devices[i as usize];
         if (*device).kind as ::core::ffi::c_uint
             == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
-            && (vfio_check(device, error) != 0 as ::core::ffi::c_int
-                || vfio_user_dma_map(device, fd, iova, size, error)
-                    != 0 as ::core::ffi::c_int)
         {
-            dma_unmap_everywhere(container, iova, size);
-            return -(1 as ::core::ffi::c_int);
+            result = if vfio_check(device, error) != 0 as ::core::ffi::c_int {
+                -(1 as ::core::ffi::c_int)
+            } else {
+                vfio_user_dma_map(device, fd, iova, size, error)
+            };
         }
         i = i.wrapping_add(1);
+    }
+    if result == 0 as ::core::ffi::c_int {
+        result = vfio_memory_keep(fd, memory, size, error);
+    }
+    if result != 0 as ::core::ffi::c_int {
+        dma_unmap_everywhere(container, iova, size);
+        return -(1 as ::core::ffi::c_int);
     }
     (*container).map_count = (*container).map_count.wrapping_add(1);
     return 0 as ::core::ffi::c_int;

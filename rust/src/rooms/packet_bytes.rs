@@ -107,27 +107,6 @@ impl Packet<'_> {
     }
 }
 
-impl Packet<'_> {
-    /// Completes a received packet. With the feature `untrusted-device-copy`, copies it out of the
-    /// device's memory, after the read of its descriptor.
-    #[inline]
-    pub(crate) fn received(&mut self) {
-        #[cfg(feature = "untrusted-device-copy")]
-        {
-            crate::sys::mmio::dma_read_barrier();
-            self.buffer.copy_in();
-        }
-    }
-
-    /// Prepares a packet for sending. With the feature `untrusted-device-copy`, copies it to the
-    /// device's memory.
-    #[inline]
-    pub(crate) fn sending(&mut self) {
-        #[cfg(feature = "untrusted-device-copy")]
-        self.buffer.copy_out();
-    }
-}
-
 #[cfg(any(test, feature = "fuzzing"))]
 impl Packet<'_> {
     /// Plays the device: writes a byte to all of the buffer in the device's memory.

@@ -1,0 +1,241 @@
+extern "C" {
+    fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
+    fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
+    fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
+    fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
+    fn reg_wait(
+        vfio: *mut vfio_device,
+        offset: uint32_t,
+        mask: uint32_t,
+        value: uint32_t,
+        name: *const ::core::ffi::c_char,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn sleep_us(microseconds: uint32_t);
+    fn disable_interrupts(vfio: *mut vfio_device);
+    fn disable_master(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn reset_device(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
+}
+pub type __uint8_t = u8;
+pub type __uint16_t = u16;
+pub type __uint32_t = u32;
+pub type __uint64_t = u64;
+pub type uint8_t = __uint8_t;
+pub type uint16_t = __uint16_t;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct error {
+    pub text: [::core::ffi::c_char; 1024],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct iova_range {
+    pub first: uint64_t,
+    pub last: uint64_t,
+}
+pub type vfio_kind = ::core::ffi::c_uint;
+pub const VFIO_KIND_USER: vfio_kind = 1;
+pub const VFIO_KIND_KERNEL: vfio_kind = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_area {
+    pub offset: uint64_t,
+    pub size: uint64_t,
+    pub memory: *mut uint8_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_device {
+    pub container: *mut vfio_container,
+    pub reserve_us: uint64_t,
+    pub address: [::core::ffi::c_char; 128],
+    pub kind: vfio_kind,
+    pub fd: ::core::ffi::c_int,
+    pub request_fd: ::core::ffi::c_int,
+    pub group: ::core::ffi::c_int,
+    pub area_count: uint32_t,
+    pub next_message: uint16_t,
+    pub bar0_size: uint64_t,
+    pub bar0_file_offset: uint64_t,
+    pub config_file_offset: uint64_t,
+    pub areas: [vfio_area; 8],
+    pub failed: bool,
+    pub failure: error,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_container {
+    pub fd: ::core::ffi::c_int,
+    pub groups: [vfio_group; 8],
+    pub device_count: uint32_t,
+    pub devices: [*mut vfio_device; 8],
+    pub range_count: uint32_t,
+    pub ranges: [iova_range; 16],
+    pub next_iova: uint64_t,
+    pub map_count: uint32_t,
+    pub ordinary_pages: bool,
+    pub connect_timeout_ms: uint32_t,
+    pub connect_waited_ms: uint64_t,
+    pub patience_us: uint64_t,
+    pub refilled_us: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_group {
+    pub number: ::core::ffi::c_int,
+    pub fd: ::core::ffi::c_int,
+    pub users: uint32_t,
+}
+pub const IXGBE_GCR_EXT: ::core::ffi::c_uint = 0x11050 as ::core::ffi::c_uint;
+pub const IXGBE_GCR_EXT_BUFFERS_CLEAR: ::core::ffi::c_uint = 0x40000000
+    as ::core::ffi::c_uint;
+pub const IXGBE_MTA_COUNT: ::core::ffi::c_uint = 128 as ::core::ffi::c_uint;
+pub const IXGBE_VFTA_COUNT: ::core::ffi::c_uint = 128 as ::core::ffi::c_uint;
+pub const IXGBE_PFUTA_COUNT: ::core::ffi::c_uint = 128 as ::core::ffi::c_uint;
+pub const IXGBE_RXDCTL_COUNT: ::core::ffi::c_uint = 128 as ::core::ffi::c_uint;
+pub const IXGBE_RXDCTL_ENABLE: ::core::ffi::c_uint = 0x2000000 as ::core::ffi::c_uint;
+pub const IXGBE_RXCTRL: ::core::ffi::c_uint = 0x3000 as ::core::ffi::c_uint;
+pub const IXGBE_RXCTRL_RXEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
+pub const IXGBE_TXDCTL_COUNT: ::core::ffi::c_uint = 128 as ::core::ffi::c_uint;
+pub const IXGBE_RTTDQSEL: ::core::ffi::c_uint = 0x4904 as ::core::ffi::c_uint;
+pub const IXGBE_RTTBCNRC: ::core::ffi::c_uint = 0x4984 as ::core::ffi::c_uint;
+pub const IXGBE_HLREG0: ::core::ffi::c_uint = 0x4240 as ::core::ffi::c_uint;
+pub const IXGBE_HLREG0_LPBK: ::core::ffi::c_uint = 0x8000 as ::core::ffi::c_uint;
+#[inline]
+unsafe extern "C" fn reg_read(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+) -> uint32_t {
+    return vfio_read32(vfio, offset);
+}
+#[inline]
+unsafe extern "C" fn reg_write(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+    mut value: uint32_t,
+) {
+    vfio_write32(vfio, offset, value);
+}
+pub const FLUSH_US: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
+unsafe extern "C" fn disable_old_rx_queues(
+    mut vfio: *mut vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < IXGBE_RXDCTL_COUNT as uint32_t {
+        if !(reg_read(
+            vfio,
+            (if i < 64 as uint32_t {
+                (0x1028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(i))
+            } else {
+                (0xd028 as uint32_t)
+                    .wrapping_add(
+                        (0x40 as uint32_t).wrapping_mul(i.wrapping_sub(64 as uint32_t)),
+                    )
+            }),
+        ) & IXGBE_RXDCTL_ENABLE as uint32_t == 0)
+        {
+            reg_clear(
+                vfio,
+                if i < 64 as uint32_t {
+                    (0x1028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(i))
+                } else {
+                    (0xd028 as uint32_t)
+                        .wrapping_add(
+                            (0x40 as uint32_t)
+                                .wrapping_mul(i.wrapping_sub(64 as uint32_t)),
+                        )
+                },
+                IXGBE_RXDCTL_ENABLE as uint32_t,
+            );
+            if reg_wait(
+                vfio,
+                (if i < 64 as uint32_t {
+                    (0x1028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(i))
+                } else {
+                    (0xd028 as uint32_t)
+                        .wrapping_add(
+                            (0x40 as uint32_t)
+                                .wrapping_mul(i.wrapping_sub(64 as uint32_t)),
+                        )
+                }),
+                IXGBE_RXDCTL_ENABLE as uint32_t,
+                0 as uint32_t,
+                b"RXDCTL.ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
+                error,
+            ) != 0 as ::core::ffi::c_int
+            {
+                return -(1 as ::core::ffi::c_int);
+            }
+        }
+        i = i.wrapping_add(1);
+    }
+    return vfio_check(vfio, error);
+}
+unsafe extern "C" fn flush_data_path(mut vfio: *mut vfio_device) {
+    reg_set(vfio, IXGBE_HLREG0 as uint32_t, IXGBE_HLREG0_LPBK as uint32_t);
+    reg_clear(vfio, IXGBE_RXCTRL as uint32_t, IXGBE_RXCTRL_RXEN as uint32_t);
+    reg_set(vfio, IXGBE_GCR_EXT as uint32_t, IXGBE_GCR_EXT_BUFFERS_CLEAR as uint32_t);
+    sleep_us(FLUSH_US as uint32_t);
+    reg_clear(vfio, IXGBE_HLREG0 as uint32_t, IXGBE_HLREG0_LPBK as uint32_t);
+    reg_clear(vfio, IXGBE_GCR_EXT as uint32_t, IXGBE_GCR_EXT_BUFFERS_CLEAR as uint32_t);
+}
+#[no_mangle]
+pub unsafe extern "C" fn end_requests(
+    mut vfio: *mut vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut pending: error = error { text: [0; 1024] };
+    disable_interrupts(vfio);
+    let mut ended: bool = disable_old_rx_queues(vfio, &raw mut pending)
+        == 0 as ::core::ffi::c_int;
+    ended = disable_master(vfio, &raw mut pending) == 0 as ::core::ffi::c_int
+        && ended as ::core::ffi::c_int != 0;
+    if !ended && !(*vfio).failed {
+        flush_data_path(vfio);
+        return reset_device(vfio, error);
+    }
+    return vfio_check(vfio, error);
+}
+unsafe extern "C" fn clear_rate_limits(mut vfio: *mut vfio_device) {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < IXGBE_TXDCTL_COUNT as uint32_t {
+        reg_write(vfio, IXGBE_RTTDQSEL as uint32_t, i);
+        reg_write(vfio, IXGBE_RTTBCNRC as uint32_t, 0 as uint32_t);
+        i = i.wrapping_add(1);
+    }
+}
+#[no_mangle]
+pub unsafe extern "C" fn clear_tables(mut vfio: *mut vfio_device) {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < IXGBE_PFUTA_COUNT as uint32_t {
+        reg_write(
+            vfio,
+            (0xf400 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i)),
+            0 as uint32_t,
+        );
+        i = i.wrapping_add(1);
+    }
+    let mut i_0: uint32_t = 0 as uint32_t;
+    while i_0 < IXGBE_MTA_COUNT as uint32_t {
+        reg_write(
+            vfio,
+            (0x5200 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i_0)),
+            0 as uint32_t,
+        );
+        i_0 = i_0.wrapping_add(1);
+    }
+    let mut i_1: uint32_t = 0 as uint32_t;
+    while i_1 < IXGBE_VFTA_COUNT as uint32_t {
+        reg_write(
+            vfio,
+            (0xa000 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i_1)),
+            0 as uint32_t,
+        );
+        i_1 = i_1.wrapping_add(1);
+    }
+    clear_rate_limits(vfio);
+}
