@@ -4,27 +4,30 @@ extern "C" {
         size: uint32_t,
         own: *const echo_address,
     ) -> echo_answer;
-    static mut optarg: *mut ::core::ffi::c_char;
     static mut optind: ::core::ffi::c_int;
-    static mut opterr: ::core::ffi::c_int;
-    fn getopt_long(
-        ___argc: ::core::ffi::c_int,
-        ___argv: *const *mut ::core::ffi::c_char,
-        __shortopts: *const ::core::ffi::c_char,
-        __longopts: *const option,
-        __longind: *mut ::core::ffi::c_int,
-    ) -> ::core::ffi::c_int;
     fn dprintf(
         __fd: ::core::ffi::c_int,
         __fmt: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
+    fn set_number(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_power_of_two(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_large_number(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_text(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_duration(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_timeout(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
     fn common_options_default() -> common_options;
-    fn common_option(
+    fn parse_rows(
         program_0: *const program,
-        option: ::core::ffi::c_int,
+        rows: *const option_row,
+        argc: ::core::ffi::c_int,
         argv: *mut *mut ::core::ffi::c_char,
-        options: *mut common_options,
     ) -> ::core::ffi::c_int;
     fn usage_error(
         program_0: *const program,
@@ -106,14 +109,6 @@ pub const ECHO_NONE: echo_answer = 0;
 pub type size_t = usize;
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct option {
-    pub name: *const ::core::ffi::c_char,
-    pub has_arg: ::core::ffi::c_int,
-    pub flag: *mut ::core::ffi::c_int,
-    pub val: ::core::ffi::c_int,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct __sigset_t {
     pub __val: [::core::ffi::c_ulong; 16],
 }
@@ -135,17 +130,20 @@ pub struct common_options {
     pub link_timeout_ms: uint32_t,
     pub json: *const ::core::ffi::c_char,
 }
-pub type C2RustUnnamed = ::core::ffi::c_uint;
-pub const OPTION_OWN: C2RustUnnamed = 10;
-pub const OPTION_VERSION: C2RustUnnamed = 9;
-pub const OPTION_HELP: C2RustUnnamed = 8;
-pub const OPTION_JSON: C2RustUnnamed = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
-pub const OPTION_DURATION: C2RustUnnamed = 4;
-pub const OPTION_PACKETS: C2RustUnnamed = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
-pub const OPTION_BATCH: C2RustUnnamed = 1;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option_row {
+    pub name: *const ::core::ffi::c_char,
+    pub value: *const ::core::ffi::c_char,
+    pub help: *const ::core::ffi::c_char,
+    pub set: Option<
+        unsafe extern "C" fn(*const option_row, *const ::core::ffi::c_char) -> bool,
+    >,
+    pub place: *mut ::core::ffi::c_void,
+    pub must_be: *const ::core::ffi::c_char,
+    pub low: uint64_t,
+    pub high: uint64_t,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct descriptor {
@@ -363,8 +361,6 @@ pub struct options {
     pub own: echo_address,
     pub device: *const ::core::ffi::c_char,
 }
-pub type C2RustUnnamed_0 = ::core::ffi::c_uint;
-pub const OPTION_IP: C2RustUnnamed_0 = 10;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct totals {
@@ -375,9 +371,10 @@ pub struct totals {
     pub seconds: ::core::ffi::c_double,
     pub tsc_cycles: uint64_t,
 }
-pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
+    as ::core::ffi::c_ulong;
+pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
@@ -393,12 +390,12 @@ unsafe extern "C" fn packet_free(mut packet: *mut packet) {
 pub const PF_INET: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const AF_INET: ::core::ffi::c_int = PF_INET;
 pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-static mut usage: [::core::ffi::c_char; 1155] = unsafe {
+static mut usage: [::core::ffi::c_char; 501] = unsafe {
     ::core::mem::transmute::<
-        [u8; 1155],
-        [::core::ffi::c_char; 1155],
+        [u8; 501],
+        [::core::ffi::c_char; 501],
     >(
-        *b"usage: ixgbe-echo [--ip ADDRESS] [--batch N] [--ring-size N] [--packets N] [--duration S]\n                  [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE\n\nAnswers the frames that a device receives. With --ip, it answers ARP and ping for that\naddress. Without, it returns each frame that is addressed to the device to its sender.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --ip ADDRESS         the IPv4 address to answer for, such as 10.0.0.2\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N          end after N received packets\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-echo [--ip ADDRESS] [--batch N] [--ring-size N] [--packets N] [--duration S]\n                  [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE\n\nAnswers the frames that a device receives. With --ip, it answers ARP and ping for that\naddress. Without, it returns each frame that is addressed to the device to its sender.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n\0",
     )
 };
 static mut program: program = unsafe {
@@ -407,117 +404,185 @@ static mut program: program = unsafe {
         usage: &raw const usage as *const ::core::ffi::c_char,
     }
 };
+unsafe extern "C" fn set_address(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    let mut own: *mut echo_address = (*row).place as *mut echo_address;
+    (*own).has_ip = inet_pton(
+        AF_INET,
+        text,
+        &raw mut (*own).ip as *mut uint8_t as *mut ::core::ffi::c_void,
+    ) == 1 as ::core::ffi::c_int;
+    return (*own).has_ip;
+}
 unsafe extern "C" fn parse_options(
     mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
     mut options: *mut options,
 ) -> ::core::ffi::c_int {
-    static mut known: [option; 11] = [
-        option {
-            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_BATCH as ::core::ffi::c_int,
-        },
-        option {
-            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_RING_SIZE as ::core::ffi::c_int,
-        },
-        option {
-            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_PACKETS as ::core::ffi::c_int,
-        },
-        option {
-            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_DURATION as ::core::ffi::c_int,
-        },
-        option {
-            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_CONNECT_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_LINK_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_JSON as ::core::ffi::c_int,
-        },
-        option {
-            name: b"help\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_HELP as ::core::ffi::c_int,
-        },
-        option {
-            name: b"version\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_VERSION as ::core::ffi::c_int,
-        },
-        option {
+    let rows: [option_row; 9] = [
+        option_row {
             name: b"ip\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_IP as ::core::ffi::c_int,
+            value: b"ADDRESS\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"the IPv4 address to answer for, such as 10.0.0.2\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_address
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).own as *mut ::core::ffi::c_void,
+            must_be: b"an IPv4 address, such as 10.0.0.2\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
-        option {
+        option_row {
+            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"packets per call, 1 to 512 (default 32)\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.batch as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: FORWARDER_MAX_BATCH as uint64_t,
+        },
+        option_row {
+            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"descriptors of every ring, a power of two, 64 to 4096 (default 512)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_power_of_two
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.ring_size as *mut ::core::ffi::c_void,
+            must_be: b"a power of two\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 64 as uint64_t,
+            high: 4096 as uint64_t,
+        },
+        option_row {
+            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after N received packets\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_large_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.packets as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
+        },
+        option_row {
+            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after S seconds; fractions are allowed\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_duration
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.duration as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for the sockets, up to 3600 (default 5)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.connect_timeout_ms
+                as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for each link, up to 3600 (default 30)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.link_timeout_ms
+                as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"FILE\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"write the totals to FILE at the end\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_text
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.json as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
             name: ::core::ptr::null::<::core::ffi::c_char>(),
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: 0,
+            value: ::core::ptr::null::<::core::ffi::c_char>(),
+            help: ::core::ptr::null::<::core::ffi::c_char>(),
+            set: None,
+            place: NULL,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
     ];
-    opterr = 0 as ::core::ffi::c_int;
-    loop {
-        let mut option: ::core::ffi::c_int = getopt_long(
-            argc,
-            argv,
-            b":hV\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw const known as *const option,
-            ::core::ptr::null_mut::<::core::ffi::c_int>(),
-        );
-        if option == -(1 as ::core::ffi::c_int) {
-            break;
-        }
-        if option == OPTION_IP as ::core::ffi::c_int {
-            if inet_pton(
-                AF_INET,
-                optarg,
-                &raw mut (*options).own.ip as *mut uint8_t as *mut ::core::ffi::c_void,
-            ) != 1 as ::core::ffi::c_int
-            {
-                return usage_error(
-                    &raw const program,
-                    b"--ip must be an IPv4 address, such as 10.0.0.2, not\0" as *const u8
-                        as *const ::core::ffi::c_char,
-                    optarg,
-                );
-            }
-            (*options).own.has_ip = true_0 != 0;
-        } else {
-            let mut status: ::core::ffi::c_int = common_option(
-                &raw const program,
-                option,
-                argv,
-                &raw mut (*options).common,
-            );
-            if status >= 0 as ::core::ffi::c_int {
-                return status;
-            }
-        }
+    let mut status: ::core::ffi::c_int = parse_rows(
+        &raw const program,
+        &raw const rows as *const option_row,
+        argc,
+        argv,
+    );
+    if status >= 0 as ::core::ffi::c_int {
+        return status;
     }
     if argc - optind != 1 as ::core::ffi::c_int {
         return usage_error(

@@ -73,16 +73,7 @@ extern "C" {
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
     ) -> ::core::ffi::c_int;
-    static mut optarg: *mut ::core::ffi::c_char;
     static mut optind: ::core::ffi::c_int;
-    static mut opterr: ::core::ffi::c_int;
-    fn getopt_long(
-        ___argc: ::core::ffi::c_int,
-        ___argv: *const *mut ::core::ffi::c_char,
-        __shortopts: *const ::core::ffi::c_char,
-        __longopts: *const option,
-        __longind: *mut ::core::ffi::c_int,
-    ) -> ::core::ffi::c_int;
     fn snprintf(
         __s: *mut ::core::ffi::c_char,
         __maxlen: size_t,
@@ -94,24 +85,31 @@ extern "C" {
         __fmt: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
+    fn set_number(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_power_of_two(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_large_number(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_text(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_flag(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_duration(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_timeout(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
     fn common_options_default() -> common_options;
-    fn common_option(
+    fn parse_rows(
         program_0: *const program,
-        option: ::core::ffi::c_int,
+        rows: *const option_row,
+        argc: ::core::ffi::c_int,
         argv: *mut *mut ::core::ffi::c_char,
-        options: *mut common_options,
     ) -> ::core::ffi::c_int;
     fn usage_error(
         program_0: *const program,
         what: *const ::core::ffi::c_char,
         value: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
-    fn parse_number(
-        text: *const ::core::ffi::c_char,
-        low: uint64_t,
-        high: uint64_t,
-        number: *mut uint64_t,
-    ) -> bool;
     fn now_ns() -> uint64_t;
     fn hold_signals(held: *mut sigset_t);
     fn signal_comes(held: *const sigset_t, nanoseconds: uint64_t) -> bool;
@@ -198,14 +196,6 @@ pub struct forwarder_waits {
     pub interrupts: uint64_t,
     pub sleeps: uint64_t,
 }
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct option {
-    pub name: *const ::core::ffi::c_char,
-    pub has_arg: ::core::ffi::c_int,
-    pub flag: *mut ::core::ffi::c_int,
-    pub val: ::core::ffi::c_int,
-}
 pub type sigset_t = __sigset_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -224,17 +214,20 @@ pub struct common_options {
     pub link_timeout_ms: uint32_t,
     pub json: *const ::core::ffi::c_char,
 }
-pub type C2RustUnnamed = ::core::ffi::c_uint;
-pub const OPTION_OWN: C2RustUnnamed = 10;
-pub const OPTION_VERSION: C2RustUnnamed = 9;
-pub const OPTION_HELP: C2RustUnnamed = 8;
-pub const OPTION_JSON: C2RustUnnamed = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
-pub const OPTION_DURATION: C2RustUnnamed = 4;
-pub const OPTION_PACKETS: C2RustUnnamed = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
-pub const OPTION_BATCH: C2RustUnnamed = 1;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option_row {
+    pub name: *const ::core::ffi::c_char,
+    pub value: *const ::core::ffi::c_char,
+    pub help: *const ::core::ffi::c_char,
+    pub set: Option<
+        unsafe extern "C" fn(*const option_row, *const ::core::ffi::c_char) -> bool,
+    >,
+    pub place: *mut ::core::ffi::c_void,
+    pub must_be: *const ::core::ffi::c_char,
+    pub low: uint64_t,
+    pub high: uint64_t,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct device_stats {
@@ -266,12 +259,6 @@ pub struct options {
     pub interrupt_interval_us: uint32_t,
     pub devices: [*const ::core::ffi::c_char; 2],
 }
-pub type C2RustUnnamed_0 = ::core::ffi::c_uint;
-pub const OPTION_INTERRUPT_INTERVAL: C2RustUnnamed_0 = 14;
-pub const OPTION_INTERRUPTS: C2RustUnnamed_0 = 13;
-pub const OPTION_PIPELINE: C2RustUnnamed_0 = 12;
-pub const OPTION_CPUS: C2RustUnnamed_0 = 11;
-pub const OPTION_QUEUES: C2RustUnnamed_0 = 10;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct rates {
@@ -303,12 +290,12 @@ pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const FORWARDER_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const FORWARDER_MAX_INTERRUPT_INTERVAL_US: ::core::ffi::c_int = 1022
     as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_INTERRUPT_INTERVAL_US: ::core::ffi::c_int = 50
     as ::core::ffi::c_int;
-pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
@@ -325,12 +312,12 @@ pub const BUSY_NANOSECONDS: ::core::ffi::c_ulonglong = 1000000
     as ::core::ffi::c_ulonglong;
 pub const LOOK_NANOSECONDS: ::core::ffi::c_ulonglong = 20000000
     as ::core::ffi::c_ulonglong;
-static mut usage: [::core::ffi::c_char; 2120] = unsafe {
+static mut usage: [::core::ffi::c_char; 691] = unsafe {
     ::core::mem::transmute::<
-        [u8; 2120],
-        [::core::ffi::c_char; 2120],
+        [u8; 691],
+        [::core::ffi::c_char; 691],
     >(
-        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--pipeline]\n                 [--interrupts] [--interrupt-interval US]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\nPrints the rates of each second. Without --json, it prints at the end how many packets\nwere received, sent, dropped (no room in the TX ring) and missed (no RX descriptor).\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n                       (default 1); RSS divides the flows among them\n  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n                       than queues, a thread has several queues\n  --pipeline           hand packets from thread to thread: one receives, one for each queue\n                       changes the packets, and one sends; they take the CPUs of --cpus in\n                       turn, the receiving and the sending thread first\n  --interrupts         sleep while few packets come, instead of polling; needs one queue\n  --interrupt-interval US\n                       at least US microseconds between two interrupts of a queue, 0 to\n                       1022 (default 50)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--pipeline]\n                 [--interrupts] [--interrupt-interval US]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\nPrints the rates of each second. Without --json, it prints at the end how many packets\nwere received, sent, dropped (no room in the TX ring) and missed (no RX descriptor).\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n\0",
     )
 };
 static mut program: program = unsafe {
@@ -348,179 +335,254 @@ unsafe extern "C" fn parse_options(
     mut argv: *mut *mut ::core::ffi::c_char,
     mut options: *mut options,
 ) -> ::core::ffi::c_int {
-    static mut known: [option; 15] = [
-        option {
-            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_BATCH as ::core::ffi::c_int,
-        },
-        option {
-            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_RING_SIZE as ::core::ffi::c_int,
-        },
-        option {
-            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_PACKETS as ::core::ffi::c_int,
-        },
-        option {
-            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_DURATION as ::core::ffi::c_int,
-        },
-        option {
-            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_CONNECT_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_LINK_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_JSON as ::core::ffi::c_int,
-        },
-        option {
-            name: b"help\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_HELP as ::core::ffi::c_int,
-        },
-        option {
-            name: b"version\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_VERSION as ::core::ffi::c_int,
-        },
-        option {
+    let mut reason: [::core::ffi::c_char; 1024] = [0; 1024];
+    let mut cpus: *const ::core::ffi::c_char = ::core::ptr::null::<
+        ::core::ffi::c_char,
+    >();
+    let rows: [option_row; 13] = [
+        option_row {
             name: b"queues\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_QUEUES as ::core::ffi::c_int,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"queue pairs of each device, 1 to 16, each with a thread of its own\n(default 1); RSS divides the flows among them\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).queues as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: FORWARDER_MAX_QUEUES as uint64_t,
         },
-        option {
+        option_row {
             name: b"cpus\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_CPUS as ::core::ffi::c_int,
+            value: b"LIST\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\nthan queues, a thread has several queues\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_text
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut cpus as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
-        option {
+        option_row {
             name: b"pipeline\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_PIPELINE as ::core::ffi::c_int,
+            value: ::core::ptr::null::<::core::ffi::c_char>(),
+            help: b"hand packets from thread to thread: one receives, one for each queue\nchanges the packets, and one sends; they take the CPUs of --cpus in\nturn, the receiving and the sending thread first\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_flag
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).pipeline as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
-        option {
+        option_row {
             name: b"interrupts\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_INTERRUPTS as ::core::ffi::c_int,
+            value: ::core::ptr::null::<::core::ffi::c_char>(),
+            help: b"sleep while few packets come, instead of polling; needs one queue\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_flag
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).interrupts as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
-        option {
+        option_row {
             name: b"interrupt-interval\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_INTERRUPT_INTERVAL as ::core::ffi::c_int,
+            value: b"US\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"at least US microseconds between two interrupts of a queue, 0 to\n1022 (default 50)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).interrupt_interval_us as *mut ::core::ffi::c_void,
+            must_be: b"a number of microseconds\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: FORWARDER_MAX_INTERRUPT_INTERVAL_US as uint64_t,
         },
-        option {
+        option_row {
+            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"packets per call, 1 to 512 (default 32)\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.batch as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: FORWARDER_MAX_BATCH as uint64_t,
+        },
+        option_row {
+            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"descriptors of every ring, a power of two, 64 to 4096 (default 512)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_power_of_two
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.ring_size as *mut ::core::ffi::c_void,
+            must_be: b"a power of two\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 64 as uint64_t,
+            high: 4096 as uint64_t,
+        },
+        option_row {
+            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after N received packets, counted over both directions\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_large_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.packets as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
+        },
+        option_row {
+            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after S seconds; fractions are allowed\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_duration
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.duration as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for the sockets, up to 3600 (default 5)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.connect_timeout_ms
+                as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for each link, up to 3600 (default 30)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.link_timeout_ms
+                as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"FILE\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"write the totals to FILE at the end\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_text
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.json as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
             name: ::core::ptr::null::<::core::ffi::c_char>(),
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: 0,
+            value: ::core::ptr::null::<::core::ffi::c_char>(),
+            help: ::core::ptr::null::<::core::ffi::c_char>(),
+            set: None,
+            place: NULL,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
     ];
-    let mut number: uint64_t = 0 as uint64_t;
-    let mut status: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
-    let mut reason: [::core::ffi::c_char; 1024] = [0; 1024];
-    opterr = 0 as ::core::ffi::c_int;
-    loop {
-        let mut option: ::core::ffi::c_int = getopt_long(
-            argc,
-            argv,
-            b":hV\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw const known as *const option,
-            ::core::ptr::null_mut::<::core::ffi::c_int>(),
+    let mut status: ::core::ffi::c_int = parse_rows(
+        &raw const program,
+        &raw const rows as *const option_row,
+        argc,
+        argv,
+    );
+    if status >= 0 as ::core::ffi::c_int {
+        return status;
+    }
+    if !cpus.is_null()
+        && cpu_list_parse(
+            cpus,
+            &raw mut (*options).cpus,
+            &raw mut reason as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        ) != 0 as ::core::ffi::c_int
+    {
+        return usage_error(
+            &raw const program,
+            b"--cpus\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut reason as *mut ::core::ffi::c_char,
         );
-        if option == -(1 as ::core::ffi::c_int) {
-            break;
-        }
-        match option {
-            10 => {
-                if !parse_number(
-                    optarg,
-                    1 as uint64_t,
-                    FORWARDER_MAX_QUEUES as uint64_t,
-                    &raw mut number,
-                ) {
-                    return usage_error(
-                        &raw const program,
-                        b"--queues must be a number from 1 to 16, not\0" as *const u8
-                            as *const ::core::ffi::c_char,
-                        optarg,
-                    );
-                }
-                (*options).queues = number as uint32_t;
-            }
-            11 => {
-                if cpu_list_parse(
-                    optarg,
-                    &raw mut (*options).cpus,
-                    &raw mut reason as *mut ::core::ffi::c_char,
-                    ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-                ) != 0 as ::core::ffi::c_int
-                {
-                    return usage_error(
-                        &raw const program,
-                        b"--cpus\0" as *const u8 as *const ::core::ffi::c_char,
-                        &raw mut reason as *mut ::core::ffi::c_char,
-                    );
-                }
-            }
-            12 => {
-                (*options).pipeline = true_0 != 0;
-            }
-            13 => {
-                (*options).interrupts = true_0 != 0;
-            }
-            14 => {
-                if !parse_number(
-                    optarg,
-                    0 as uint64_t,
-                    FORWARDER_MAX_INTERRUPT_INTERVAL_US as uint64_t,
-                    &raw mut number,
-                ) {
-                    return usage_error(
-                        &raw const program,
-                        b"--interrupt-interval must be a number of microseconds from 0 to 1022, not\0"
-                            as *const u8 as *const ::core::ffi::c_char,
-                        optarg,
-                    );
-                }
-                (*options).interrupt_interval_us = number as uint32_t;
-            }
-            _ => {
-                status = common_option(
-                    &raw const program,
-                    option,
-                    argv,
-                    &raw mut (*options).common,
-                );
-                if status >= 0 as ::core::ffi::c_int {
-                    return status;
-                }
-            }
-        }
     }
     if (*options).common.packets != UINT64_MAX as uint64_t
         && (*options).common.duration != UINT64_MAX as uint64_t

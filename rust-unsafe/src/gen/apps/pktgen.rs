@@ -13,34 +13,31 @@ extern "C" {
         size: *mut uint32_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    static mut optarg: *mut ::core::ffi::c_char;
     static mut optind: ::core::ffi::c_int;
-    static mut opterr: ::core::ffi::c_int;
-    fn getopt_long(
-        ___argc: ::core::ffi::c_int,
-        ___argv: *const *mut ::core::ffi::c_char,
-        __shortopts: *const ::core::ffi::c_char,
-        __longopts: *const option,
-        __longind: *mut ::core::ffi::c_int,
-    ) -> ::core::ffi::c_int;
+    fn set_number(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_power_of_two(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_large_number(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_text(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_duration(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_timeout(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
     fn common_options_default() -> common_options;
-    fn common_option(
+    fn parse_rows(
         program_0: *const program,
-        option: ::core::ffi::c_int,
+        rows: *const option_row,
+        argc: ::core::ffi::c_int,
         argv: *mut *mut ::core::ffi::c_char,
-        options: *mut common_options,
     ) -> ::core::ffi::c_int;
     fn usage_error(
         program_0: *const program,
         what: *const ::core::ffi::c_char,
         value: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
-    fn parse_number(
-        text: *const ::core::ffi::c_char,
-        low: uint64_t,
-        high: uint64_t,
-        number: *mut uint64_t,
-    ) -> bool;
     fn now_ns() -> uint64_t;
     fn json_open(
         program_0: *const program,
@@ -131,14 +128,6 @@ pub struct error {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct option {
-    pub name: *const ::core::ffi::c_char,
-    pub has_arg: ::core::ffi::c_int,
-    pub flag: *mut ::core::ffi::c_int,
-    pub val: ::core::ffi::c_int,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct __sigset_t {
     pub __val: [::core::ffi::c_ulong; 16],
 }
@@ -160,17 +149,20 @@ pub struct common_options {
     pub link_timeout_ms: uint32_t,
     pub json: *const ::core::ffi::c_char,
 }
-pub type C2RustUnnamed = ::core::ffi::c_uint;
-pub const OPTION_OWN: C2RustUnnamed = 10;
-pub const OPTION_VERSION: C2RustUnnamed = 9;
-pub const OPTION_HELP: C2RustUnnamed = 8;
-pub const OPTION_JSON: C2RustUnnamed = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
-pub const OPTION_DURATION: C2RustUnnamed = 4;
-pub const OPTION_PACKETS: C2RustUnnamed = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
-pub const OPTION_BATCH: C2RustUnnamed = 1;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option_row {
+    pub name: *const ::core::ffi::c_char,
+    pub value: *const ::core::ffi::c_char,
+    pub help: *const ::core::ffi::c_char,
+    pub set: Option<
+        unsafe extern "C" fn(*const option_row, *const ::core::ffi::c_char) -> bool,
+    >,
+    pub place: *mut ::core::ffi::c_void,
+    pub must_be: *const ::core::ffi::c_char,
+    pub low: uint64_t,
+    pub high: uint64_t,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct descriptor {
@@ -395,12 +387,6 @@ pub struct options {
     pub template_file: *const ::core::ffi::c_char,
     pub device: *const ::core::ffi::c_char,
 }
-pub type C2RustUnnamed_0 = ::core::ffi::c_uint;
-pub const OPTION_QUEUES: C2RustUnnamed_0 = 14;
-pub const OPTION_TEMPLATE: C2RustUnnamed_0 = 13;
-pub const OPTION_FLOWS: C2RustUnnamed_0 = 12;
-pub const OPTION_SIZE: C2RustUnnamed_0 = 11;
-pub const OPTION_RATE: C2RustUnnamed_0 = 10;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct totals {
@@ -423,11 +409,13 @@ pub struct generator {
     pub sent: [uint64_t; 16],
     pub packets: [*mut packet; 512],
 }
+pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
+    as ::core::ffi::c_ulong;
 pub const FLOW_PACKET_MIN_SIZE: ::core::ffi::c_int = 60 as ::core::ffi::c_int;
 pub const FLOW_PACKET_MAX_SIZE: ::core::ffi::c_int = 1514 as ::core::ffi::c_int;
 pub const FLOW_PACKET_MAX_FLOWS: ::core::ffi::c_int = 65535 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
@@ -446,12 +434,12 @@ unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
 }
 pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-static mut usage: [::core::ffi::c_char; 1670] = unsafe {
+static mut usage: [::core::ffi::c_char; 549] = unsafe {
     ::core::mem::transmute::<
-        [u8; 1670],
-        [::core::ffi::c_char; 1670],
+        [u8; 549],
+        [::core::ffi::c_char; 549],
     >(
-        *b"usage: ixgbe-pktgen [--rate PPS] [--size BYTES] [--flows N] [--template FILE] [--queues N]\n                    [--batch N] [--ring-size N] [--packets N] [--duration S]\n                    [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE\n\nSends packets on a device: UDP in IPv4. The first 8 bytes of the payload are the packet's\nnumber in its flow. Drops what the device receives. Ends on SIGINT or SIGTERM, after N\npackets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --rate PPS           packets a second, such as 250000, 10k or 1.5M (default: as many as the\n                       device takes); a batch is the largest burst\n  --size BYTES         bytes of a frame without CRC, 60 to 1514 (default 60)\n  --flows N            flows, 1 to 65535, in turn; each has a UDP source port (default:\n                       one for each queue)\n  --template FILE      send the first frame of this pcap file instead, unchanged\n  --queues N           TX queues, 1 to 16, in turn; flow i uses queue i modulo N (default 1)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N          end after N sent packets\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-pktgen [--rate PPS] [--size BYTES] [--flows N] [--template FILE] [--queues N]\n                    [--batch N] [--ring-size N] [--packets N] [--duration S]\n                    [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE\n\nSends packets on a device: UDP in IPv4. The first 8 bytes of the payload are the packet's\nnumber in its flow. Drops what the device receives. Ends on SIGINT or SIGTERM, after N\npackets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n\0",
     )
 };
 static mut program: program = unsafe {
@@ -460,197 +448,247 @@ static mut program: program = unsafe {
         usage: &raw const usage as *const ::core::ffi::c_char,
     }
 };
-unsafe extern "C" fn set_option(
-    mut option: ::core::ffi::c_int,
-    mut options: *mut options,
-) -> *const ::core::ffi::c_char {
-    let mut number: uint64_t = 0 as uint64_t;
-    match option {
-        10 => {
-            return if token_bucket_parse_rate(optarg, &raw mut (*options).rate)
-                as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--rate must be whole packets a second, from 1 to 100M, not\0"
-                    as *const u8 as *const ::core::ffi::c_char
-            };
-        }
-        11 => {
-            if !parse_number(
-                optarg,
-                FLOW_PACKET_MIN_SIZE as uint64_t,
-                FLOW_PACKET_MAX_SIZE as uint64_t,
-                &raw mut number,
-            ) {
-                return b"--size must be a number of bytes from 60 to 1514, not\0"
-                    as *const u8 as *const ::core::ffi::c_char;
-            }
-            (*options).size = number as uint32_t;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-        12 => {
-            if !parse_number(
-                optarg,
-                1 as uint64_t,
-                FLOW_PACKET_MAX_FLOWS as uint64_t,
-                &raw mut number,
-            ) {
-                return b"--flows must be a number from 1 to 65535, not\0" as *const u8
-                    as *const ::core::ffi::c_char;
-            }
-            (*options).flows = number as uint32_t;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-        14 => {
-            if !parse_number(
-                optarg,
-                1 as uint64_t,
-                DEVICE_MAX_QUEUES as uint64_t,
-                &raw mut number,
-            ) {
-                return b"--queues must be a number from 1 to 16, not\0" as *const u8
-                    as *const ::core::ffi::c_char;
-            }
-            (*options).queues = number as uint32_t;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-        _ => {
-            (*options).template_file = optarg;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-    };
+unsafe extern "C" fn set_rate(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    return token_bucket_parse_rate(text, (*row).place as *mut uint64_t);
 }
 unsafe extern "C" fn parse_options(
     mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
     mut options: *mut options,
 ) -> ::core::ffi::c_int {
-    static mut known: [option; 15] = [
-        option {
-            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_BATCH as ::core::ffi::c_int,
-        },
-        option {
-            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_RING_SIZE as ::core::ffi::c_int,
-        },
-        option {
-            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_PACKETS as ::core::ffi::c_int,
-        },
-        option {
-            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_DURATION as ::core::ffi::c_int,
-        },
-        option {
-            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_CONNECT_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_LINK_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_JSON as ::core::ffi::c_int,
-        },
-        option {
-            name: b"help\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_HELP as ::core::ffi::c_int,
-        },
-        option {
-            name: b"version\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_VERSION as ::core::ffi::c_int,
-        },
-        option {
+    let rows: [option_row; 13] = [
+        option_row {
             name: b"rate\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_RATE as ::core::ffi::c_int,
+            value: b"PPS\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"packets a second, such as 250000, 10k or 1.5M (default: as many as the\ndevice takes); a batch is the largest burst\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_rate
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).rate as *mut ::core::ffi::c_void,
+            must_be: b"whole packets a second, from 1 to 100M\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
-        option {
+        option_row {
             name: b"size\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_SIZE as ::core::ffi::c_int,
+            value: b"BYTES\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"bytes of a frame without CRC, 60 to 1514 (default 60)\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).size as *mut ::core::ffi::c_void,
+            must_be: b"a number of bytes\0" as *const u8 as *const ::core::ffi::c_char,
+            low: FLOW_PACKET_MIN_SIZE as uint64_t,
+            high: FLOW_PACKET_MAX_SIZE as uint64_t,
         },
-        option {
+        option_row {
             name: b"flows\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_FLOWS as ::core::ffi::c_int,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"flows, 1 to 65535, in turn; each has a UDP source port (default:\none for each queue)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).flows as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: FLOW_PACKET_MAX_FLOWS as uint64_t,
         },
-        option {
+        option_row {
             name: b"template\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_TEMPLATE as ::core::ffi::c_int,
+            value: b"FILE\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"send the first frame of this pcap file instead, unchanged\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_text
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).template_file as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
-        option {
+        option_row {
             name: b"queues\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_QUEUES as ::core::ffi::c_int,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"TX queues, 1 to 16, in turn; flow i uses queue i modulo N (default 1)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).queues as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: DEVICE_MAX_QUEUES as uint64_t,
         },
-        option {
+        option_row {
+            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"packets per call, 1 to 512 (default 32)\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.batch as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: FORWARDER_MAX_BATCH as uint64_t,
+        },
+        option_row {
+            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"descriptors of every ring, a power of two, 64 to 4096 (default 512)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_power_of_two
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.ring_size as *mut ::core::ffi::c_void,
+            must_be: b"a power of two\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 64 as uint64_t,
+            high: 4096 as uint64_t,
+        },
+        option_row {
+            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after N sent packets\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_large_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.packets as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
+        },
+        option_row {
+            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after S seconds; fractions are allowed\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_duration
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.duration as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for the sockets, up to 3600 (default 5)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.connect_timeout_ms
+                as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for each link, up to 3600 (default 30)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.link_timeout_ms
+                as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"FILE\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"write the totals to FILE at the end\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_text
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.json as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
             name: ::core::ptr::null::<::core::ffi::c_char>(),
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: 0,
+            value: ::core::ptr::null::<::core::ffi::c_char>(),
+            help: ::core::ptr::null::<::core::ffi::c_char>(),
+            set: None,
+            place: NULL_0,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
     ];
-    opterr = 0 as ::core::ffi::c_int;
-    loop {
-        let mut option: ::core::ffi::c_int = getopt_long(
-            argc,
-            argv,
-            b":hV\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw const known as *const option,
-            ::core::ptr::null_mut::<::core::ffi::c_int>(),
-        );
-        let mut status: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
-        if option == -(1 as ::core::ffi::c_int) {
-            break;
-        }
-        if option >= OPTION_OWN as ::core::ffi::c_int
-            && option <= OPTION_QUEUES as ::core::ffi::c_int
-        {
-            let mut wrong: *const ::core::ffi::c_char = set_option(option, options);
-            status = if wrong.is_null() {
-                -(1 as ::core::ffi::c_int)
-            } else {
-                usage_error(&raw const program, wrong, optarg)
-            };
-        } else {
-            status = common_option(
-                &raw const program,
-                option,
-                argv,
-                &raw mut (*options).common,
-            );
-        }
-        if status >= 0 as ::core::ffi::c_int {
-            return status;
-        }
+    let mut status: ::core::ffi::c_int = parse_rows(
+        &raw const program,
+        &raw const rows as *const option_row,
+        argc,
+        argv,
+    );
+    if status >= 0 as ::core::ffi::c_int {
+        return status;
     }
     if !(*options).template_file.is_null()
         && ((*options).size != 0 as uint32_t || (*options).flows != 0 as uint32_t)

@@ -1,7 +1,5 @@
 use ::libc;
 extern "C" {
-    static mut optarg: *mut ::core::ffi::c_char;
-    static mut optind: ::core::ffi::c_int;
     fn signal(__sig: ::core::ffi::c_int, __handler: __sighandler_t) -> __sighandler_t;
     fn sigemptyset(__set: *mut sigset_t) -> ::core::ffi::c_int;
     fn sigaddset(
@@ -19,6 +17,15 @@ extern "C" {
         __timeout: *const timespec,
     ) -> ::core::ffi::c_int;
     fn close(__fd: ::core::ffi::c_int) -> ::core::ffi::c_int;
+    static mut optarg: *mut ::core::ffi::c_char;
+    static mut optind: ::core::ffi::c_int;
+    static mut opterr: ::core::ffi::c_int;
+    fn snprintf(
+        __s: *mut ::core::ffi::c_char,
+        __maxlen: size_t,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
     fn dprintf(
         __fd: ::core::ffi::c_int,
         __fmt: *const ::core::ffi::c_char,
@@ -31,6 +38,13 @@ extern "C" {
         __oflag: ::core::ffi::c_int,
         ...
     ) -> ::core::ffi::c_int;
+    fn getopt_long(
+        ___argc: ::core::ffi::c_int,
+        ___argv: *const *mut ::core::ffi::c_char,
+        __shortopts: *const ::core::ffi::c_char,
+        __longopts: *const option,
+        __longind: *mut ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
     fn strtod(
         __nptr: *const ::core::ffi::c_char,
         __endptr: *mut *mut ::core::ffi::c_char,
@@ -40,6 +54,10 @@ extern "C" {
         __endptr: *mut *mut ::core::ffi::c_char,
         __base: ::core::ffi::c_int,
     ) -> ::core::ffi::c_ulonglong;
+    fn strcspn(
+        __s: *const ::core::ffi::c_char,
+        __reject: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_ulong;
     fn strspn(
         __s: *const ::core::ffi::c_char,
         __accept: *const ::core::ffi::c_char,
@@ -47,6 +65,7 @@ extern "C" {
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
     fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
 }
+pub type size_t = usize;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
 pub type __uid_t = ::core::ffi::c_uint;
@@ -176,23 +195,33 @@ pub struct common_options {
     pub link_timeout_ms: uint32_t,
     pub json: *const ::core::ffi::c_char,
 }
-pub type C2RustUnnamed_9 = ::core::ffi::c_uint;
-pub const OPTION_OWN: C2RustUnnamed_9 = 10;
-pub const OPTION_VERSION: C2RustUnnamed_9 = 9;
-pub const OPTION_HELP: C2RustUnnamed_9 = 8;
-pub const OPTION_JSON: C2RustUnnamed_9 = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed_9 = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed_9 = 5;
-pub const OPTION_DURATION: C2RustUnnamed_9 = 4;
-pub const OPTION_PACKETS: C2RustUnnamed_9 = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed_9 = 2;
-pub const OPTION_BATCH: C2RustUnnamed_9 = 1;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option_row {
+    pub name: *const ::core::ffi::c_char,
+    pub value: *const ::core::ffi::c_char,
+    pub help: *const ::core::ffi::c_char,
+    pub set: Option<
+        unsafe extern "C" fn(*const option_row, *const ::core::ffi::c_char) -> bool,
+    >,
+    pub place: *mut ::core::ffi::c_void,
+    pub must_be: *const ::core::ffi::c_char,
+    pub low: uint64_t,
+    pub high: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option {
+    pub name: *const ::core::ffi::c_char,
+    pub has_arg: ::core::ffi::c_int,
+    pub flag: *mut ::core::ffi::c_int,
+    pub val: ::core::ffi::c_int,
+}
 pub type clockid_t = __clockid_t;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
-pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_RING_SIZE: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS: ::core::ffi::c_int = 5000
@@ -207,16 +236,20 @@ pub const STDOUT_FILENO: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const EXIT_USAGE: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
+pub const MAX_OPTIONS: ::core::ffi::c_int = 24 as ::core::ffi::c_int;
 pub const O_WRONLY: ::core::ffi::c_int = 0o1 as ::core::ffi::c_int;
 pub const O_CREAT: ::core::ffi::c_int = 0o100 as ::core::ffi::c_int;
 pub const O_TRUNC: ::core::ffi::c_int = 0o1000 as ::core::ffi::c_int;
 pub const __O_CLOEXEC: ::core::ffi::c_int = 0o2000000 as ::core::ffi::c_int;
 pub const O_CLOEXEC: ::core::ffi::c_int = __O_CLOEXEC;
+pub const no_argument: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const CLOCK_MONOTONIC: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const HELP_COLUMN: ::core::ffi::c_int = 23 as ::core::ffi::c_int;
 pub const MAX_TIMEOUT: ::core::ffi::c_int = 3600 as ::core::ffi::c_int;
 #[no_mangle]
 pub unsafe extern "C" fn common_options_default() -> common_options {
@@ -286,9 +319,64 @@ pub unsafe extern "C" fn parse_duration(
     *nanoseconds = (seconds * NANOSECONDS as ::core::ffi::c_double) as uint64_t;
     return true_0 != 0;
 }
-unsafe extern "C" fn parse_timeout(
+#[no_mangle]
+pub unsafe extern "C" fn set_number(
+    mut row: *const option_row,
     mut text: *const ::core::ffi::c_char,
-    mut milliseconds: *mut uint32_t,
+) -> bool {
+    let mut number: uint64_t = 0 as uint64_t;
+    if !parse_number(text, (*row).low, (*row).high, &raw mut number) {
+        return false_0 != 0;
+    }
+    *((*row).place as *mut uint32_t) = number as uint32_t;
+    return true_0 != 0;
+}
+#[no_mangle]
+pub unsafe extern "C" fn set_power_of_two(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    let mut number: uint64_t = 0 as uint64_t;
+    return parse_number(text, (*row).low, (*row).high, &raw mut number)
+        as ::core::ffi::c_int != 0
+        && number & number.wrapping_sub(1 as uint64_t) == 0 as uint64_t
+        && set_number(row, text) as ::core::ffi::c_int != 0;
+}
+#[no_mangle]
+pub unsafe extern "C" fn set_large_number(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    return parse_number(text, (*row).low, (*row).high, (*row).place as *mut uint64_t);
+}
+#[no_mangle]
+pub unsafe extern "C" fn set_text(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    let ref mut fresh0 = *((*row).place as *mut *const ::core::ffi::c_char);
+    *fresh0 = text;
+    return true_0 != 0;
+}
+#[no_mangle]
+pub unsafe extern "C" fn set_flag(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    *((*row).place as *mut bool) = true_0 != 0;
+    return true_0 != 0;
+}
+#[no_mangle]
+pub unsafe extern "C" fn set_duration(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    return parse_duration(text, (*row).place as *mut uint64_t);
+}
+#[no_mangle]
+pub unsafe extern "C" fn set_timeout(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
 ) -> bool {
     let mut nanoseconds: uint64_t = 0 as uint64_t;
     if !parse_duration(text, &raw mut nanoseconds)
@@ -297,7 +385,7 @@ unsafe extern "C" fn parse_timeout(
     {
         return false_0 != 0;
     }
-    *milliseconds = (nanoseconds as ::core::ffi::c_ulonglong)
+    *((*row).place as *mut uint32_t) = (nanoseconds as ::core::ffi::c_ulonglong)
         .wrapping_add(NANOSECONDS.wrapping_div(1000 as ::core::ffi::c_ulonglong))
         .wrapping_sub(1 as ::core::ffi::c_ulonglong)
         .wrapping_div(NANOSECONDS.wrapping_div(1000 as ::core::ffi::c_ulonglong))
@@ -329,133 +417,355 @@ pub unsafe extern "C" fn usage_error(
     );
     return EXIT_USAGE;
 }
-unsafe extern "C" fn set_option(
-    mut option: ::core::ffi::c_int,
-    mut value: *const ::core::ffi::c_char,
-    mut options: *mut common_options,
-) -> *const ::core::ffi::c_char {
-    let mut number: uint64_t = 0 as uint64_t;
-    match option {
-        1 => {
-            if !parse_number(
-                value,
-                1 as uint64_t,
-                FORWARDER_MAX_BATCH as uint64_t,
-                &raw mut number,
-            ) {
-                return b"--batch must be a number from 1 to 512, not\0" as *const u8
-                    as *const ::core::ffi::c_char;
-            }
-            (*options).batch = number as uint32_t;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-        2 => {
-            if !parse_number(value, 64 as uint64_t, 4096 as uint64_t, &raw mut number)
-                || number & number.wrapping_sub(1 as uint64_t) != 0 as uint64_t
-            {
-                return b"--ring-size must be a power of two from 64 to 4096, not\0"
-                    as *const u8 as *const ::core::ffi::c_char;
-            }
-            (*options).ring_size = number as uint32_t;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-        3 => {
-            return if parse_number(
-                value,
-                1 as uint64_t,
-                (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
-                &raw mut (*options).packets,
-            ) as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--packets must be a number from 1, not\0" as *const u8
-                    as *const ::core::ffi::c_char
-            };
-        }
-        4 => {
-            return if parse_duration(value, &raw mut (*options).duration)
-                as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--duration must be a number of seconds above 0, not\0" as *const u8
-                    as *const ::core::ffi::c_char
-            };
-        }
-        5 => {
-            return if parse_timeout(value, &raw mut (*options).connect_timeout_ms)
-                as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--connect-timeout must be a number of seconds above 0, at most 3600, not\0"
-                    as *const u8 as *const ::core::ffi::c_char
-            };
-        }
-        6 => {
-            return if parse_timeout(value, &raw mut (*options).link_timeout_ms)
-                as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--link-timeout must be a number of seconds above 0, at most 3600, not\0"
-                    as *const u8 as *const ::core::ffi::c_char
-            };
-        }
-        _ => {
-            (*options).json = value;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-    };
+unsafe extern "C" fn wrong_value(
+    mut program: *const program,
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> ::core::ffi::c_int {
+    let mut bounds: [::core::ffi::c_char; 64] = ::core::mem::transmute::<
+        [u8; 64],
+        [::core::ffi::c_char; 64],
+    >(
+        *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    );
+    let mut what: [::core::ffi::c_char; 256] = [0; 256];
+    if (*row).high == (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t) {
+        snprintf(
+            &raw mut bounds as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 64]>() as size_t,
+            b" from %lu\0" as *const u8 as *const ::core::ffi::c_char,
+            (*row).low,
+        );
+    } else if (*row).high != 0 as uint64_t {
+        snprintf(
+            &raw mut bounds as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 64]>() as size_t,
+            b" from %lu to %lu\0" as *const u8 as *const ::core::ffi::c_char,
+            (*row).low,
+            (*row).high,
+        );
+    }
+    snprintf(
+        &raw mut what as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
+        b"--%s must be %s%s, not\0" as *const u8 as *const ::core::ffi::c_char,
+        (*row).name,
+        (*row).must_be,
+        &raw mut bounds as *mut ::core::ffi::c_char,
+    );
+    return usage_error(program, &raw mut what as *mut ::core::ffi::c_char, text);
+}
+unsafe extern "C" fn print_row(mut row: *const option_row) {
+    let mut line: *const ::core::ffi::c_char = (*row).help;
+    let mut column: ::core::ffi::c_int = dprintf(
+        STDOUT_FILENO,
+        b"  --%s%s%s\0" as *const u8 as *const ::core::ffi::c_char,
+        (*row).name,
+        if !(*row).value.is_null() {
+            b" \0" as *const u8 as *const ::core::ffi::c_char
+        } else {
+            b"\0" as *const u8 as *const ::core::ffi::c_char
+        },
+        if !(*row).value.is_null() {
+            (*row).value
+        } else {
+            b"\0" as *const u8 as *const ::core::ffi::c_char
+        },
+    );
+    if column >= HELP_COLUMN {
+        dprintf(STDOUT_FILENO, b"\n\0" as *const u8 as *const ::core::ffi::c_char);
+        column = 0 as ::core::ffi::c_int;
+    }
+    while *line as ::core::ffi::c_int != '\0' as i32 {
+        let mut length: ::core::ffi::c_int = strcspn(
+            line,
+            b"\n\0" as *const u8 as *const ::core::ffi::c_char,
+        ) as ::core::ffi::c_int;
+        dprintf(
+            STDOUT_FILENO,
+            b"%*s%.*s\n\0" as *const u8 as *const ::core::ffi::c_char,
+            HELP_COLUMN - column,
+            b"\0" as *const u8 as *const ::core::ffi::c_char,
+            length,
+            line,
+        );
+        line = line.offset(length as isize);
+        line = line
+            .offset(
+                (*line as ::core::ffi::c_int == '\n' as i32) as ::core::ffi::c_int
+                    as isize,
+            );
+        column = 0 as ::core::ffi::c_int;
+    }
+}
+unsafe extern "C" fn print_help(
+    mut program: *const program,
+    mut rows: *const option_row,
+) -> ::core::ffi::c_int {
+    dprintf(
+        STDOUT_FILENO,
+        b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+        (*program).usage,
+    );
+    while !(*rows).name.is_null() {
+        print_row(rows);
+        rows = rows.offset(1);
+    }
+    dprintf(
+        STDOUT_FILENO,
+        b"  --help               print this text\n  --version            print the version\n\0"
+            as *const u8 as *const ::core::ffi::c_char,
+    );
+    return EXIT_SUCCESS;
 }
 #[no_mangle]
-pub unsafe extern "C" fn common_option(
+pub unsafe extern "C" fn parse_rows(
     mut program: *const program,
-    mut option: ::core::ffi::c_int,
+    mut rows: *const option_row,
+    mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
-    mut options: *mut common_options,
 ) -> ::core::ffi::c_int {
-    match option {
-        8 | 104 => {
-            dprintf(
-                STDOUT_FILENO,
-                b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-                (*program).usage,
-            );
-            return EXIT_SUCCESS;
-        }
-        9 | 86 => {
-            dprintf(
-                STDOUT_FILENO,
-                b"%s %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-                (*program).name,
-                project_version(),
-            );
-            return EXIT_SUCCESS;
-        }
-        58 => {
-            return usage_error(
-                program,
-                b"an option has no value\0" as *const u8 as *const ::core::ffi::c_char,
-                *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
-            );
-        }
-        63 => {
-            return usage_error(
-                program,
-                b"unknown option\0" as *const u8 as *const ::core::ffi::c_char,
-                *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
-            );
-        }
-        _ => {}
+    let mut known: [option; 27] = [
+        option {
+            name: b"help\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 'h' as i32,
+        },
+        option {
+            name: b"version\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 'V' as i32,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+    ];
+    let mut option: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    let mut index: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < MAX_OPTIONS as uint32_t && !(*rows.offset(i as isize)).name.is_null() {
+        known[i.wrapping_add(2 as uint32_t) as usize].name = (*rows.offset(i as isize))
+            .name;
+        known[i.wrapping_add(2 as uint32_t) as usize].has_arg = if !(*rows
+            .offset(i as isize))
+            .value
+            .is_null()
+        {
+            required_argument
+        } else {
+            no_argument
+        };
+        i = i.wrapping_add(1);
     }
-    let mut wrong: *const ::core::ffi::c_char = set_option(option, optarg, options);
-    return if wrong.is_null() {
-        -(1 as ::core::ffi::c_int)
-    } else {
-        usage_error(program, wrong, optarg)
-    };
+    opterr = 0 as ::core::ffi::c_int;
+    loop {
+        option = getopt_long(
+            argc,
+            argv,
+            b":hV\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut known as *mut option,
+            &raw mut index,
+        );
+        if !(option != -(1 as ::core::ffi::c_int)) {
+            break;
+        }
+        match option {
+            104 => return print_help(program, rows),
+            86 => {
+                dprintf(
+                    STDOUT_FILENO,
+                    b"%s %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+                    (*program).name,
+                    project_version(),
+                );
+                return EXIT_SUCCESS;
+            }
+            58 => {
+                return usage_error(
+                    program,
+                    b"an option has no value\0" as *const u8
+                        as *const ::core::ffi::c_char,
+                    *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
+                );
+            }
+            63 => {
+                return usage_error(
+                    program,
+                    b"unknown option\0" as *const u8 as *const ::core::ffi::c_char,
+                    *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
+                );
+            }
+            _ => {
+                if !(*rows.offset((index - 2 as ::core::ffi::c_int) as isize))
+                    .set
+                    .expect(
+                        "non-null function pointer",
+                    )(
+                    rows.offset((index - 2 as ::core::ffi::c_int) as isize)
+                        as *const option_row,
+                    optarg,
+                )
+                {
+                    return wrong_value(
+                        program,
+                        rows.offset((index - 2 as ::core::ffi::c_int) as isize)
+                            as *const option_row,
+                        optarg,
+                    );
+                }
+            }
+        }
+    }
+    return -(1 as ::core::ffi::c_int);
 }
 #[no_mangle]
 pub unsafe extern "C" fn now_ns() -> uint64_t {

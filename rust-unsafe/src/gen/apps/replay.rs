@@ -11,34 +11,32 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn pcap_unload(recording: *mut pcap_recording);
-    static mut optarg: *mut ::core::ffi::c_char;
     static mut optind: ::core::ffi::c_int;
-    static mut opterr: ::core::ffi::c_int;
-    fn getopt_long(
-        ___argc: ::core::ffi::c_int,
-        ___argv: *const *mut ::core::ffi::c_char,
-        __shortopts: *const ::core::ffi::c_char,
-        __longopts: *const option,
-        __longind: *mut ::core::ffi::c_int,
-    ) -> ::core::ffi::c_int;
+    fn set_number(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_power_of_two(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_large_number(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_text(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_flag(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_duration(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_timeout(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
     fn common_options_default() -> common_options;
-    fn common_option(
+    fn parse_rows(
         program_0: *const program,
-        option: ::core::ffi::c_int,
+        rows: *const option_row,
+        argc: ::core::ffi::c_int,
         argv: *mut *mut ::core::ffi::c_char,
-        options: *mut common_options,
     ) -> ::core::ffi::c_int;
     fn usage_error(
         program_0: *const program,
         what: *const ::core::ffi::c_char,
         value: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
-    fn parse_number(
-        text: *const ::core::ffi::c_char,
-        low: uint64_t,
-        high: uint64_t,
-        number: *mut uint64_t,
-    ) -> bool;
     fn now_ns() -> uint64_t;
     fn json_open(
         program_0: *const program,
@@ -137,14 +135,6 @@ pub struct pcap_recording {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct option {
-    pub name: *const ::core::ffi::c_char,
-    pub has_arg: ::core::ffi::c_int,
-    pub flag: *mut ::core::ffi::c_int,
-    pub val: ::core::ffi::c_int,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct __sigset_t {
     pub __val: [::core::ffi::c_ulong; 16],
 }
@@ -166,17 +156,20 @@ pub struct common_options {
     pub link_timeout_ms: uint32_t,
     pub json: *const ::core::ffi::c_char,
 }
-pub type C2RustUnnamed = ::core::ffi::c_uint;
-pub const OPTION_OWN: C2RustUnnamed = 10;
-pub const OPTION_VERSION: C2RustUnnamed = 9;
-pub const OPTION_HELP: C2RustUnnamed = 8;
-pub const OPTION_JSON: C2RustUnnamed = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
-pub const OPTION_DURATION: C2RustUnnamed = 4;
-pub const OPTION_PACKETS: C2RustUnnamed = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
-pub const OPTION_BATCH: C2RustUnnamed = 1;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option_row {
+    pub name: *const ::core::ffi::c_char,
+    pub value: *const ::core::ffi::c_char,
+    pub help: *const ::core::ffi::c_char,
+    pub set: Option<
+        unsafe extern "C" fn(*const option_row, *const ::core::ffi::c_char) -> bool,
+    >,
+    pub place: *mut ::core::ffi::c_void,
+    pub must_be: *const ::core::ffi::c_char,
+    pub low: uint64_t,
+    pub high: uint64_t,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct descriptor {
@@ -395,18 +388,12 @@ pub struct token_bucket {
 pub struct options {
     pub common: common_options,
     pub speed: ::core::ffi::c_double,
-    pub speed_given: bool,
     pub rate: uint64_t,
     pub fast: bool,
     pub loops: uint64_t,
     pub file: *const ::core::ffi::c_char,
     pub device: *const ::core::ffi::c_char,
 }
-pub type C2RustUnnamed_0 = ::core::ffi::c_uint;
-pub const OPTION_LOOPS: C2RustUnnamed_0 = 13;
-pub const OPTION_FAST: C2RustUnnamed_0 = 12;
-pub const OPTION_RATE: C2RustUnnamed_0 = 11;
-pub const OPTION_SPEED: C2RustUnnamed_0 = 10;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct totals {
@@ -428,9 +415,11 @@ pub struct replay {
     pub loops: uint64_t,
     pub packets: [*mut packet; 512],
 }
+pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
+    as ::core::ffi::c_ulong;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
@@ -457,12 +446,12 @@ pub const MAX_DUE: ::core::ffi::c_ulonglong = (1 as ::core::ffi::c_ulonglong)
     << 63 as ::core::ffi::c_int;
 pub const LATE_NANOSECONDS: ::core::ffi::c_ulonglong = 1000000
     as ::core::ffi::c_ulonglong;
-static mut usage: [::core::ffi::c_char; 1484] = unsafe {
+static mut usage: [::core::ffi::c_char; 621] = unsafe {
     ::core::mem::transmute::<
-        [u8; 1484],
-        [::core::ffi::c_char; 1484],
+        [u8; 621],
+        [::core::ffi::c_char; 621],
     >(
-        *b"usage: ixgbe-replay [--speed X | --rate PPS | --fast] [--loops N]\n                    [--batch N] [--ring-size N] [--packets N] [--duration S]\n                    [--connect-timeout S] [--link-timeout S] [--json FILE] FILE DEVICE\n\nSends the frames of a pcap file on a device, with the pauses between them. Checks the whole\nfile first. Drops what the device receives. Ends after the last frame, on SIGINT or SIGTERM,\nafter N packets, or after S seconds.\n\n  FILE                 classic pcap with whole Ethernet frames, up to 2 GiB\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --speed X            X times the recorded speed, 0.001 to 1000 (default 1)\n  --rate PPS           packets a second instead, such as 250000, 10k or 1.5M\n  --fast               as fast as the device takes them\n  --loops N            send the file N times, up to 1000000000 (default 1)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N          end after N sent packets\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-replay [--speed X | --rate PPS | --fast] [--loops N]\n                    [--batch N] [--ring-size N] [--packets N] [--duration S]\n                    [--connect-timeout S] [--link-timeout S] [--json FILE] FILE DEVICE\n\nSends the frames of a pcap file on a device, with the pauses between them. Checks the whole\nfile first. Drops what the device receives. Ends after the last frame, on SIGINT or SIGTERM,\nafter N packets, or after S seconds.\n\n  FILE                 classic pcap with whole Ethernet frames, up to 2 GiB\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n\0",
     )
 };
 static mut program: program = unsafe {
@@ -471,10 +460,12 @@ static mut program: program = unsafe {
         usage: &raw const usage as *const ::core::ffi::c_char,
     }
 };
-unsafe extern "C" fn parse_speed(
+unsafe extern "C" fn set_speed(
+    mut row: *const option_row,
     mut text: *const ::core::ffi::c_char,
-    mut speed: *mut ::core::ffi::c_double,
 ) -> bool {
+    let mut speed: *mut ::core::ffi::c_double = (*row).place
+        as *mut ::core::ffi::c_double;
     let mut end: *mut ::core::ffi::c_char = ::core::ptr::null_mut::<
         ::core::ffi::c_char,
     >();
@@ -496,179 +487,234 @@ unsafe extern "C" fn parse_speed(
         && *end as ::core::ffi::c_int == '\0' as i32 && *speed >= MIN_SPEED
         && *speed <= MAX_SPEED;
 }
-unsafe extern "C" fn set_option(
-    mut option: ::core::ffi::c_int,
-    mut options: *mut options,
-) -> *const ::core::ffi::c_char {
-    match option {
-        10 => {
-            (*options).speed_given = true_0 != 0;
-            return if parse_speed(optarg, &raw mut (*options).speed)
-                as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--speed must be a number from 0.001 to 1000, not\0" as *const u8
-                    as *const ::core::ffi::c_char
-            };
-        }
-        11 => {
-            return if token_bucket_parse_rate(optarg, &raw mut (*options).rate)
-                as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--rate must be whole packets a second, from 1 to 100M, not\0"
-                    as *const u8 as *const ::core::ffi::c_char
-            };
-        }
-        13 => {
-            return if parse_number(
-                optarg,
-                1 as uint64_t,
-                MAX_LOOPS as uint64_t,
-                &raw mut (*options).loops,
-            ) as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--loops must be a number from 1 to 1000000000, not\0" as *const u8
-                    as *const ::core::ffi::c_char
-            };
-        }
-        _ => {
-            (*options).fast = true_0 != 0;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-    };
+unsafe extern "C" fn set_rate(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    return token_bucket_parse_rate(text, (*row).place as *mut uint64_t);
 }
 unsafe extern "C" fn parse_options(
     mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
     mut options: *mut options,
 ) -> ::core::ffi::c_int {
-    static mut known: [option; 14] = [
-        option {
-            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_BATCH as ::core::ffi::c_int,
-        },
-        option {
-            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_RING_SIZE as ::core::ffi::c_int,
-        },
-        option {
-            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_PACKETS as ::core::ffi::c_int,
-        },
-        option {
-            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_DURATION as ::core::ffi::c_int,
-        },
-        option {
-            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_CONNECT_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_LINK_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_JSON as ::core::ffi::c_int,
-        },
-        option {
-            name: b"help\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_HELP as ::core::ffi::c_int,
-        },
-        option {
-            name: b"version\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_VERSION as ::core::ffi::c_int,
-        },
-        option {
+    let rows: [option_row; 12] = [
+        option_row {
             name: b"speed\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_SPEED as ::core::ffi::c_int,
+            value: b"X\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"X times the recorded speed, 0.001 to 1000 (default 1)\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_speed
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).speed as *mut ::core::ffi::c_void,
+            must_be: b"a number from 0.001 to 1000\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
-        option {
+        option_row {
             name: b"rate\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_RATE as ::core::ffi::c_int,
+            value: b"PPS\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"packets a second instead, such as 250000, 10k or 1.5M\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_rate
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).rate as *mut ::core::ffi::c_void,
+            must_be: b"whole packets a second, from 1 to 100M\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
-        option {
+        option_row {
             name: b"fast\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_FAST as ::core::ffi::c_int,
+            value: ::core::ptr::null::<::core::ffi::c_char>(),
+            help: b"as fast as the device takes them\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_flag
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).fast as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
-        option {
+        option_row {
             name: b"loops\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_LOOPS as ::core::ffi::c_int,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"send the file N times, up to 1000000000 (default 1)\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_large_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).loops as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: MAX_LOOPS as uint64_t,
         },
-        option {
+        option_row {
+            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"packets per call, 1 to 512 (default 32)\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.batch as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: FORWARDER_MAX_BATCH as uint64_t,
+        },
+        option_row {
+            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"descriptors of every ring, a power of two, 64 to 4096 (default 512)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_power_of_two
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.ring_size as *mut ::core::ffi::c_void,
+            must_be: b"a power of two\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 64 as uint64_t,
+            high: 4096 as uint64_t,
+        },
+        option_row {
+            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after N sent packets\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_large_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.packets as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
+        },
+        option_row {
+            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after S seconds; fractions are allowed\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_duration
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.duration as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for the sockets, up to 3600 (default 5)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.connect_timeout_ms
+                as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for each link, up to 3600 (default 30)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.link_timeout_ms
+                as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"FILE\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"write the totals to FILE at the end\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_text
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).common.json as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
             name: ::core::ptr::null::<::core::ffi::c_char>(),
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: 0,
+            value: ::core::ptr::null::<::core::ffi::c_char>(),
+            help: ::core::ptr::null::<::core::ffi::c_char>(),
+            set: None,
+            place: NULL_0,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
     ];
-    opterr = 0 as ::core::ffi::c_int;
-    loop {
-        let mut option: ::core::ffi::c_int = getopt_long(
-            argc,
-            argv,
-            b":hV\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw const known as *const option,
-            ::core::ptr::null_mut::<::core::ffi::c_int>(),
-        );
-        let mut status: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
-        if option == -(1 as ::core::ffi::c_int) {
-            break;
-        }
-        if option >= OPTION_OWN as ::core::ffi::c_int
-            && option <= OPTION_LOOPS as ::core::ffi::c_int
-        {
-            let mut wrong: *const ::core::ffi::c_char = set_option(option, options);
-            status = if wrong.is_null() {
-                -(1 as ::core::ffi::c_int)
-            } else {
-                usage_error(&raw const program, wrong, optarg)
-            };
-        } else {
-            status = common_option(
-                &raw const program,
-                option,
-                argv,
-                &raw mut (*options).common,
-            );
-        }
-        if status >= 0 as ::core::ffi::c_int {
-            return status;
-        }
+    let mut status: ::core::ffi::c_int = parse_rows(
+        &raw const program,
+        &raw const rows as *const option_row,
+        argc,
+        argv,
+    );
+    if status >= 0 as ::core::ffi::c_int {
+        return status;
     }
-    if (*options).speed_given as ::core::ffi::c_int
-        + ((*options).rate > 0 as uint64_t) as ::core::ffi::c_int
+    if ((*options).speed > 0 as ::core::ffi::c_int as ::core::ffi::c_double)
+        as ::core::ffi::c_int + ((*options).rate > 0 as uint64_t) as ::core::ffi::c_int
         + (*options).fast as ::core::ffi::c_int > 1 as ::core::ffi::c_int
     {
         return usage_error(
@@ -686,6 +732,13 @@ unsafe extern "C" fn parse_options(
             ::core::ptr::null::<::core::ffi::c_char>(),
         );
     }
+    (*options).speed = if (*options).speed
+        > 0 as ::core::ffi::c_int as ::core::ffi::c_double
+    {
+        (*options).speed
+    } else {
+        1 as ::core::ffi::c_int as ::core::ffi::c_double
+    };
     (*options).file = *argv.offset(optind as isize);
     (*options).device = *argv.offset((optind + 1 as ::core::ffi::c_int) as isize);
     return -(1 as ::core::ffi::c_int);
@@ -984,8 +1037,7 @@ unsafe fn main_0(
 ) -> ::core::ffi::c_int {
     let mut options: options = options {
         common: common_options_default(),
-        speed: 1 as ::core::ffi::c_int as ::core::ffi::c_double,
-        speed_given: false,
+        speed: 0.,
         rate: 0,
         fast: false,
         loops: 1 as uint64_t,
