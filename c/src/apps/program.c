@@ -1,14 +1,25 @@
-/* What the programs have in common: messages, exit statuses, options, signals, the clock. */
+/* What the programs have in common: messages, exit statuses, options, the version. */
 #define _GNU_SOURCE
 #include "apps/program.h"
-#include "apps/version.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+/* The Makefile passes the version of Cargo.toml. Under TRANSPILE, rust-unsafe/src/shim.rs has it. */
+#ifdef TRANSPILE
+const char *project_version(void);
+#else
+#ifndef TRIPTYCH_VERSION
+#define TRIPTYCH_VERSION "unknown"
+#endif
+
+static const char *project_version(void)
+{
+	return TRIPTYCH_VERSION;
+}
+#endif
 
 /* The column of --help at which the texts of the options begin. */
 #define HELP_COLUMN 23
@@ -28,7 +39,8 @@ struct common_options common_options_default(void)
 	};
 }
 
-bool parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *number)
+/* A whole number from `low` to `high`, in digits only. */
+static bool parse_number(const struct option_row *row, const char *text, uint64_t *number)
 {
 	char *end = NULL;
 
@@ -37,33 +49,28 @@ bool parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *numbe
 	}
 	errno = 0;
 	*number = strtoull(text, &end, 10);
-	return errno == 0 && *end == '\0' && *number >= low && *number <= high;
+	return errno == 0 && *end == '\0' && *number >= row->low && *number <= row->high;
 }
 
-bool parse_duration(const char *text, uint64_t *nanoseconds)
+bool parse_decimal(const char *text, double *number, const char **end)
 {
-	const double most = 1e9;
-	char *end = NULL;
+	char *stop = NULL;
 
-	/* Digits and a point: strtod would also take hexadecimal numbers and "inf". */
-	if (text[0] < '0' || text[0] > '9' || text[strspn(text, "0123456789.")] != '\0') {
+	if (text[0] < '0' || text[0] > '9') {
 		return false;
 	}
 	errno = 0;
-	double seconds = strtod(text, &end);
-
-	if (errno != 0 || *end != '\0' || !(seconds > 0) || seconds > most) {
-		return false;
-	}
-	*nanoseconds = (uint64_t)(seconds * (double)NANOSECONDS);
-	return true;
+	*number = strtod(text, &stop);
+	*end = stop;
+	/* strtod would also take hexadecimal numbers and exponents. */
+	return errno == 0 && strspn(text, "0123456789.") == (size_t)(stop - text);
 }
 
 bool set_number(const struct option_row *row, const char *text)
 {
 	uint64_t number = 0;
 
-	if (!parse_number(text, row->low, row->high, &number)) {
+	if (!parse_number(row, text, &number)) {
 		return false;
 	}
 	*(uint32_t *)row->place = (uint32_t)number;
@@ -74,13 +81,13 @@ bool set_power_of_two(const struct option_row *row, const char *text)
 {
 	uint64_t number = 0;
 
-	return parse_number(text, row->low, row->high, &number) && (number & (number - 1)) == 0 &&
+	return parse_number(row, text, &number) && (number & (number - 1)) == 0 &&
 	       set_number(row, text);
 }
 
 bool set_large_number(const struct option_row *row, const char *text)
 {
-	return parse_number(text, row->low, row->high, row->place);
+	return parse_number(row, text, row->place);
 }
 
 bool set_text(const struct option_row *row, const char *text)
@@ -98,15 +105,25 @@ bool set_flag(const struct option_row *row, const char *text)
 
 bool set_duration(const struct option_row *row, const char *text)
 {
-	return parse_duration(text, row->place);
+	const double most = 1e9;
+	const char *end = NULL;
+	double seconds = 0;
+
+	if (!parse_decimal(text, &seconds, &end) || *end != '\0' || seconds <= 0 ||
+	    seconds > most) {
+		return false;
+	}
+	*(uint64_t *)row->place = (uint64_t)(seconds * (double)NANOSECONDS);
+	return true;
 }
 
 /* A part of a millisecond counts as a whole one, so that the wait is at least 1. */
 bool set_timeout(const struct option_row *row, const char *text)
 {
 	uint64_t nanoseconds = 0;
+	const struct option_row duration = {.place = &nanoseconds};
 
-	if (!parse_duration(text, &nanoseconds) || nanoseconds > MAX_TIMEOUT * NANOSECONDS) {
+	if (!set_duration(&duration, text) || nanoseconds > MAX_TIMEOUT * NANOSECONDS) {
 		return false;
 	}
 	*(uint32_t *)row->place = (uint32_t)((nanoseconds + NANOSECONDS / 1000 - 1) /
@@ -199,56 +216,22 @@ int parse_rows(const struct program *program, const struct option_row *rows, int
 			}
 		}
 	}
-	return -1;
+	return argc - optind == program->arguments ? -1 :
+						     usage_error(program, program->needs, NULL);
 }
 
-uint64_t now_ns(void)
+int exit_status(const struct program *program, int result, const struct error *error)
 {
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
-}
-
-void hold_signals(sigset_t *held)
-{
-	(void)sigemptyset(held);
-	(void)sigaddset(held, SIGINT);
-	(void)sigaddset(held, SIGTERM);
-	(void)sigprocmask(SIG_BLOCK, held, NULL);
-	/* If the reader of the output goes away, the devices must still be stopped. */
-	(void)signal(SIGPIPE, SIG_IGN);
-}
-
-bool signal_comes(const sigset_t *held, uint64_t nanoseconds)
-{
-	const struct timespec time = {.tv_nsec = (long)nanoseconds};
-
-	return sigtimedwait(held, NULL, &time) > 0;
-}
-
-int json_open(const struct program *program, const char *path)
-{
-	if (path == NULL) {
-		return -1;
+	if (result == 0) {
+		return EXIT_SUCCESS;
 	}
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-
-	if (fd < 0) {
-		say("%s: %s: %s\n", program->name, path, strerror(errno));
-		return -2;
-	}
-	return fd;
+	say("%s: %s\n", program->name, error->text);
+	return EXIT_RUN_TIME;
 }
 
-int json_close(int fd, int written)
+void warn_of_ordinary_pages(const struct program *program)
 {
-	int cause = errno;
-	int closed = close(fd);
-
-	if (written < 0) {
-		errno = cause;
-		return -1;
-	}
-	return closed;
+	say("%s: warning: too few huge pages of 2 MiB are free, using ordinary pages, which are "
+	    "slower; `make hugepages` reserves some\n",
+	    program->name);
 }

@@ -1,9 +1,9 @@
-/* What the programs have in common: messages, exit statuses, options, signals, the clock. */
+/* What the programs have in common: messages, exit statuses, options, the version. */
 #ifndef IXGBE_PROGRAM_H
 #define IXGBE_PROGRAM_H
 
+#include "error.h"
 #include "rooms/forwarder.h"
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,10 +17,12 @@
 
 #define say(...) ((void)dprintf(STDERR_FILENO, __VA_ARGS__))
 
-/* A program's name, and what --help prints before the options. */
+/* A program's command line, without its options. */
 struct program {
 	const char *name;
-	const char *usage;
+	const char *usage; /* what --help prints before the options */
+	int arguments; /* that are no options */
+	const char *needs; /* what to say if there are more or fewer */
 };
 
 /* The options that all programs have. */
@@ -93,38 +95,20 @@ struct common_options common_options_default(void);
 
 /*
  * Sets the options on the command line, or prints what --help and --version say. Moves `optind` to the first
- * argument that is no option. Returns -1 to go on, or the exit status.
+ * of the arguments that are no options, and checks their number. Returns -1 to go on, or the exit status.
  */
 int parse_rows(const struct program *program, const struct option_row *rows, int argc, char **argv);
 
 /* Prints what is wrong with the command line, and points to --help. Returns the exit status. */
 int usage_error(const struct program *program, const char *what, const char *value);
 
-/* A whole number from `low` to `high`, in digits only. */
-bool parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *number);
+/* Reads a number without sign and exponent at the start of a text. `end` is what follows it. */
+bool parse_decimal(const char *text, double *number, const char **end);
 
-/* A number of seconds above 0, as nanoseconds. */
-bool parse_duration(const char *text, uint64_t *nanoseconds);
+/* Prints the reason of a result that is not 0. Returns the exit status. */
+int exit_status(const struct program *program, int result, const struct error *error);
 
-/* Nanoseconds since some moment in the past. */
-uint64_t now_ns(void);
-
-/* Blocks the signals that end a run, so that the program can stop its devices first. */
-void hold_signals(sigset_t *held);
-
-/* Whether a blocked signal has arrived, or arrives within less than a second. */
-bool signal_comes(const sigset_t *held, uint64_t nanoseconds);
-
-/*
- * Opens the file for the totals before the run, so that a wrong path fails at once. Returns its
- * descriptor, -1 if `path` is NULL, or -2 after a message.
- */
-int json_open(const struct program *program, const char *path);
-
-/*
- * Closes the file for the totals. `written` is what the last dprintf returned. Returns 0, or -1 with
- * errno: a file system may report a full disk only here.
- */
-int json_close(int fd, int written);
+/* Says that some memory is on ordinary pages. */
+void warn_of_ordinary_pages(const struct program *program);
 
 #endif

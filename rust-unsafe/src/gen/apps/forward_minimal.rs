@@ -550,7 +550,7 @@ unsafe fn main_0(
             &raw mut error,
         ) != 0 as ::core::ffi::c_int
         {
-            current_block = 6329467208043437212;
+            current_block = 16835612468078639803;
             break;
         }
         i += 1;
@@ -579,13 +579,13 @@ unsafe fn main_0(
                         &raw mut error,
                     ) != 0 as ::core::ffi::c_int
                 {
-                    current_block = 6329467208043437212;
+                    current_block = 16835612468078639803;
                     break;
                 }
                 i_0 += 1;
             }
             match current_block {
-                6329467208043437212 => {}
+                16835612468078639803 => {}
                 _ => {
                     printf(
                         b"sent %llu packets\n\0" as *const u8
