@@ -237,7 +237,7 @@ C_CPU = $(if $(filter aarch64,$(ARCH)),-mcpu,-march)=$(TARGET_CPU)
 # The flags that decide which code the compiler makes.
 C_CODE = $(C_OPT) $(C_CPU) $(C_LTO)
 C_FLAGS = -std=gnu11 $(C_CODE) -Ic/src $(C_WARNINGS) $(C_EXTRA)
-# Only functions marked FORWARDER_API are visible, so that the compiler can inline the others as in the program.
+# Only the functions that forwarder.h exports are visible, so that the compiler can inline the others as in the program.
 C_SHARED := -fPIC -fvisibility=hidden
 C_TEST_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Ic/src $(C_WARNINGS)
 

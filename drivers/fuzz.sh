@@ -17,7 +17,7 @@
 #
 # The script needs neither a nightly toolchain nor cargo-fuzz. With RUSTC_BOOTSTRAP, the stable compiler accepts the
 # flags that cargo-fuzz would pass. With both installed, `cargo +nightly fuzz run TARGET` in the target's folder is
-# equivalent.
+# equivalent, but not for hostile_device, which is a program of the driver's package.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -35,6 +35,7 @@ vfio_user_peer | vfio_user_stream)
 	;;
 hostile_device)
 	folder=rust/fuzz
+	package=(--manifest-path rust/Cargo.toml --features fuzzer)
 	options+=(-rss_limit_mb=2048 -max_len=1024)
 	# Each pool has a megabyte. A large quarantine of freed memory would cost much time and find few errors.
 	export ASAN_OPTIONS=quarantine_size_mb=1
@@ -61,6 +62,7 @@ kv_requests | http_requests | node_frames | balancer_segments)
 	;;
 esac
 
+[ -n "${package+set}" ] || package=(--manifest-path "$folder/Cargo.toml")
 platform=$(rustc -vV | sed -n 's/^host: //p')
 out=build/fuzz/$target
 mkdir -p "$out/corpus" "$out/found"
@@ -72,7 +74,7 @@ coverage=(
 	-Cllvm-args=-sanitizer-coverage-trace-compares
 )
 RUSTC_BOOTSTRAP=1 RUSTFLAGS="${coverage[*]} --cfg fuzzing -Zsanitizer=address -Ccodegen-units=1" \
-	cargo build --quiet --locked --manifest-path "$folder/Cargo.toml" --release --target "$platform" \
-	--target-dir build/fuzz/target --bin "$target"
+	CARGO_PROFILE_RELEASE_DEBUG=1 CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true \
+	cargo build --quiet --locked "${package[@]}" --release --target "$platform" --target-dir build/fuzz/target --bin "$target"
 exec "build/fuzz/target/$platform/release/$target" "${options[@]}" "-artifact_prefix=$out/found/" "$@" \
 	"$out/corpus" "$folder/corpus/${corpus:-$target}"

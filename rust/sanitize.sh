@@ -81,7 +81,7 @@ run_thread() {
 }
 
 run_miri() {
-	# The tests read a corpus from files, so Miri runs without isolation from the system.
+	# proptest reads files, so Miri runs without isolation from the system.
 	export MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-strict-provenance ${MIRIFLAGS:-}"
 	cargo "+$toolchain" miri test --target-dir build/miri "${driver[@]}" -- "${tests[@]}"
 }
@@ -89,13 +89,10 @@ run_miri() {
 [ $# -gt 0 ] || set -- address thread memcheck
 skipped=()
 for tool in "$@"; do
-	case $tool in
-	address | thread | memcheck | miri) ;;
-	*)
+	declare -F "run_$tool" >/dev/null || {
 		echo "sanitize.sh: unknown tool '$tool': the tools are address, thread, memcheck and miri" >&2
 		exit 2
-		;;
-	esac
+	}
 	echo "== $tool"
 	lacking=$("lacks_$tool") || true
 	if [ -z "$lacking" ]; then

@@ -112,8 +112,8 @@ fn measure(driver: &mut SteppedDriver, part: Part, turns: u64) -> Result<f64, St
     let (mut cycles, mut packets) = (0, 0);
     for _ in 0..turns {
         let turn = driver.turn(part)?;
-        cycles += turn.cycles;
-        packets += turn.packets;
+        cycles += turn.0;
+        packets += turn.1;
     }
     match packets {
         0 => Err("it had no packets".to_owned()),

@@ -165,7 +165,7 @@ fn a_crash_in_lockstep_does_not_affect_other_drivers() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(
         said.contains(
-            "rust/default batch 32, memory, lockstep: lockstep worker ended with signal 6"
+            "rust/default batch 32, memory, lockstep: lockstep worker ended with signal: 6"
         ),
         "{said}"
     );

@@ -144,7 +144,7 @@ fn a_peer_that_cannot_run_is_named_once_and_the_run_succeeds() {
         .split_once("skipped drivers of other projects:\n")
         .unwrap();
     assert!(end.contains("ixy-rs/default: no network\n"), "{said}");
-    let why = "  ixy/default: ixy ended with exit code 1\n";
+    let why = "  ixy/default: ixy ended with exit status: 1\n";
     assert_eq!(said.matches(why).count(), 1, "{said}");
     let (record, samples) = record(build.path());
     let failed = record

@@ -138,7 +138,7 @@ fn a_failing_driver_is_named_and_the_others_are_measured() {
     let seen = Remember::measure(&mut perf(2), &cells);
     let causes: Vec<_> = seen.failures.iter().map(ToString::to_string).collect();
     assert_eq!(causes.len(), 4, "once each: {causes:?}");
-    let expected = ["signal 6", "no link", "would not drain", "gone.so"];
+    let expected = ["signal: 6", "no link", "would not drain", "gone.so"];
     for (cause, expected) in causes.iter().zip(expected) {
         assert!(cause.contains(expected), "{cause}");
     }

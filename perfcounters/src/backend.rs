@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{mpsc, Mutex};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use record::{
@@ -224,34 +224,30 @@ pub fn measure_side_by_side(
         .filter(|cell| observer.wanted(cell, backend, 0))
         .collect();
     observer.begin(backend, cells.len() as u64);
-    let (senders, receivers): (Vec<_>, Vec<_>) = cells.iter().map(|_| mpsc::channel()).unzip();
-    let work: Vec<_> = cells.iter().zip(senders).collect();
-    let work = Mutex::new(work.into_iter());
-    let next = || work.lock().ok()?.next();
+    let workers = workers.max(1);
     std::thread::scope(|scope| {
-        for worker in 0..workers.max(1) {
-            let (next, measure) = (&next, &measure);
+        let (cells, measure) = (&cells, &measure);
+        let start = |worker| {
+            let (sender, results) = mpsc::channel();
             scope.spawn(move || {
-                while let Some((cell, result)) = next() {
-                    // Without a receiver, an error has ended the run.
-                    let _ = result.send(measure(cell, worker));
-                }
+                let mut own = cells.iter().skip(worker).step_by(workers);
+                // Without a receiver, an error has ended the run.
+                own.all(|cell| sender.send(measure(cell, worker)).is_ok())
             });
-        }
-        let outcome = cells.iter().zip(receivers).try_for_each(|(cell, result)| {
+            results
+        };
+        let results: Vec<_> = (0..workers).map(start).collect();
+        for (cell, results) in cells.iter().zip(results.iter().cycle()) {
             observer.step(&cell.to_string());
-            match result.recv() {
+            match results.recv() {
                 Ok(Ok(samples)) => observer.measured(&samples)?,
                 Ok(Err(error)) if error.ends_the_run() => return Err(error),
                 Ok(Err(error)) => observer.failure(cell.failure(backend, &error)),
                 // The worker panicked; the scope passes the panic on.
                 Err(mpsc::RecvError) => {}
             }
-            Ok(())
-        });
-        // After an error, the workers finish their cells and begin no others.
-        while next().is_some() {}
-        outcome
+        }
+        Ok(())
     })
 }
 
@@ -302,58 +298,41 @@ mod tests {
     use super::*;
     use crate::common::{cell, Remember};
 
-    const SHORT: Duration = Duration::from_millis(20);
-
-    fn cells(batches: &[u32]) -> Vec<Cell> {
+    /// Measures batches side by side: 2 fails, and 9 is interrupted. Returns what was seen, whether the run
+    /// ended, and how many batches were begun.
+    fn side_by_side(batches: &[u32], workers: usize) -> (Remember, bool, usize) {
         let with = |batch: &u32| {
-            let mut cell = cell(Path::new("/nonexistent"), "c", Implementation::C);
+            let mut cell = cell(Path::new(""), "c", Implementation::C);
             cell.conditions.batch = *batch;
             cell
         };
-        batches.iter().map(with).collect()
-    }
-
-    #[test]
-    fn side_by_side_results_arrive_in_the_order_of_the_cells() {
-        let (mut seen, cells) = (Remember::default(), cells(&[1, 2, 3]));
-        measure_side_by_side(BackendName::Trace, &cells, 2, &mut seen, |cell, worker| {
-            assert!(worker < 2);
-            match cell.conditions.batch {
-                // The other worker finishes both other cells meanwhile.
-                1 => std::thread::sleep(SHORT),
-                2 => return Err(MeasureError::Other("broken".to_owned())),
-                _ => {}
-            }
-            Ok(vec![cell.sample(
-                BackendName::Trace,
-                Metric::Loads,
-                1.0,
-                1,
-                0,
-            )])
-        })
-        .unwrap();
-        assert_eq!(seen.planned, 3);
-        assert_eq!(
-            seen.steps,
-            cells.iter().map(Cell::to_string).collect::<Vec<_>>()
-        );
-        let batches = |sample: &Sample| sample.conditions.batch;
-        assert_eq!(seen.samples.iter().map(batches).collect::<Vec<_>>(), [1, 3]);
-        assert_eq!(seen.failures.len(), 1);
-    }
-
-    #[test]
-    fn an_interrupt_ends_the_workers() {
-        let (mut seen, cells) = (Remember::default(), cells(&[1, 2, 3, 4]));
-        let begun = AtomicUsize::new(0);
-        let outcome = measure_side_by_side(BackendName::Trace, &cells, 1, &mut seen, |_, _| {
+        let cells: Vec<_> = batches.iter().map(with).collect();
+        let (mut seen, begun, name) =
+            (Remember::default(), AtomicUsize::new(0), BackendName::Trace);
+        let outcome = measure_side_by_side(name, &cells, workers, &mut seen, |cell, worker| {
+            assert!(worker < workers);
             begun.fetch_add(1, Ordering::Relaxed);
-            std::thread::sleep(SHORT);
-            Err(MeasureError::Process(ProcessError::Interrupted))
+            match cell.conditions.batch {
+                2 => return Err("broken".to_owned().into()),
+                9 => return Err(MeasureError::Interrupted),
+                // The other worker finishes its cells meanwhile.
+                _ => std::thread::sleep(Duration::from_millis(20)),
+            }
+            Ok(vec![cell.sample(name, Metric::Loads, 1.0, 1, 0)])
         });
-        assert!(outcome.unwrap_err().ends_the_run());
+        let ended = outcome.is_err_and(|error| error.ends_the_run());
+        (seen, ended, begun.into_inner())
+    }
+
+    #[test]
+    fn side_by_side_results_arrive_in_the_order_of_the_cells_until_an_interrupt() {
+        let (seen, ended, _) = side_by_side(&[1, 2, 3], 2);
+        assert!(!ended && seen.planned == 3 && seen.failures.len() == 1);
+        assert!(seen.steps[1].contains("batch 2"), "{:?}", seen.steps);
+        let batches = seen.samples.iter().map(|sample| sample.conditions.batch);
+        assert!(batches.eq([1, 3]));
         // The worker may have begun one more cell before the error arrived.
-        assert!(begun.into_inner() <= 2);
+        let (seen, ended, begun) = side_by_side(&[9, 1, 3, 4], 1);
+        assert!(ended && begun <= 2 && seen.samples.is_empty());
     }
 }

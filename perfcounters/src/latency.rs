@@ -4,7 +4,6 @@
 //! The NIC times every packet, not a sample.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 use record::{BackendName, Metric, Placement, Sample};
@@ -12,10 +11,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
-use crate::device::{Nic, NicProgram, NicSetup, Traffic};
+use crate::device::{Nic, NicProgram};
 use crate::files;
-use crate::forwarder::ForwarderRun;
+use crate::forwarder::Running;
 use crate::interrupt::Interrupt;
+use crate::place::Place;
 
 /// Time for starting and stopping, for estimates.
 const AROUND: Duration = Duration::from_millis(500);
@@ -44,7 +44,7 @@ pub struct Latency {
 /// The part of the NIC's report that is about latency.
 #[derive(Debug, Deserialize)]
 struct NicReport {
-    latency: Option<NicLatency>,
+    latency: NicLatency,
 }
 
 #[derive(Debug, Deserialize)]
@@ -62,32 +62,7 @@ struct NicLatency {
 }
 
 impl NicLatency {
-    fn read(path: &Path) -> Result<Self, MeasureError> {
-        let report: NicReport = files::read_json(path)?;
-        match report.latency {
-            Some(latency) if latency.count > 0 && latency.offered >= latency.lost => Ok(latency),
-            Some(latency) => Err(MeasureError::Other(format!(
-                "the NIC timed {} frames of {} and lost {}: there is nothing to measure",
-                latency.count, latency.offered, latency.lost
-            ))),
-            None => Err(MeasureError::Other(
-                "the NIC reports no latency: is it older than this program?".to_owned(),
-            )),
-        }
-    }
-
-    /// The values by metric, in the order of the metrics.
-    fn values(&self) -> Vec<(Metric, Option<f64>)> {
-        let time = |metric: Metric| {
-            let name = metric.name().strip_prefix("latency_")?;
-            Some((metric, self.time(name)))
-        };
-        let times = Metric::ALL.into_iter().filter_map(time);
-        times
-            .chain([(Metric::LossRatio, Some(self.loss()))])
-            .collect()
-    }
-
+    /// A latency in µs.
     fn time(&self, name: &str) -> Option<f64> {
         self.times.get(name)?.as_f64()
     }
@@ -99,10 +74,6 @@ impl NicLatency {
             (Some(all), Some(lag)) if all > 0.0 => (lag / all).min(1.0),
             _ => 0.0,
         }
-    }
-
-    fn loss(&self) -> f64 {
-        self.lost as f64 / self.offered.max(1) as f64
     }
 }
 
@@ -118,28 +89,33 @@ impl Latency {
                 "a latency measurement needs an offered load, and none is given".to_owned(),
             ));
         };
-        let folder = crate::temporary::TemporaryFolder::create()?;
-        let setup = NicSetup {
-            frame_size: cell.conditions.frame_size,
-            latency_after: Some(self.warm_up),
-            ..NicSetup::new(Traffic::Offered(offered), self.placement.nic)
-        };
-        let nic = Nic::start(&self.nic, &setup, folder.path(), &self.interrupt)?;
-        let run = ForwarderRun {
-            cell,
-            placement: &self.placement,
-            folder: folder.path(),
-            interrupt: &self.interrupt,
-        };
+        let place = Place::new(&self.placement, &self.interrupt)?;
+        // The rate is that of one port.
+        let traffic = format!("rate={}", offered / 2.0);
+        let after = self.warm_up.as_secs_f64().to_string();
+        let latency = [
+            "--traffic",
+            &traffic,
+            "--latency",
+            "--latency-after",
+            &after,
+        ];
+        let nic = Nic::start(&self.nic, cell, &place, &latency)?;
         let duration = self.warm_up + self.duration;
-        let mut forwarder = run.start(nic.devices(), None, Some(duration))?;
+        let mut forwarder = Running::start(cell, &place, &nic.devices(), None, Some(duration))?;
         let report = forwarder.finish(duration)?;
-        let latency = NicLatency::read(&nic.stop()?)?;
-        if latency.loss() > LOST {
+        let latency = files::read_json::<NicReport>(&nic.stop()?)?.latency;
+        if latency.count == 0 {
+            let NicLatency { offered, lost, .. } = latency;
+            let why = format!("the NIC timed no frames of {offered} and lost {lost}");
+            return Err(why.into());
+        }
+        let loss = latency.lost as f64 / latency.offered.max(1) as f64;
+        if loss > LOST {
             observer.warning(&format!(
                 "{cell}, wall: {:.1} % of the frames were lost: the load exceeds what driver and NIC \
                  carry, and the latency is that of full queues",
-                100.0 * latency.loss()
+                100.0 * loss
             ));
         }
         if latency.nics_share() > NIC_LATE {
@@ -149,7 +125,11 @@ impl Latency {
                 100.0 * latency.nics_share()
             ));
         }
-        let values = latency.values();
+        let time = |metric: Metric| {
+            let name = metric.name().strip_prefix("latency_")?;
+            Some((metric, latency.time(name)))
+        };
+        let values: Vec<_> = Metric::ALL.into_iter().filter_map(time).collect();
         let absent = values.iter().filter(|(_, value)| value.is_none());
         let absent: Vec<_> = absent.map(|(metric, _)| metric.name()).collect();
         if !absent.is_empty() {
@@ -160,12 +140,19 @@ impl Latency {
             ));
         }
         let share = report.cpu_seconds.map(|time| time / report.seconds);
-        let mpps = (Metric::Mpps, Some(report.rates().tx_mpps));
-        let totals = [mpps, (Metric::CpuShare, share)].into_iter();
+        let totals = [
+            (Metric::Mpps, Some(report.rates().tx_mpps)),
+            (Metric::CpuShare, share),
+            (Metric::LossRatio, Some(loss)),
+        ];
         let sample = |(metric, value): (_, Option<_>)| {
             Some(cell.sample(BackendName::Wall, metric, value?, latency.count, repeat))
         };
-        Ok(totals.chain(values).filter_map(sample).collect())
+        Ok(totals
+            .into_iter()
+            .chain(values)
+            .filter_map(sample)
+            .collect())
     }
 }
 
@@ -203,13 +190,9 @@ impl Backend for Latency {
     }
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
-        let (this, name) = (&*self, self.name());
-        measure_in_turn(
-            name,
-            cells,
-            this.repeats,
-            observer,
-            |cell, repeat, observer| this.measure_cell(cell, repeat, observer),
-        )
+        let (this, name, repeats) = (&*self, self.name(), self.repeats);
+        measure_in_turn(name, cells, repeats, observer, |cell, repeat, observer| {
+            this.measure_cell(cell, repeat, observer)
+        })
     }
 }

@@ -3,27 +3,20 @@
 //!
 //! A port has a link only while the drivers at both ends of its cable run: without a driver, the laser
 //! or the PHY of a port is off. [`Link::measure`] therefore starts both sides before it waits for a link,
-//! and sends only then:
-//!
-//! ```text
-//! generator's ports -> forwarder -> links of both -> load -> measurement -> no load -> forwarder ends
-//! ```
-//!
-//! The generator keeps its ports between measurements, so that only the forwarder's reset interrupts
-//! the links.
+//! and sends only then. The generator keeps its ports between measurements, so that only the forwarder's
+//! reset interrupts the links.
 
 use std::fmt;
-use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use record::{BackendName, Placement};
+use record::{BackendName, Conditions, Placement};
 use serde_json::json;
 
 use crate::backend::{Cell, MeasureError, Observer};
-use crate::device::{Nic, NicProgram, NicSetup, Traffic};
+use crate::device::{Nic, NicProgram};
 use crate::interrupt::Interrupt;
-use crate::link::{self, PortLink};
+use crate::place::Place;
 use crate::process::Process;
 
 /// The order in which the two sides start, for `run.json`.
@@ -103,12 +96,8 @@ impl Link {
     ) -> Result<(F, T, Option<SentLoad>), MeasureError> {
         let (devices, generator, link_timeout) = match self {
             Self::Software(program) => {
-                let setup = NicSetup {
-                    frame_size: cell.conditions.frame_size,
-                    ..NicSetup::new(Traffic::Saturate, place.placement.nic)
-                };
-                let nic = Nic::start(program, &setup, place.folder, place.interrupt)?;
-                let mut forwarder = start(nic.devices(), None)?;
+                let nic = Nic::start(program, cell, place, &["--traffic", "saturate"])?;
+                let mut forwarder = start(&nic.devices(), None)?;
                 let measured = measure(&mut forwarder)?;
                 nic.stop()?;
                 return Ok((forwarder, measured, None));
@@ -125,10 +114,7 @@ impl Link {
         let mut forwarder = start(devices, Some(link_timeout))?;
         wait_for_links(generator, &mut forwarder, link_timeout, place.interrupt)?;
         if let Some(generator) = generator {
-            generator.start(Load {
-                mpps: cell.conditions.offered_mpps,
-                frame_size: cell.conditions.frame_size,
-            })?;
+            generator.start(&cell.conditions)?;
         }
         let measured = measure(&mut forwarder);
         // The generator stops in any case; if the driver failed too, its error is reported.
@@ -157,24 +143,6 @@ impl Link {
             observer.setting(backend, "generator_mpps", range);
         }
     }
-}
-
-/// Where a measurement takes place.
-pub(crate) struct Place<'a> {
-    pub placement: &'a Placement,
-    /// A folder for sockets and reports.
-    pub folder: &'a Path,
-    /// Ends every wait when set.
-    pub interrupt: &'a Interrupt,
-}
-
-/// The frames that a generator sends.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Load {
-    /// Million frames per second, both directions together; `None` for as many as the wires carry.
-    pub mpps: Option<f64>,
-    /// Bytes of a frame without its CRC.
-    pub frame_size: u32,
 }
 
 /// The rates of a generator from the end of its start to its stop, by the counters of its ports.
@@ -210,6 +178,22 @@ impl SentLoad {
     }
 }
 
+/// The link of a generator's port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortLink {
+    /// The port's name, usually its PCI address.
+    pub name: String,
+    /// Whether it has a link.
+    pub up: bool,
+}
+
+impl fmt::Display for PortLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let a = if self.up { "a" } else { "no" };
+        write!(f, "port {} has {a} link", self.name)
+    }
+}
+
 /// A program that sends frames to both ports of the forwarder.
 pub trait LoadGenerator: fmt::Debug {
     /// Description for `run.json`.
@@ -221,8 +205,9 @@ pub trait LoadGenerator: fmt::Debug {
     /// The links of its ports at this moment.
     fn links(&mut self) -> Result<Vec<PortLink>, MeasureError>;
 
-    /// Begins to send, and returns as soon as the rate is reached. All ports have a link.
-    fn start(&mut self, load: Load) -> Result<(), MeasureError>;
+    /// Begins to send frames of the size and at the load of a cell, and returns as soon as the rate is
+    /// reached. All ports have a link.
+    fn start(&mut self, conditions: &Conditions) -> Result<(), MeasureError>;
 
     /// Stops sending, and keeps the ports running.
     /// After an error, the values measured under its load are invalid.
@@ -264,21 +249,44 @@ fn wait_for_links(
             None => Vec::new(),
         };
         if let Err(cause) = ended {
-            return Err(MeasureError::Other(link::ended(&cause, &ports)));
+            let cause = cause.to_string();
+            return Err(match cause.contains("link") {
+                true => without_link(&cause, &ports),
+                false => cause.into(),
+            });
         }
         if forwarder_up.is_some() && ports.iter().all(|port| port.up) {
             return Ok(());
         }
-        let too_late = match forwarder_up {
-            Some(since) => since.elapsed() > link_timeout,
-            None => start.elapsed() > limit,
+        let (since, limit, has) = match forwarder_up {
+            Some(since) => (since, link_timeout, "The forwarder's ports have a link"),
+            None => (start, limit, "A port of the forwarder has no link"),
         };
-        if too_late {
-            let (seconds, up) = (start.elapsed().as_secs_f64(), forwarder_up.is_some());
-            return Err(MeasureError::Other(link::no_link(seconds, up, &ports)));
+        if since.elapsed() > limit {
+            let seconds = start.elapsed().as_secs_f64();
+            let why = format!("no link within {seconds:.1} s. {has}");
+            return Err(without_link(&why, &ports));
         }
         thread::sleep(LOOK);
     }
+}
+
+/// The error of a missing link. `generator` has the links of the generator's ports at that time; none
+/// without a generator.
+fn without_link(why: &str, generator: &[PortLink]) -> MeasureError {
+    let ports = match generator {
+        [] => "No generator is configured: start its ports before the run".to_owned(),
+        ports => {
+            let ports: Vec<_> = ports.iter().map(ToString::to_string).collect();
+            format!("Generator: {}", ports.join(", "))
+        }
+    };
+    format!(
+        "{why}. {ports}. Check cables and SFP+ modules, that each port of the generator is wired to a port \
+         of the forwarder, and that both sides have the same speed. Copper links may need a longer \
+         `link_timeout`"
+    )
+    .into()
 }
 
 /// The lowest and the highest rate that the generator sent in a run, Mpps.

@@ -5,9 +5,6 @@
 //! the values of one round can be compared in pairs. The addresses that a process happens to get
 //! favour one driver or another. Therefore several processes measure one after another.
 //!
-//! In a turn of the card, its DMA writes packets and descriptors. A *placement* says where these lines are
-//! when the driver's turn begins: in the caches, in the last cache, or in memory.
-//!
 //! If there are too many cells for one process, they are divided into groups; cells that are compared
 //! stay in one group.
 //!
@@ -15,7 +12,6 @@
 //! or hangs ends only its own process.
 
 pub mod parts;
-mod ports;
 mod station;
 pub mod worker;
 
@@ -32,8 +28,8 @@ use crate::backend::{Backend, Cell, MeasureError, Observer};
 use crate::device;
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::lines;
 use crate::process::{Process, ProcessError};
+use crate::rounds::{self, median};
 use crate::temporary::TemporaryFolder;
 
 /// The lockstep backend and its settings.
@@ -49,14 +45,6 @@ pub struct Lockstep {
     pub placements: Vec<LinePlacement>,
     /// Stops the measurement when set.
     pub interrupt: Interrupt,
-    /// Times of loads from placed packets, TSC cycles: the evidence that the placement takes effect.
-    pub placed_loads: BTreeMap<LinePlacement, Vec<f64>>,
-}
-
-/// The middle one, or 0 if there is none.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Time limit for opening and closing one forwarder.
@@ -93,22 +81,16 @@ fn groups(cells: &[Cell]) -> Vec<Vec<Cell>> {
     groups
 }
 
-/// The shortest turn of a driver on a fast processor: 128 packets of each of two devices, 8 ns each.
-const SHORT_TURN: Duration = Duration::from_micros(2);
-/// The largest share of a turn that one tick of the counter may be.
-const TICK: f64 = 0.01;
+/// The slowest counter that times turns, Hz: a short turn takes 2 µs, and a tick is at most 1 % of it.
+const LEAST_HZ: u64 = 50_000_000;
 
 /// Why a counter of this frequency cannot time a turn; `None` if it can.
 fn too_coarse(hz: u64) -> Option<String> {
-    let ticks = hz as f64 * SHORT_TURN.as_secs_f64();
-    (ticks * TICK < 1.0).then(|| {
+    (hz < LEAST_HZ).then(|| {
         format!(
-            "the counter CNTVCT_EL0 of this processor ticks at {:.0} MHz, so a turn of {} µs takes {ticks:.0} \
-             ticks; a tick may be at most {:.0} % of a turn, which needs {:.0} MHz",
-            hz as f64 / 1e6,
-            SHORT_TURN.as_micros(),
-            100.0 * TICK,
-            1.0 / TICK / SHORT_TURN.as_secs_f64() / 1e6,
+            "the counter CNTVCT_EL0 of this processor ticks at {} MHz; to time a turn, it needs {} MHz",
+            hz / 1_000_000,
+            LEAST_HZ / 1_000_000
         )
     })
 }
@@ -133,59 +115,38 @@ impl Lockstep {
     }
 
     /// Measures in one process. If it crashes or hangs, runs each cell alone to find the cause.
-    /// Returns what it found, and the cells for the next process.
     fn process(
         &self,
         process: u32,
         cells: &[Cell],
         observer: &mut dyn Observer,
-    ) -> Result<(Found, Vec<Cell>), MeasureError> {
+    ) -> Result<Found, MeasureError> {
         let crash = match self.work(process, cells, self.rounds) {
             Err(MeasureError::Process(
                 error @ (ProcessError::Failed { .. } | ProcessError::Timeout { .. }),
             )) => error,
-            other => return Ok((other?, cells.to_vec())),
+            found => return found,
         };
         // A crashed process does not say which driver crashed, so each runs alone.
-        let mut good = Vec::new();
+        let (mut good, mut failures) = (Vec::new(), Vec::new());
         for cell in cells {
             match self.work(process, std::slice::from_ref(cell), 1) {
                 Ok(_) => good.push(cell.clone()),
                 Err(error) if error.ends_the_run() => return Err(error),
-                Err(error) => observer.failure(cell.failure(self.name(), &error)),
+                Err(error) => failures.push(cell.failure(self.name(), &error)),
             }
         }
-        if good.is_empty() {
-            return Ok((Found::default(), good));
-        }
-        if good.len() == cells.len() {
+        if failures.is_empty() {
             observer.warning(&format!(
                 "{crash}; each driver works alone, so the process is repeated"
             ));
         }
-        Ok((self.work(process, &good, self.rounds)?, good))
-    }
-
-    /// Passes what a process found to the observer. Removes failed cells from `cells`.
-    fn report(
-        &mut self,
-        process: u32,
-        found: Found,
-        cells: &mut Vec<Cell>,
-        observer: &mut dyn Observer,
-    ) -> Result<(), MeasureError> {
-        for (placement, load) in found.placed_loads {
-            self.placed_loads.entry(placement).or_default().push(load);
-        }
-        for failure in found.failures {
-            cells.retain(|cell| cell.failure(self.name(), &failure.cause) != failure);
-            observer.failure(failure);
-        }
-        // A warning that recurs in every process is reported once.
-        for text in found.warnings.iter().filter(|_| process == 0) {
-            observer.warning(text);
-        }
-        Ok(observer.measured(&found.samples)?)
+        let mut found = match good.is_empty() {
+            true => Found::default(),
+            false => self.work(process, &good, self.rounds)?,
+        };
+        found.failures.append(&mut failures);
+        Ok(found)
     }
 }
 
@@ -200,7 +161,7 @@ impl Backend for Lockstep {
 
     fn settings(&self) -> BTreeMap<String, serde_json::Value> {
         BTreeMap::from([
-            ("not_placeable".into(), lines::missing(&self.placements)),
+            ("not_placeable".into(), rounds::missing(&self.placements)),
             ("processes".into(), json!(self.processes)),
             ("rounds_per_process".into(), json!(self.rounds)),
             ("placements".into(), json!(self.placements)),
@@ -214,7 +175,7 @@ impl Backend for Lockstep {
     }
 
     fn cells_of(&self, cell: &Cell) -> Vec<Cell> {
-        lines::cells_at(&self.placements, cell)
+        rounds::cells_at(&self.placements, cell)
     }
 
     fn unavailable_for_peers(&self) -> Option<String> {
@@ -234,45 +195,58 @@ impl Backend for Lockstep {
     }
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
-        let mut groups = groups(cells);
-        let name = self.name();
-        let wanted = |process: u32, cells: &[Cell], observer: &dyn Observer| -> Vec<Cell> {
-            cells
-                .iter()
-                .filter(|cell| observer.wanted(cell, name, process))
-                .cloned()
-                .collect()
+        let (name, groups) = (self.name(), groups(cells));
+        let wanted = |process: u32, group: &[Cell]| {
+            let mut cells = group.to_vec();
+            cells.retain(|cell| observer.wanted(cell, name, process));
+            (!cells.is_empty()).then_some((process, cells))
         };
-        let steps = (0..self.processes)
+        let processes = (0..self.processes)
             .flat_map(|process| groups.iter().map(move |group| (process, group)))
-            .filter(|(process, group)| !wanted(*process, group, observer).is_empty())
-            .count();
-        observer.begin(name, steps as u64);
-        for process in 0..self.processes {
-            for group in &mut groups {
-                let cells = wanted(process, group, observer);
-                if cells.is_empty() {
-                    continue;
-                }
-                observer.step(&format!("{} drivers in turn", cells.len()));
-                match self.process(process, &cells, observer) {
-                    Ok((found, mut good)) => {
-                        self.report(process, found, &mut good, observer)?;
-                        group.retain(|cell| good.contains(cell) || !cells.contains(cell));
-                    }
-                    Err(error) if error.ends_the_run() => return Err(error),
-                    Err(error) => {
-                        for cell in group.drain(..) {
-                            observer.failure(cell.failure(name, &error));
-                        }
-                    }
-                }
+            .filter_map(|(process, group)| wanted(process, group))
+            .collect::<Vec<_>>();
+        observer.begin(name, processes.len() as u64);
+        let mut placed_loads: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        let mut failed: Vec<Cell> = Vec::new();
+        for (process, mut cells) in processes {
+            cells.retain(|cell| !failed.contains(cell));
+            if cells.is_empty() {
+                continue;
             }
+            observer.step(&format!("{} drivers in turn", cells.len()));
+            let found = match self.process(process, &cells, observer) {
+                Err(error) if error.ends_the_run() => return Err(error),
+                Err(error) => Found {
+                    failures: cells
+                        .iter()
+                        .map(|cell| cell.failure(name, &error))
+                        .collect(),
+                    ..Found::default()
+                },
+                Ok(found) => found,
+            };
+            for (placement, load) in found.placed_loads {
+                placed_loads
+                    .entry(placement.to_string())
+                    .or_default()
+                    .push(load);
+            }
+            for failure in found.failures {
+                let cell = cells
+                    .iter()
+                    .find(|cell| cell.series(name) == failure.series);
+                failed.extend(cell.cloned());
+                observer.failure(failure);
+            }
+            // A warning that recurs in every process is reported once.
+            for text in found.warnings.iter().filter(|_| process == 0) {
+                observer.warning(text);
+            }
+            observer.measured(&found.samples)?;
         }
-        let loads = self
-            .placed_loads
-            .iter()
-            .map(|(placement, loads)| (placement.to_string(), json!(median(loads.clone()))));
+        let loads = placed_loads.into_iter();
+        let loads = loads.map(|(placement, loads)| (placement, json!(median(loads))));
+        // The evidence that the placements take effect.
         observer.setting(name, "placed_load_tsc_cycles", loads.collect());
         Ok(())
     }
@@ -290,10 +264,7 @@ mod tests {
     #[test]
     fn a_coarse_counter_times_no_turns() {
         // An Apple M1, a Raspberry Pi 5, a Graviton 3.
-        let why = too_coarse(24_000_000).unwrap();
-        assert!(why.contains("ticks at 24 MHz"), "{why}");
-        assert!(why.contains("takes 48 ticks"), "{why}");
-        assert!(why.contains("needs 50 MHz"), "{why}");
+        assert!(too_coarse(24_000_000).unwrap().contains("ticks at 24 MHz"));
         assert_eq!(too_coarse(54_000_000), None);
         assert_eq!(too_coarse(1_050_000_000), None);
     }

@@ -32,9 +32,9 @@ use self::worker::{Plan, Specification, Window};
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::load::{ForwarderProcess, Link, Place, SentRange};
+use crate::load::{ForwarderProcess, Link, SentRange};
+use crate::place::Place;
 use crate::process::Process;
-use crate::temporary::TemporaryFolder;
 
 /// Time for starting and stopping, for estimates.
 const AROUND: Duration = Duration::from_secs(1);
@@ -71,12 +71,7 @@ impl Perf {
         events: &[Event],
         range: &mut SentRange,
     ) -> Result<Findings, MeasureError> {
-        let folder = TemporaryFolder::create()?;
-        let place = Place {
-            placement: &self.placement,
-            folder: folder.path(),
-            interrupt: &self.interrupt,
-        };
+        let place = Place::new(&self.placement, &self.interrupt)?;
         let start = |devices: &[String; 2], link_timeout| {
             let specification = Specification {
                 cell: cell.clone(),
@@ -87,7 +82,7 @@ impl Perf {
                     warm_up: self.warm_up,
                     window: self.window,
                 },
-                folder: place.folder.to_owned(),
+                folder: place.folder().to_owned(),
             };
             Worker::start(&self.worker, specification, &place)
         };
@@ -126,12 +121,12 @@ impl Worker {
         specification: Specification,
         place: &Place<'_>,
     ) -> Result<Self, MeasureError> {
-        let process = Process::start_with(
+        let process = Process::start(
             "perf worker",
-            files::worker(program, &specification, place.folder)?,
-            (place.placement.driver, place.placement.node),
-            place.folder,
-            (Stdio::null(), Stdio::null()),
+            files::worker(program, &specification, place.folder())?,
+            place.placement.driver,
+            place.folder(),
+            Stdio::null(),
         )?;
         Ok(Self {
             process,

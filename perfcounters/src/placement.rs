@@ -4,7 +4,6 @@
 //! a core share its execution units, so each would slow the other down. With a real card, CPU and
 //! memory are on the card's node.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::thread;
@@ -42,35 +41,19 @@ impl Topology {
 
     /// The machine whose `/sys` is at `sys`.
     fn read(sys: &Path, allowed: &[usize]) -> Self {
-        let mut nodes = BTreeMap::new();
-        let mut count = 0;
-        for entry in fs::read_dir(sys.join("devices/system/node"))
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let node: Option<u32> = name.strip_prefix("node").and_then(|n| n.parse().ok());
-            let list = fs::read_to_string(entry.path().join("cpulist")).unwrap_or_default();
-            if let Some(node) = node {
-                count += 1;
-                nodes.extend(parse_cpu_list(&list).into_iter().map(|cpu| (cpu, node)));
+        let system = sys.join("devices/system");
+        let cpu = |number: &usize| {
+            let folder = system.join(format!("cpu/cpu{number}"));
+            let siblings = fs::read_to_string(folder.join("topology/thread_siblings_list"));
+            Cpu {
+                number: *number,
+                node: nodes_in(&folder).first().copied(),
+                siblings: parse_cpu_list(&siblings.unwrap_or_default()),
             }
-        }
-        let siblings = |cpu: usize| {
-            let path = format!("devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
-            parse_cpu_list(&fs::read_to_string(sys.join(path)).unwrap_or_default())
         };
         Self {
-            nodes: count,
-            cpus: allowed
-                .iter()
-                .map(|number| Cpu {
-                    number: *number,
-                    node: nodes.get(number).copied(),
-                    siblings: siblings(*number),
-                })
-                .collect(),
+            cpus: allowed.iter().map(cpu).collect(),
+            nodes: nodes_in(&system.join("node")).len(),
         }
     }
 
@@ -139,6 +122,16 @@ pub fn node_of_device(address: &str) -> Option<u32> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
+/// The numbers of the entries `nodeN` of a folder.
+fn nodes_in(folder: &Path) -> Vec<u32> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let number = |entry: fs::DirEntry| {
+        let name = entry.file_name();
+        name.to_str()?.strip_prefix("node")?.parse().ok()
+    };
+    entries.filter_map(number).collect()
+}
+
 /// Parses `0-3,8,10-11`.
 pub(crate) fn parse_cpu_list(text: &str) -> Vec<usize> {
     let parse = |part: &str| -> Option<std::ops::RangeInclusive<usize>> {
@@ -191,17 +184,15 @@ mod tests {
     /// A machine with two nodes, each with two cores of two threads, numbered as Linux does.
     fn two_nodes() -> tempfile::TempDir {
         let sys = tempfile::tempdir().unwrap();
-        let write = |path: String, text: &str| {
-            let path = sys.path().join("devices/system").join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        write("node/node0/cpulist".into(), "0-1,4-5\n");
-        write("node/node1/cpulist".into(), "2-3,6-7\n");
-        write("node/possible".into(), "0-1\n");
+        let system = sys.path().join("devices/system");
         for cpu in 0..8 {
-            let path = format!("cpu/cpu{cpu}/topology/thread_siblings_list");
-            write(path, &format!("{},{}\n", cpu % 4, cpu % 4 + 4));
+            let folder = system.join(format!("cpu/cpu{cpu}"));
+            let node = format!("node{}", cpu % 4 / 2);
+            fs::create_dir_all(folder.join(&node)).unwrap();
+            fs::create_dir_all(system.join("node").join(node)).unwrap();
+            fs::create_dir(folder.join("topology")).unwrap();
+            let siblings = format!("{},{}\n", cpu % 4, cpu % 4 + 4);
+            fs::write(folder.join("topology/thread_siblings_list"), siblings).unwrap();
         }
         sys
     }
@@ -239,15 +230,6 @@ mod tests {
             Placement::default()
         );
         assert_eq!(Topology::default().choose(None), Placement::default());
-    }
-
-    #[test]
-    fn busy_and_idle_ticks_are_separated() {
-        let stat =
-            "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 10 1 5 80 4 0 0 0 7 0\ncpu10 1 1 1 1 1 1 1 1 0 0\n";
-        assert_eq!(busy_ticks(stat, 0), (16, 100));
-        assert_eq!(busy_ticks(stat, 10), (6, 8));
-        assert_eq!(busy_ticks(stat, 1), (0, 0));
     }
 
     #[test]

@@ -22,26 +22,23 @@ const TAIL: usize = 600;
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
     /// It ended with an error.
-    #[error("{name} ended with {}{}", describe(*status), quoted(stderr))]
+    #[error("{name} ended with {status}{stderr}")]
     Failed {
         /// Name of the child.
         name: String,
         /// Its exit status.
         status: ExitStatus,
-        /// The end of what it wrote to standard error.
+        /// The end of what it wrote to standard error, after a colon.
         stderr: String,
     },
     /// It did not end in time and was killed.
-    #[error(
-        "{name} did not end within {seconds:.1} s and was stopped{}",
-        quoted(stderr)
-    )]
+    #[error("{name} did not end within {seconds:.1} s and was stopped{stderr}")]
     Timeout {
         /// Name of the child.
         name: String,
         /// The time limit, seconds.
         seconds: f64,
-        /// The end of what it wrote to standard error.
+        /// The end of what it wrote to standard error, after a colon.
         stderr: String,
     },
     /// The user asked to stop; the child was killed.
@@ -55,31 +52,6 @@ pub enum ProcessError {
         /// The system's error.
         cause: io::Error,
     },
-}
-
-fn describe(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => {
-            let name = match signal {
-                4 => " (illegal instruction)",
-                6 => " (aborted)",
-                7 => " (bus error)",
-                9 => " (killed)",
-                11 => " (segmentation fault)",
-                _ => "",
-            };
-            format!("signal {signal}{name}")
-        }
-        (None, None) => status.to_string(),
-    }
-}
-
-fn quoted(stderr: &str) -> String {
-    match stderr {
-        "" => String::new(),
-        text => format!(": {text}"),
-    }
 }
 
 /// A running child in its own process group; dropping it kills the whole group.
@@ -100,15 +72,14 @@ impl Process {
         folder: &Path,
         stdout: Stdio,
     ) -> Result<Self, ProcessError> {
-        Self::start_with(name, command, (cpu, None), folder, (Stdio::null(), stdout))
+        Self::start_with(name, command, cpu, folder, (Stdio::null(), stdout))
     }
 
-    /// As [`Process::start`], with the memory on a NUMA node, and with a standard input. Some programs
-    /// end when their input ends.
+    /// As [`Process::start`], with a standard input. Some programs end when their input ends.
     pub(crate) fn start_with(
         name: &str,
         mut command: Command,
-        (cpu, node): (Option<usize>, Option<u32>),
+        cpu: Option<usize>,
         folder: &Path,
         (stdin, stdout): (Stdio, Stdio),
     ) -> Result<Self, ProcessError> {
@@ -122,7 +93,7 @@ impl Process {
             .stdin(stdin)
             .stdout(stdout)
             .stderr(File::create(&stderr).map_err(fail)?);
-        sys::prepare_child(&mut command, cpu, node);
+        sys::prepare_child(&mut command, cpu);
         Ok(Self {
             name: name.to_owned(),
             child: command.spawn().map_err(fail)?,
@@ -208,7 +179,7 @@ impl Process {
         ProcessError::Failed {
             name: self.name.clone(),
             status,
-            stderr: self.stderr_tail(),
+            stderr: self.last_words(),
         }
     }
 
@@ -216,33 +187,31 @@ impl Process {
         ProcessError::Timeout {
             name: name.to_owned(),
             seconds: limit.as_secs_f64(),
-            stderr: self.stderr_tail(),
+            stderr: self.last_words(),
         }
     }
 
-    /// The end of what it wrote to standard error, after a colon; empty if it wrote nothing.
+    /// The last lines of its standard error, joined to one line after a colon; empty if it wrote nothing.
     pub fn last_words(&self) -> String {
-        quoted(&self.stderr_tail())
-    }
-
-    /// The last lines of its standard error, joined to one line.
-    fn stderr_tail(&self) -> String {
         let bytes = std::fs::read(&self.stderr).unwrap_or_default();
         let tail = &bytes[bytes.len().saturating_sub(TAIL)..];
         let lines: Vec<_> = String::from_utf8_lossy(tail)
             .lines()
             .map(|line| line.trim().to_owned())
-            .filter(|line| !line.is_empty() && !is_valgrind_remark(line))
+            .filter(|line| !line.is_empty())
+            // Valgrind always remarks on the machine's caches: `--1234-- warning: L3 cache found`.
+            .filter(|line| !(line.contains("-- warning: ") && line.contains(" cache")))
             .collect();
-        lines[lines.len().saturating_sub(4)..].join("; ")
+        match &lines[lines.len().saturating_sub(4)..] {
+            [] => String::new(),
+            lines => format!(": {}", lines.join("; ")),
+        }
     }
 
     fn signal(&self, signal: Signal) {
         // The child was not waited for yet, so no other process can have its number. A group that
         // has ended needs no signal.
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            let _ = rustix::process::kill_process_group(group, signal);
-        }
+        let _ = rustix::process::kill_process_group(Pid::from_child(&self.child), signal);
     }
 
     fn kill(&mut self) {
@@ -250,16 +219,6 @@ impl Process {
         // A killed child ends, unless the kernel itself hangs.
         let _ = self.child.wait();
     }
-}
-
-/// Whether the line is valgrind's usual remark on the machine's caches:
-/// `--1234-- warning: L3 cache found`.
-fn is_valgrind_remark(line: &str) -> bool {
-    line.strip_prefix("--")
-        .and_then(|rest| rest.split_once("-- warning: "))
-        .is_some_and(|(pid, text)| {
-            pid.bytes().all(|byte| byte.is_ascii_digit()) && text.contains("cache")
-        })
 }
 
 impl Drop for Process {
@@ -308,15 +267,24 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for (script, wanted) in [
             (
-                "echo no >&2; echo link >&2; exit 3",
-                "exit code 3: no; link",
+                "echo no >&2; echo '--3-- warning: L3 cache found, using it' >&2; echo link >&2; exit 3",
+                "exit status: 3: no; link",
             ),
-            ("kill -SEGV $$", "signal 11 (segmentation fault)"),
+            ("kill -SEGV $$", "signal: 11 (SIGSEGV)"),
         ] {
-            let ended = shell(script, folder.path()).wait(SOON, &Interrupt::new());
-            let wanted = format!("child ended with {wanted}");
-            assert_eq!(ended.unwrap_err().to_string(), wanted);
+            let mut child = shell(script, folder.path());
+            let ready = child.wait_until(SOON, &Interrupt::new(), || false);
+            let ended = child.wait(SOON, &Interrupt::new());
+            for error in [ready.unwrap_err(), ended.unwrap_err()] {
+                let error = error.to_string();
+                let wanted = format!("child ended with {wanted}");
+                assert!(error.starts_with(&wanted), "{error}");
+            }
         }
+        let command = Command::new("/nonexistent/program");
+        let started = Process::start("child", command, None, folder.path(), Stdio::null());
+        let error = started.unwrap_err().to_string();
+        assert!(error.contains("/nonexistent/program"), "{error}");
     }
 
     #[test]
@@ -331,8 +299,9 @@ mod tests {
         child
             .wait_until(SOON, &Interrupt::new(), || pid_file.exists())
             .unwrap();
+        let interrupt = Interrupt::new();
         let error = child
-            .wait(Duration::from_millis(50), &Interrupt::new())
+            .wait(Duration::from_millis(50), &interrupt)
             .unwrap_err();
         assert!(matches!(error, ProcessError::Timeout { .. }), "{error}");
         let pid = std::fs::read_to_string(&pid_file).unwrap();
@@ -346,23 +315,9 @@ mod tests {
             assert!(Instant::now() < deadline, "the grandchild is still running");
             thread::sleep(POLL);
         }
-    }
-
-    #[test]
-    fn an_interrupt_or_a_failed_start_ends_the_wait() {
-        let folder = tempfile::tempdir().unwrap();
-        let interrupt = Interrupt::new();
         interrupt.set();
         let waited = shell("sleep 1000", folder.path()).wait(SOON, &interrupt);
         assert!(matches!(waited, Err(ProcessError::Interrupted)));
-        let mut child = shell("echo address in use >&2; exit 1", folder.path());
-        let ready = child.wait_until(SOON, &Interrupt::new(), || false);
-        let error = ready.unwrap_err().to_string();
-        assert!(error.contains("address in use"), "{error}");
-        let command = Command::new("/nonexistent/program");
-        let started = Process::start("child", command, None, folder.path(), Stdio::null());
-        let error = started.unwrap_err().to_string();
-        assert!(error.contains("/nonexistent/program"), "{error}");
     }
 
     #[test]
@@ -385,37 +340,5 @@ mod tests {
         command.arg("/proc/self/status");
         let child = Process::start("child", command, Some(cpu), folder.path(), Stdio::null());
         child.unwrap().wait(SOON, &Interrupt::new()).unwrap();
-    }
-
-    #[test]
-    fn memory_comes_from_the_given_node() {
-        let folder = tempfile::tempdir().unwrap();
-        let node = |node| {
-            let mut command = Command::new("cat");
-            command.arg("/proc/self/numa_maps");
-            let maps = folder.path().join("maps");
-            let stdout = File::create(&maps).unwrap();
-            let streams = (Stdio::null(), stdout.into());
-            Process::start_with("cat", command, (None, node), folder.path(), streams)?
-                .wait(SOON, &Interrupt::new())?;
-            Ok::<_, ProcessError>(std::fs::read_to_string(maps).unwrap())
-        };
-        if node(None).is_err() {
-            return; // A kernel without NUMA.
-        }
-        assert!(node(Some(0)).unwrap().contains(" bind:0 "));
-        assert!(matches!(node(Some(1023)), Err(ProcessError::System { .. })));
-    }
-
-    #[test]
-    fn valgrinds_remarks_on_caches_are_left_out() {
-        let remark = "--30927-- warning: L3 cache found, using its data for the LL simulation.";
-        assert!(is_valgrind_remark(remark));
-        for line in [
-            "ixgbe-fwd: no link -- warning: cache",
-            "vex amd64->IR: unhandled instruction bytes: 0x62",
-        ] {
-            assert!(!is_valgrind_remark(line));
-        }
     }
 }

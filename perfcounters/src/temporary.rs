@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{flock, FlockOperation, Mode, OFlags};
+use rustix::fs::{flock, FlockOperation};
 
 use crate::backend::MeasureError;
 use crate::files;
@@ -63,21 +63,16 @@ impl TemporaryFolder {
 
 /// Locks a folder. `None` if another process has locked or removed it.
 fn lock(folder: &Path) -> io::Result<Option<File>> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(folder, flags, Mode::empty()) {
-        Ok(fd) => File::from(fd),
-        Err(rustix::io::Errno::NOENT) => return Ok(None),
-        Err(error) => return Err(error.into()),
+    let file = match File::open(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
     };
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => {}
-        Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
-        Err(error) => return Err(error.into()),
+        // Another process may have removed it since it was opened.
+        Ok(()) => Ok(folder.exists().then_some(file)),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+        Err(error) => Err(error.into()),
     }
-    let locked = file.metadata()?;
-    let named = fs::symlink_metadata(folder);
-    let same = named.is_ok_and(|named| (named.dev(), named.ino()) == (locked.dev(), locked.ino()));
-    Ok(same.then_some(file))
 }
 
 /// Removes this user's folders with that prefix that no process has locked. What cannot be removed
@@ -99,15 +94,14 @@ fn remove_abandoned(parent: &Path, prefix: &str) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::ffi::OsString;
+
     use super::*;
 
-    fn names(parent: &Path) -> Vec<String> {
+    fn names(parent: &Path) -> BTreeSet<OsString> {
         let entries = fs::read_dir(parent).unwrap();
-        let mut names: Vec<_> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
+        entries.map(|entry| entry.unwrap().file_name()).collect()
     }
 
     #[test]
@@ -120,10 +114,10 @@ mod tests {
         std::os::unix::fs::symlink(elsewhere.path(), parent.path().join("work-link")).unwrap();
         let held = TemporaryFolder::create_in(parent.path(), "work-").unwrap();
         drop(TemporaryFolder::create_in(parent.path(), "work-").unwrap());
-        let held_name = held.path().file_name().unwrap().to_str().unwrap();
-        let mut expected = ["other", "work-file", "work-link", held_name];
-        expected.sort_unstable();
-        assert_eq!(names(parent.path()), expected);
+        let held_name = held.path().file_name().unwrap();
+        let expected = ["other", "work-file", "work-link"].map(OsString::from);
+        let expected = expected.into_iter().chain([held_name.to_owned()]);
+        assert_eq!(names(parent.path()), expected.collect());
         assert!(elsewhere.path().exists());
         drop(held);
         assert_eq!(names(parent.path()).len(), 3);

@@ -12,16 +12,17 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use record::{BackendName, Metric};
+use record::{BackendName, Metric, Sample};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
-use crate::callgrind::{PerPacket, Run, Totals};
-use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
+use crate::device::{Nic, NicProgram};
 use crate::files;
+use crate::forwarder::ForwarderReport;
 use crate::interrupt::Interrupt;
+use crate::place::Place;
+use crate::placement::Topology;
 use crate::process::{self, Process};
-use crate::report::ForwarderReport;
 
 /// The simulated caches: those of the Xeon E3-1230 of the published figures, so that the counts do
 /// not depend on the machine that simulates.
@@ -59,77 +60,140 @@ pub struct Valgrind {
     pub interrupt: Interrupt,
 }
 
-/// One pair of runs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Measurement {
-    /// Events per packet.
-    pub per_packet: PerPacket,
-    /// Share of full receive calls of both runs, 0 to 1.
-    pub full_batch_ratio: f64,
-    /// Larger share of dropped packets of the two runs, 0 to 1.
-    pub dropped_ratio: f64,
-    /// Whether the NIC was always ahead of the driver, so that the counts are exact.
-    pub undisturbed: bool,
-}
-
-/// One run of a cell.
+/// The counts of one run, from its first instruction to its last.
 #[derive(Debug)]
-struct Counted {
-    run: Run,
+struct Run {
+    events: BTreeMap<Metric, u64>,
     report: ForwarderReport,
     batch: u32,
 }
 
-impl Counted {
-    /// Receive calls that were not full, per packet.
+impl Run {
+    /// Receive calls that were not full, nearly always empty.
     fn waits(&self) -> f64 {
-        self.run.waits as f64 / self.report.rx as f64
+        (self.report.rx_calls - self.report.full_batches) as f64
     }
 
-    /// Share of packets that did not come in full batches.
-    fn partial(&self) -> f64 {
-        let full = self.report.full_batches * u64::from(self.batch);
-        self.report.rx.saturating_sub(full) as f64 / self.report.rx as f64
+    fn waits_per_packet(&self) -> f64 {
+        self.waits() / self.report.rx as f64
     }
 
     /// Whether the NIC was ahead of the driver, except for waits that can be subtracted.
     fn undisturbed(&self) -> bool {
-        self.waits() <= WAITS && self.partial() <= PARTIAL && self.report.dropped_ratio() <= DROPPED
+        let full = self.report.full_batches * u64::from(self.batch);
+        let partial = self.report.rx.saturating_sub(full) as f64 / self.report.rx as f64;
+        self.waits_per_packet() <= WAITS
+            && partial <= PARTIAL
+            && self.report.dropped_ratio() <= DROPPED
+    }
+
+    /// What this run has more than another one: events of a metric, packets, and waits.
+    fn beyond(&self, other: &Self, metric: Metric) -> [f64; 3] {
+        let events = |run: &Self| run.events.get(&metric).map_or(0.0, |count| *count as f64);
+        [
+            events(self) - events(other),
+            self.report.rx as f64 - other.report.rx as f64,
+            self.waits() - other.waits(),
+        ]
     }
 }
 
-impl Measurement {
-    /// The disturbance of a measurement that is not [undisturbed](field@Self::undisturbed).
-    pub fn disturbance(&self) -> String {
-        format!(
-            "only {:.1} % of the receive calls were full, and the driver dropped {:.1} % of the \
-             packets: the software NIC fell behind, and the counts are not exact; is the machine busy?",
-            100.0 * self.full_batch_ratio,
-            100.0 * self.dropped_ratio
-        )
-    }
+/// The counts in callgrind's output; `None` if it is malformed.
+///
+/// Callgrind simulates a first and a last level of cache. A load that the first misses and the last
+/// answers is an L3 hit; L2 is absent.
+pub(crate) fn parse_counts(text: &str) -> Option<BTreeMap<Metric, u64>> {
+    let words = |key| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key));
+        line.map(str::split_whitespace)
+    };
+    let counts = words("totals:")?.map(str::parse::<u64>);
+    let counts = counts.collect::<Result<Vec<_>, _>>().ok()?;
+    // The format omits zeros at the end of a line.
+    let counts = counts.into_iter().chain(std::iter::repeat(0));
+    let counts: BTreeMap<&str, u64> = words("events:")?.zip(counts).collect();
+    let count = |event| counts.get(event).copied();
+    let (loads, l1_misses, l3_misses) = (count("Dr")?, count("D1mr")?, count("DLmr")?);
+    let metrics = BTreeMap::from([
+        (Metric::Instructions, count("Ir")?),
+        (Metric::Loads, loads),
+        (Metric::Stores, count("Dw")?),
+        (Metric::L1Hits, loads.checked_sub(l1_misses)?),
+        (Metric::L3Hits, l1_misses.checked_sub(l3_misses)?),
+        (Metric::L3Misses, l3_misses),
+        (Metric::Branches, count("Bc")? + count("Bi")?),
+        (Metric::BranchMisses, count("Bcm")? + count("Bim")?),
+    ]);
+    (metrics[&Metric::Instructions] > 0).then_some(metrics)
+}
+
+/// The events per packet: the difference of two runs, one of which forwards more packets, divided by
+/// the difference of the packets. Starting and stopping cancel.
+///
+/// A driver that waits for packets makes receive calls without a packet. The run without traffic,
+/// `idle`, shows the cost of such a call. If starting costs *s*, a packet *p* and a wait *w*, each
+/// run counts *s* + *p* × packets + *w* × waits; the three runs give *p*. Without `idle` the runs
+/// must not have waited.
+fn per_packet(
+    short: &Run,
+    long: &Run,
+    idle: Option<&Run>,
+) -> Result<BTreeMap<Metric, f64>, MeasureError> {
+    let value = |metric: Metric| {
+        let [events, packets, waits] = long.beyond(short, metric);
+        // Rare events during the start differ slightly from run to run.
+        let rare = [Metric::BranchMisses, Metric::L3Hits, Metric::L3Misses].contains(&metric);
+        if packets <= 0.0 || (events < 0.0 && !rare) {
+            return Err(MeasureError::Other(format!(
+                "the longer run received {packets} packets more than the shorter one and counted {events} \
+                 more {metric}, so it did not forward more packets the same way"
+            )));
+        }
+        let value = match idle {
+            None => events / packets,
+            // Cramer's rule. The equations are independent: the first runs differ mostly in their
+            // packets, the second ones in their waits.
+            Some(idle) => {
+                let [idle_events, idle_packets, idle_waits] = short.beyond(idle, metric);
+                (events * idle_waits - idle_events * waits)
+                    / (packets * idle_waits - idle_packets * waits)
+            }
+        };
+        Ok((metric, value.max(0.0)))
+    };
+    long.events.keys().copied().map(value).collect()
 }
 
 impl Valgrind {
     /// Measures one cell: two runs, and more if the NIC fell behind.
-    pub fn measure_cell(&self, cell: &Cell) -> Result<Measurement, MeasureError> {
+    fn measure_cell(
+        &self,
+        cell: &Cell,
+        repeat: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Sample>, MeasureError> {
         let short = self.best_run(cell, self.packets)?;
         let long = self.best_run(cell, 2 * self.packets)?;
-        let idle = match short.waits().max(long.waits()) > NO_WAITS {
-            true => Some(self.run(cell, None)?.run),
+        let idle = match short.waits_per_packet().max(long.waits_per_packet()) > NO_WAITS {
+            true => Some(self.run(cell, None)?),
             false => None,
         };
-        let calls = (short.report.rx_calls + long.report.rx_calls).max(1);
-        let full = short.report.full_batches + long.report.full_batches;
-        Ok(Measurement {
-            per_packet: PerPacket::from_runs(&short.run, &long.run, idle.as_ref())?,
-            full_batch_ratio: full as f64 / calls as f64,
-            dropped_ratio: short
-                .report
-                .dropped_ratio()
-                .max(long.report.dropped_ratio()),
-            undisturbed: short.undisturbed() && long.undisturbed(),
-        })
+        let mut values = per_packet(&short, &long, idle.as_ref())?;
+        let (first, second) = (&short.report, &long.report);
+        let calls = (first.rx_calls + second.rx_calls).max(1);
+        let full = (first.full_batches + second.full_batches) as f64 / calls as f64;
+        values.insert(Metric::FullBatchRatio, full);
+        if !(short.undisturbed() && long.undisturbed()) {
+            observer.warning(&format!(
+                "{cell}, valgrind: only {:.1} % of the receive calls were full, and the driver dropped {:.1} % of \
+                 the packets: the software NIC fell behind, and the counts are not exact; is the machine busy?",
+                100.0 * full,
+                100.0 * first.dropped_ratio().max(second.dropped_ratio())
+            ));
+        }
+        let (name, packets) = (self.name(), second.rx - first.rx);
+        let sample = |(metric, value)| cell.sample(name, metric, value, packets, repeat);
+        Ok(values.into_iter().map(sample).collect())
     }
 
     /// Runs a driver once and discards the counts, for a driver that writes its own profile. The NIC is
@@ -139,14 +203,14 @@ impl Valgrind {
     }
 
     /// The first undisturbed run, or the run with the fewest waits.
-    fn best_run(&self, cell: &Cell, packets: u64) -> Result<Counted, MeasureError> {
+    fn best_run(&self, cell: &Cell, packets: u64) -> Result<Run, MeasureError> {
         let mut best = self.run(cell, Some(packets))?;
         for _ in 1..ATTEMPTS {
             if best.undisturbed() {
                 break;
             }
             let again = self.run(cell, Some(packets))?;
-            if again.undisturbed() || again.waits() < best.waits() {
+            if again.undisturbed() || again.waits_per_packet() < best.waits_per_packet() {
                 best = again;
             }
         }
@@ -154,17 +218,13 @@ impl Valgrind {
     }
 
     /// One run of a forwarder under valgrind: a number of packets, or a short time without traffic.
-    fn run(&self, cell: &Cell, packets: Option<u64>) -> Result<Counted, MeasureError> {
-        let folder = crate::temporary::TemporaryFolder::create()?;
-        let (driver_cpu, nic_cpu) = device::two_cpus();
-        let traffic = packets.map_or(Traffic::Off, |_| Traffic::Saturate);
-        let setup = NicSetup {
-            frame_size: cell.conditions.frame_size,
-            ..NicSetup::new(traffic, nic_cpu)
-        };
-        let nic = Nic::start(&self.nic, &setup, folder.path(), &self.interrupt)?;
-        let counts = folder.path().join("callgrind.out");
-        let report = folder.path().join("report.json");
+    fn run(&self, cell: &Cell, packets: Option<u64>) -> Result<Run, MeasureError> {
+        let placement = Topology::here().choose(None);
+        let place = Place::new(&placement, &self.interrupt)?;
+        let traffic = packets.map_or("off", |_| "saturate");
+        let nic = Nic::start(&self.nic, cell, &place, &["--traffic", traffic])?;
+        let counts = place.folder().join("callgrind.out");
+        let report = place.folder().join("report.json");
         let mut command = Command::new("valgrind");
         command
             .args(["--tool=callgrind", "--quiet"])
@@ -186,8 +246,8 @@ impl Valgrind {
         Process::start(
             "ixgbe-fwd",
             command,
-            driver_cpu,
-            folder.path(),
+            placement.driver,
+            place.folder(),
             Stdio::null(),
         )?
         .wait(patience, &self.interrupt)?;
@@ -196,12 +256,11 @@ impl Valgrind {
             report = report.with_packets()?;
         }
         nic.stop()?;
-        Ok(Counted {
-            run: Run {
-                totals: Totals::parse(&files::read(&counts)?)?,
-                packets: report.rx,
-                waits: report.rx_calls - report.full_batches,
-            },
+        let events = parse_counts(&files::read(&counts)?).ok_or_else(|| {
+            "callgrind's output is malformed; was the program killed while it wrote?".to_owned()
+        })?;
+        Ok(Run {
+            events,
             report,
             batch: cell.conditions.batch,
         })
@@ -243,28 +302,81 @@ impl Backend for Valgrind {
     }
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
-        let this = &*self;
-        measure_in_turn(
-            this.name(),
-            cells,
-            this.repeats,
-            observer,
-            |cell, repeat, observer| {
-                let measurement = this.measure_cell(cell)?;
-                if !measurement.undisturbed {
-                    observer.warning(&format!("{cell}, valgrind: {}", measurement.disturbance()));
-                }
-                let packets = measurement.per_packet.packets;
-                let full = (Metric::FullBatchRatio, measurement.full_batch_ratio);
-                Ok(measurement
-                    .per_packet
-                    .values
-                    .iter()
-                    .map(|(metric, value)| (*metric, *value))
-                    .chain([full])
-                    .map(|(metric, value)| cell.sample(this.name(), metric, value, packets, repeat))
-                    .collect())
+        let (this, name, repeats) = (&*self, self.name(), self.repeats);
+        measure_in_turn(name, cells, repeats, observer, |cell, repeat, observer| {
+            this.measure_cell(cell, repeat, observer)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(totals: &str) -> Option<BTreeMap<Metric, u64>> {
+        parse_counts(&format!(
+            "version: 1\nevents: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim\n\
+             summary: 500000 1\n\nfn=(1) main\n16 400000\n\n{totals}"
+        ))
+    }
+
+    #[test]
+    fn counts_are_read_by_event_name_and_malformed_files_are_refused() {
+        let counts = parse("totals: 500000 100000 50000 10 2000 5 10 500 5 60000 900 40 9\n");
+        let expected = BTreeMap::from([
+            (Metric::Instructions, 500_000),
+            (Metric::Loads, 100_000),
+            (Metric::Stores, 50_000),
+            (Metric::L1Hits, 98_000),
+            (Metric::L3Hits, 1500),
+            (Metric::L3Misses, 500),
+            (Metric::Branches, 60_040),
+            (Metric::BranchMisses, 909),
+        ]);
+        assert_eq!(counts, Some(expected));
+        assert_eq!(parse("totals: 7 3\n").unwrap()[&Metric::Stores], 0);
+        for totals in ["", "totals: -4\n", "totals: 0 1\n", "totals: 9 1 0 0 2\n"] {
+            assert_eq!(parse(totals), None, "{totals:?}");
+        }
+    }
+
+    fn run(instructions: u64, missed: u64, packets: u64, waits: u64) -> Run {
+        Run {
+            events: BTreeMap::from([
+                (Metric::Instructions, instructions),
+                (Metric::BranchMisses, missed),
+            ]),
+            report: ForwarderReport {
+                rx: packets,
+                rx_calls: waits,
+                ..ForwarderReport::default()
             },
-        )
+            batch: 32,
+        }
+    }
+
+    #[test]
+    fn the_start_cancels_and_waits_are_subtracted() {
+        // 1000 instructions to start, 130 for a packet, 50 for a wait. Fewer mispredicts are no error.
+        let run = |packets, waits, missed| {
+            let instructions = 1000 + 130 * packets + 50 * waits;
+            run(instructions, missed, packets, waits)
+        };
+        let (short, long, idle) = (run(100, 7, 8), run(200, 40, 7), run(0, 500, 8));
+        let found = per_packet(&short, &long, Some(&idle)).unwrap();
+        assert!((found[&Metric::Instructions] - 130.0).abs() < 1e-9);
+        assert_eq!(found[&Metric::BranchMisses], 0.0);
+        let found = per_packet(&short, &run(200, 7, 9), None).unwrap();
+        assert_eq!(found[&Metric::Instructions], 130.0);
+        assert_eq!(found[&Metric::BranchMisses], 0.01);
+    }
+
+    #[test]
+    fn runs_that_cannot_be_compared_are_refused() {
+        let short = run(5000, 8, 100, 0);
+        for long in [run(18000, 9, 100, 0), run(4000, 9, 200, 0)] {
+            let error = per_packet(&short, &long, None).unwrap_err().to_string();
+            assert!(error.contains("did not forward more"), "{error}");
+        }
     }
 }

@@ -11,12 +11,11 @@ use record::{BackendName, Metric, Placement, Sample};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
-use crate::forwarder::ForwarderRun;
+use crate::forwarder::{ForwarderReport, Rates, Running};
 use crate::interrupt::Interrupt;
-use crate::load::{Link, Place, SentLoad, SentRange};
-use crate::peer::run::{PeerSetup, PATIENCE, START};
-use crate::report::{ForwarderReport, Rates};
-use crate::temporary::TemporaryFolder;
+use crate::load::{Link, SentLoad, SentRange};
+use crate::peer::run::{PeerRun, PATIENCE, START};
+use crate::place::Place;
 
 /// Above this share of dropped packets, a warning says so.
 const DROPPED: f64 = 0.01;
@@ -49,69 +48,40 @@ impl Wall {
         &mut self,
         cell: &Cell,
     ) -> Result<(ForwarderReport, Rates, Option<SentLoad>), MeasureError> {
+        let place = Place::new(&self.placement, &self.interrupt)?;
         if cell.peer.is_some() {
-            let report = self.run_peer(cell)?;
+            let Link::Software(nic) = &self.link else {
+                return Err(self.unavailable_for_peers().unwrap_or_default().into());
+            };
+            let peer = PeerRun::start(cell, nic, &place, PATIENCE)?;
+            let report = peer.measure(self.warm_up, self.duration)?;
             return Ok((report, report.rates(), None));
         }
-        let folder = TemporaryFolder::create()?;
-        let run = ForwarderRun {
-            cell,
-            placement: &self.placement,
-            folder: folder.path(),
-            interrupt: &self.interrupt,
-        };
-        let place = Place {
-            placement: &self.placement,
-            folder: folder.path(),
-            interrupt: &self.interrupt,
-        };
-        let (skip, take) = Rates::whole_seconds(self.warm_up, self.duration);
-        if let Link::Real { .. } = self.link {
-            let (forwarder, rates, sent) = self.link.measure(
-                cell,
-                &place,
-                |devices, link_timeout| run.start(devices, link_timeout, None),
-                |forwarder| {
-                    // The second in which the load began is skipped.
-                    let before = Rates::seconds(&forwarder.printed()?) + 1;
-                    forwarder.wait_for_seconds(before, skip + take)?;
-                    let printed = forwarder.printed()?;
-                    Rates::from_lines(&printed, before + skip, take)
-                },
-            )?;
-            return Ok((forwarder.stop()?, rates, sent));
-        }
+        let skip = self.warm_up.as_secs_f64().ceil() as usize;
+        let take = self.duration.as_secs_f64().ceil().max(1.0) as usize;
         let whole = self.warm_up.is_zero();
-        let duration = match whole {
-            true => self.duration,
-            false => self.warm_up + self.duration + LAST_LINE,
-        };
-        let (forwarder, report, sent) = self.link.measure(
+        let rest = if whole { Duration::ZERO } else { LAST_LINE };
+        // With a generator, the load begins after the forwarder.
+        let software = matches!(self.link, Link::Software(_));
+        let duration = software.then_some(self.warm_up + self.duration + rest);
+        let (forwarder, (rates, report), sent) = self.link.measure(
             cell,
             &place,
-            |devices, link_timeout| run.start(devices, link_timeout, Some(duration)),
-            |forwarder| forwarder.finish(duration),
+            |devices, link_timeout| Running::start(cell, &place, devices, link_timeout, duration),
+            |forwarder| {
+                let Some(duration) = duration else {
+                    return Ok((forwarder.wait_for_rates(skip, take)?, None));
+                };
+                let report = forwarder.finish(duration)?;
+                let rates = match whole {
+                    true => report.rates(),
+                    false => forwarder.rates(skip, take)?,
+                };
+                Ok((rates, Some(report)))
+            },
         )?;
-        let rates = match whole {
-            true => report.rates(),
-            false => Rates::from_lines(&forwarder.printed()?, skip, take)?,
-        };
+        let report = report.map_or_else(|| forwarder.stop(), Ok)?;
         Ok((report, rates, sent))
-    }
-
-    /// The card counts the packets of a peer.
-    fn run_peer(&self, cell: &Cell) -> Result<ForwarderReport, MeasureError> {
-        let Link::Software(nic) = &self.link else {
-            return Err(self.unavailable_for_peers().unwrap_or_default().into());
-        };
-        let setup = PeerSetup {
-            cell,
-            nic,
-            placement: &self.placement,
-            patience: PATIENCE,
-            interrupt: &self.interrupt,
-        };
-        setup.measure(self.warm_up, self.duration)
     }
 
     fn measure_cell(

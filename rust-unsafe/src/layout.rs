@@ -39,9 +39,12 @@ const _: () = {
 
     // The messages of the vfio-user protocol.
     assert!(size_of::<gen::vfio_user::vfio_user::message_header>() == 16);
-    assert!(size_of::<gen::vfio_user::vfio_user::version>() == 4);
+    assert!(offset_of!(gen::vfio_user::socket::message, payload) == 16);
+    assert!(offset_of!(gen::vfio_user::vfio_user::message, payload) == 16);
+    assert!(offset_of!(gen::vfio_user::vfio_user::version, capabilities) == 4);
     assert!(size_of::<gen::vfio_user::vfio_user::dma_map>() == 32);
     assert!(size_of::<gen::vfio_user::vfio_user::dma_unmap>() == 24);
-    assert!(size_of::<gen::vfio_user::vfio_user::region_access>() == 16);
+    assert!(size_of::<gen::vfio_user::vfio_user::irq_set>() == 20);
+    assert!(offset_of!(gen::vfio_user::vfio_user::region_access, data) == 16);
     assert!(size_of::<gen::vfio_user::vfio_user::vfio_region_info>() == 32);
 };

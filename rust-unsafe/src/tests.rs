@@ -1,4 +1,4 @@
-//! The tests of `c/tests` for the transpiled pool and rings. The test plays the device.
+//! Tests of the transpiled pool and rings. The test plays the device.
 //!
 //! `drivers/conformance` checks that the transpiled driver behaves like the other two. These tests find
 //! mistakes of C2Rust: in volatile accesses, in masks, and in the structures, of which each module has a copy.

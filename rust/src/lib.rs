@@ -1,8 +1,8 @@
 //! The ixgbe driver in safe Rust, for the Intel 82599 (and X540, X550).
 //!
 //! "Safe" means: every module but `sys` has `#![forbid(unsafe_code)]`. `sys` is the core below
-//! them: 1331 lines of code, of which 169 are unsafe. The public interface of
-//! the driver is sound, whatever safe code does. It trusts the device in one case, named below.
+//! them. The public interface of the driver is sound, whatever safe code does. It trusts the device in
+//! one case, named below.
 //!
 //! The driver is the twin of the C driver in `c/src`, folder by folder and function by function. Where the
 //! C driver trusts itself and the device, this one checks, or rules the mistake out:

@@ -266,6 +266,10 @@ mod tests {
         for file in rust.iter().filter(|file| !file.path.contains("/sys/")) {
             assert_eq!(file.unsafe_lines, Some(0), "{}", file.path);
         }
+        // As rust/README.md says.
+        let lines: usize = rust.iter().map(|file| file.lines).sum();
+        let inside: usize = rust.iter().filter_map(|file| file.unsafe_lines).sum();
+        assert!(inside * 20 < lines, "{inside} of {lines} lines are unsafe");
     }
 
     #[test]

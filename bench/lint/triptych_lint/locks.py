@@ -40,5 +40,6 @@ def lock_problems(repository: Repository, metadata: dict[str, Any]) -> list[str]
 
 
 def _needed(package: dict[str, Any]) -> set[str]:
-    """What a crate depends on when another one uses it: all but the dependencies of its tests."""
-    return {dependency["name"] for dependency in package["dependencies"] if dependency["kind"] != "dev"}
+    """What a crate depends on when another one uses it: all but what its tests or features need."""
+    needed = (each for each in package["dependencies"] if each["kind"] != "dev" and not each.get("optional"))
+    return {dependency["name"] for dependency in needed}

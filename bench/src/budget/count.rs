@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{bail, Context, Result};
 use perfcounters::device::NicProgram;
 use perfcounters::placement::Topology;
 use perfcounters::trace::Trace;
@@ -15,17 +15,9 @@ use crate::builds::cells::missing;
 /// Packets of the shorter of two runs under valgrind, as in `triptych run`.
 const PACKETS: u64 = 409_600;
 
-/// Most measurements of one driver under valgrind until nothing disturbs it.
-const MOST_MEASUREMENTS: usize = 4;
-
-/// Counts drivers of one build folder.
-#[derive(Debug)]
-pub(crate) enum Counter {
-    /// The tracer, whose counts are the same in every run.
-    Trace(Box<Trace>),
-    /// Valgrind on processors whose programs the tracer cannot follow.
-    Valgrind(Valgrind),
-}
+/// Counts drivers of one build folder: with the tracer, whose counts are the same in every run, or with
+/// valgrind on processors whose programs the tracer cannot follow.
+pub(crate) struct Counter(Box<dyn Backend>);
 
 impl Counter {
     /// The counter of this machine.
@@ -34,55 +26,45 @@ impl Counter {
     /// If this machine cannot count.
     pub(crate) fn new(build: &Path, interrupt: &Interrupt) -> Result<Self> {
         let nic = NicProgram::new(build.join("bin/nic"));
-        if cfg!(target_arch = "x86_64") {
-            let counter = Trace {
+        let interrupt = interrupt.clone();
+        let backend: Box<dyn Backend> = match cfg!(target_arch = "x86_64") {
+            true => Box::new(Trace {
                 nic,
                 placement: Topology::here().choose(None),
                 cpus: Vec::new(),
-                interrupt: interrupt.clone(),
-            };
-            return match counter.unavailable() {
-                Some(why) => bail!("instructions are not measurable here: {why}"),
-                None => Ok(Self::Trace(Box::new(counter))),
-            };
-        }
-        let counter = Valgrind {
-            nic,
-            packets: PACKETS,
-            repeats: 1,
-            interrupt: interrupt.clone(),
+                interrupt,
+            }),
+            false => Box::new(Valgrind {
+                nic,
+                packets: PACKETS,
+                repeats: 1,
+                interrupt,
+            }),
         };
-        match counter.unavailable() {
+        match backend.unavailable() {
             Some(why) => bail!("instructions are not measurable here: {why}"),
-            None => Ok(Self::Valgrind(counter)),
+            None => Ok(Self(backend)),
         }
     }
 
     /// Instructions per packet of one driver.
     ///
     /// # Errors
-    /// If the driver cannot be measured, or something disturbs every measurement under valgrind.
-    pub(crate) fn measure(&self, cell: &Cell) -> Result<f64> {
+    /// If the driver cannot be measured, or something disturbs the measurement under valgrind.
+    pub(crate) fn measure(&mut self, cell: &Cell) -> Result<f64> {
         if let Some(why) = missing(cell, false) {
             bail!(why);
         }
-        match self {
-            Self::Trace(trace) => traced(&mut Trace::clone(trace), cell),
-            Self::Valgrind(valgrind) => undisturbed(valgrind, cell),
+        let mut collector = Collector::default();
+        self.0.measure(std::slice::from_ref(cell), &mut collector)?;
+        if let Some(why) = collector.failure.or(collector.warning) {
+            bail!(why);
         }
+        let mut samples = collector.samples.iter();
+        let instructions = samples.find(|sample| sample.metric == Metric::Instructions);
+        let instructions = instructions.map(|sample| sample.value);
+        instructions.context("no instructions were counted")
     }
-}
-
-fn traced(trace: &mut Trace, cell: &Cell) -> Result<f64> {
-    let mut collector = Collector::default();
-    trace.measure(std::slice::from_ref(cell), &mut collector)?;
-    if let Some(why) = collector.failure {
-        bail!(why);
-    }
-    let mut samples = collector.samples.iter();
-    let instructions = samples.find(|sample| sample.metric == Metric::Instructions);
-    let instructions = instructions.map(|sample| sample.value);
-    instructions.context("the tracer counted no instructions")
 }
 
 /// Keeps the values of a backend, or why there are none.
@@ -90,6 +72,7 @@ fn traced(trace: &mut Trace, cell: &Cell) -> Result<f64> {
 pub(super) struct Collector {
     pub(super) samples: Vec<Sample>,
     pub(super) failure: Option<String>,
+    warning: Option<String>,
 }
 
 impl Observer for Collector {
@@ -108,19 +91,6 @@ impl Observer for Collector {
 
     fn warning(&mut self, text: &str) {
         eprintln!("{text}");
+        self.warning = Some(text.to_owned());
     }
-}
-
-/// The instructions of the first undisturbed measurement.
-fn undisturbed(valgrind: &Valgrind, cell: &Cell) -> Result<f64> {
-    let mut measurement = valgrind.measure_cell(cell)?;
-    for _ in 1..MOST_MEASUREMENTS {
-        if measurement.undisturbed {
-            break;
-        }
-        measurement = valgrind.measure_cell(cell)?;
-    }
-    ensure!(measurement.undisturbed, measurement.disturbance());
-    let instructions = measurement.per_packet.get(Metric::Instructions);
-    instructions.context("valgrind counted no instructions")
 }

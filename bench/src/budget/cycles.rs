@@ -1,6 +1,5 @@
 //! Compares the cycles of two drivers in one run with the recorded ratio.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{bail, Result};
@@ -39,7 +38,6 @@ pub(super) fn judge(
         processes: PROCESSES,
         rounds: ROUNDS,
         placements: vec![LinePlacement::Memory],
-        placed_loads: BTreeMap::new(),
         interrupt: interrupt.clone(),
     };
     let cells = cells(ratios, build);

@@ -77,7 +77,7 @@ fn measure(
     let drivers: BTreeSet<Key> = figures
         .map(|figure| (figure.implementation, figure.variant.clone(), figure.batch))
         .collect();
-    let counter = Counter::new(build_dir, interrupt)?;
+    let mut counter = Counter::new(build_dir, interrupt)?;
     let steps = u32::try_from(drivers.len()).unwrap_or(u32::MAX);
     let estimate = Duration::from_secs(3) * steps;
     let mut progress = Progress::new(estimate);

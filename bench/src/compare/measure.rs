@@ -1,6 +1,5 @@
 //! Measures the builds of a comparison with its backends.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -48,7 +47,6 @@ impl Measurement<'_> {
                 processes: self.comparison.lockstep.processes.0,
                 rounds: self.comparison.lockstep.rounds.0,
                 placements: vec![LinePlacement::Memory],
-                placed_loads: BTreeMap::new(),
                 interrupt,
             }),
             _ => Box::new(Valgrind {

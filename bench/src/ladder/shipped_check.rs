@@ -28,7 +28,7 @@ const ESTIMATE: Duration = Duration::from_secs(24);
 /// If the counts differ, or the drivers cannot be measured.
 pub fn check(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<String> {
     let shipped = ladder.shipped().context("the ladder has no shipped rung")?;
-    let counter = Counter::new(build, interrupt)?;
+    let mut counter = Counter::new(build, interrupt)?;
     let mut progress = Progress::new(ESTIMATE);
     progress.begin("count", 2 * BATCHES.len() as u64, ESTIMATE);
     let mut lines = Vec::new();

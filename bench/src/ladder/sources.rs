@@ -1,7 +1,7 @@
 //! Writes the sources of every rung: patched copies of the safe driver.
 //!
-//! A rung's folder is a workspace of its own: `rust/`, `bench/forwarder-abi/` and the `Cargo.toml`
-//! of the repository with only these two as members. Unchanged files are not written, so that Cargo
+//! A rung's folder is a workspace of its own: `rust/`, `bench/forwarder-abi/`, a crate that the tests of
+//! `rust/` need, and the `Cargo.toml` of the repository with only the first two as members. Unchanged files are not written, so that Cargo
 //! rebuilds only changed rungs.
 
 use std::collections::BTreeSet;
@@ -15,9 +15,10 @@ use perfcounters::temporary::TemporaryFolder;
 use super::manifest::{Change, Ladder, Rung};
 
 /// The parts of the repository that a rung is made of.
-const PARTS: [&str; 4] = [
+const PARTS: [&str; 5] = [
     "rust/Cargo.toml",
     "rust/src",
+    "drivers/conformance/fuzz-input",
     LIBRARY_MANIFEST,
     "bench/forwarder-abi/src",
 ];

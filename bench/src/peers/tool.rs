@@ -73,7 +73,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("exit code 3") && error.contains("reason"),
+            error.contains("exit status: 3") && error.contains("reason"),
             "{error}"
         );
     }

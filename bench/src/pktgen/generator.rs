@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use perfcounters::link::PortLink;
-use perfcounters::load::SentLoad;
+use perfcounters::load::{PortLink, SentLoad};
 use perfcounters::Interrupt;
 use serde::Serialize;
 

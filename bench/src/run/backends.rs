@@ -1,6 +1,5 @@
 //! Creates the backends with the settings of the configuration.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -75,7 +74,6 @@ impl BackendFactory<'_> {
                 processes: config.lockstep.processes.0,
                 rounds: config.lockstep.rounds.0,
                 placements: config.placements.clone(),
-                placed_loads: BTreeMap::new(),
                 interrupt: self.interrupt.clone(),
             }),
             BackendName::Burst => Box::new(Burst {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use perfcounters::link::PortLink;
-use perfcounters::load::{Load, LoadGenerator, SentLoad};
+use perfcounters::load::{LoadGenerator, PortLink, SentLoad};
 use perfcounters::{Interrupt, MeasureError};
+use record::Conditions;
 
 use crate::pktgen::{Config, Generator, PktgenError};
 
@@ -97,10 +97,10 @@ impl LoadGenerator for Pktgen {
         self.with(Generator::links)
     }
 
-    fn start(&mut self, load: Load) -> Result<(), MeasureError> {
+    fn start(&mut self, conditions: &Conditions) -> Result<(), MeasureError> {
         self.with(|generator| {
-            generator.set_frame_size(load.frame_size)?;
-            generator.start(load.mpps)
+            generator.set_frame_size(conditions.frame_size)?;
+            generator.start(conditions.offered_mpps)
         })
     }
 

@@ -81,14 +81,14 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 		dma_prefetch(packet->data);
 		/*
 		 * TRUST-LENGTH: C believes the device's length. A length beyond the buffer makes
-		 * the caller read and send the bytes behind it. rx.rs checks the length here.
+		 * the caller read and send the bytes behind it.
 		 */
 		packet->size = (uint32_t)IXGBE_FIELD_GET(IXGBE_RXD_LENGTH, status);
 		ring_packets[index] = fresh;
 		descriptor_refill(descriptor, fresh);
 		packets[received] = packet;
 		received++;
-		/* C masks at every step, to stay inside the ring. rx.rs masks at every access. */
+		/* Masks at every step, to stay inside the ring. */
 		index = (index + 1) & mask;
 	}
 	pool->free_count -= received;

@@ -60,7 +60,7 @@ uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count)
 		struct descriptor *descriptor = &queue->ring[index];
 		/*
 		 * TRUST-SIZE: C believes the application's size. A size beyond the buffer makes
-		 * the device send the bytes behind it. In tx.rs no size can be beyond the buffer.
+		 * the device send the bytes behind it.
 		 */
 		uint64_t size = packet->size;
 
@@ -71,7 +71,7 @@ uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count)
 			    IXGBE_TXD_DTYP_DATA | IXGBE_TXD_DEXT | IXGBE_TXD_RS | IXGBE_TXD_IFCS |
 				    IXGBE_TXD_EOP | IXGBE_FIELD(IXGBE_TXD_PAYLEN, size) |
 				    IXGBE_FIELD(IXGBE_TXD_DTALEN, size));
-		/* C masks at every step, to stay inside the ring. tx.rs masks at every access. */
+		/* Masks at every step, to stay inside the ring. */
 		index = (index + 1) & mask;
 	}
 	if (sent > 0) {

@@ -1,11 +1,12 @@
 /* The forwarder: each of two devices sends the packets that the other receives. */
 #include "rooms/forwarder.h"
 #include "driver/device.h"
-#include "rooms/direction.h"
-#include "rooms/interrupts.h"
 #include "rooms/health.h"
+#include "rooms/interrupts.h"
+#include "rooms/lane.h"
 #include "rooms/start.h"
 #include "rooms/stats.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /*
@@ -18,40 +19,27 @@
 /* The size of a packet of forwarder_send: the smallest frame, without CRC. */
 #define SENT_SIZE 60
 
-/*
- * Queue `i` of both devices, and all that a thread needs to forward between them. Its packets are of
- * the pools of these queues, so no packet leaves its lane.
- */
-struct lane {
-	struct direction directions[2];
-	uint32_t batch;
-	struct forwarder_counts counts;
-	uint64_t packets_left;
-	struct packet *packets[FORWARDER_MAX_BATCH];
-	uint8_t apart[CACHE_LINES_APART]; /* the next lane may belong to another thread */
-};
-
 struct forwarder {
 	struct lane lanes[DEVICE_MAX_QUEUES];
 	uint32_t queues; /* queue pairs of each device, and lanes in use */
 	struct vfio_container container;
 	struct mempool pools[2][DEVICE_MAX_QUEUES]; /* pools[i][j] feeds RX queue j of devices[i] */
 	struct device devices[2];
-	uint32_t opened; /* devices that are open */
 	struct interrupts_waits waits;
 };
 
-/* Forwards a batch from one device to the other. Returns the number of received packets. */
-static inline uint32_t forward(struct lane *lane, const struct direction *direction)
+/* Forwards a batch from device `from` to the other. Returns the number of received packets. */
+static inline uint32_t forward(struct lane *lane, uint32_t from)
 {
-	struct forwarder_counts *counts = &lane->counts;
-	struct packet **packets = lane->packets;
-	uint32_t wanted = lane->batch;
+	struct direction *direction = &lane->direction;
+	struct forwarder_counts *counts = &direction->counts;
+	struct packet **packets = direction->packets;
+	uint32_t wanted = direction->batch;
 
-	if (lane->packets_left < wanted) {
-		wanted = (uint32_t)lane->packets_left;
+	if (direction->packets_left < wanted) {
+		wanted = (uint32_t)direction->packets_left;
 	}
-	uint32_t received = rx_batch(direction->rx, packets, wanted);
+	uint32_t received = rx_batch(lane->rx[from], packets, wanted);
 
 	counts->rx_calls++;
 	if (received == 0) {
@@ -60,13 +48,13 @@ static inline uint32_t forward(struct lane *lane, const struct direction *direct
 	for (uint32_t i = 0; i < received; i++) {
 		packets[i]->data[TOUCHED_BYTE]++;
 	}
-	uint32_t sent = tx_batch(direction->tx, packets, received);
+	uint32_t sent = tx_batch(lane->tx[1 - from], packets, received);
 
 	/* Drops the packets that the ring cannot take: waiting would only move the loss to RX. */
 	for (uint32_t i = sent; i < received; i++) {
 		packet_free(packets[i]);
 	}
-	lane->packets_left -= received;
+	direction->packets_left -= received;
 	counts->rx += received;
 	counts->tx += sent;
 	counts->dropped += received - sent;
@@ -77,7 +65,13 @@ static inline uint32_t forward(struct lane *lane, const struct direction *direct
 /* Forwards a batch each way. Returns the number of received packets. */
 static inline uint32_t lane_turn(struct lane *lane)
 {
-	return forward(lane, &lane->directions[0]) + forward(lane, &lane->directions[1]);
+	return forward(lane, 0) + forward(lane, 1);
+}
+
+struct lane *forwarder_lane(struct forwarder *forwarder, uint32_t queue)
+{
+	assert(queue < forwarder->queues);
+	return &forwarder->lanes[queue];
 }
 
 uint32_t forwarder_turn(struct forwarder *forwarder)
@@ -87,44 +81,38 @@ uint32_t forwarder_turn(struct forwarder *forwarder)
 
 uint32_t forwarder_queue_turn(struct forwarder *forwarder, uint32_t queue)
 {
-	return lane_turn(&forwarder->lanes[queue % DEVICE_MAX_QUEUES]);
+	return lane_turn(forwarder_lane(forwarder, queue));
 }
 
-/* Takes a batch from a pool into lane->packets. Returns the number of packets. */
-static uint32_t alloc_batch(struct lane *lane, struct mempool *pool)
+/* Takes a batch of packets from a pool. Returns their number, which is less if the pool has fewer. */
+static uint32_t alloc_batch(struct direction *direction, struct mempool *pool)
 {
 	uint32_t count = 0;
 
-	while (count < lane->batch) {
-		struct packet *packet = packet_alloc(pool);
-
-		if (packet == NULL) {
-			break;
-		}
-		lane->packets[count] = packet;
+	while (count < direction->batch && pool->free_count > 0) {
+		direction->packets[count] = packet_alloc(pool);
 		count++;
 	}
 	return count;
 }
 
-/* Frees lane->packets from `first` to `count`. */
-static void free_batch(struct lane *lane, uint32_t first, uint32_t count)
+static void free_batch(struct packet **packets, uint32_t count)
 {
-	for (uint32_t i = first; i < count; i++) {
-		packet_free(lane->packets[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		packet_free(packets[i]);
 	}
 }
 
 uint32_t forwarder_receive(struct forwarder *forwarder)
 {
 	struct lane *lane = &forwarder->lanes[0];
+	struct packet **packets = lane->direction.packets;
 	uint32_t total = 0;
 
 	for (uint32_t i = 0; i < 2; i++) {
-		uint32_t received = rx_batch(&forwarder->devices[i].rx[0], lane->packets,
-					     lane->batch);
+		uint32_t received = rx_batch(lane->rx[i], packets, lane->direction.batch);
 
-		free_batch(lane, 0, received);
+		free_batch(packets, received);
 		total += received;
 	}
 	return total;
@@ -133,17 +121,18 @@ uint32_t forwarder_receive(struct forwarder *forwarder)
 uint32_t forwarder_send(struct forwarder *forwarder)
 {
 	struct lane *lane = &forwarder->lanes[0];
+	struct packet **packets = lane->direction.packets;
 	uint32_t total = 0;
 
 	for (uint32_t i = 0; i < 2; i++) {
-		uint32_t count = alloc_batch(lane, &forwarder->pools[i][0]);
+		uint32_t count = alloc_batch(&lane->direction, &forwarder->pools[i][0]);
 
 		for (uint32_t j = 0; j < count; j++) {
-			lane->packets[j]->size = SENT_SIZE;
+			packets[j]->size = SENT_SIZE;
 		}
-		uint32_t sent = tx_batch(&forwarder->devices[i].tx[0], lane->packets, count);
+		uint32_t sent = tx_batch(lane->tx[i], packets, count);
 
-		free_batch(lane, sent, count);
+		free_batch(packets + sent, count - sent);
 		total += sent;
 	}
 	return total;
@@ -151,13 +140,13 @@ uint32_t forwarder_send(struct forwarder *forwarder)
 
 uint32_t forwarder_alloc(struct forwarder *forwarder)
 {
-	struct lane *lane = &forwarder->lanes[0];
+	struct direction *direction = &forwarder->lanes[0].direction;
 	uint32_t total = 0;
 
 	for (uint32_t i = 0; i < 2; i++) {
-		uint32_t count = alloc_batch(lane, &forwarder->pools[i][0]);
+		uint32_t count = alloc_batch(direction, &forwarder->pools[i][0]);
 
-		free_batch(lane, 0, count);
+		free_batch(direction->packets, count);
 		total += count;
 	}
 	return total;
@@ -181,42 +170,28 @@ void forwarder_limit(struct forwarder *forwarder, uint64_t packets)
 
 void forwarder_queue_limit(struct forwarder *forwarder, uint32_t queue, uint64_t packets)
 {
-	forwarder->lanes[queue % DEVICE_MAX_QUEUES].packets_left = packets;
-}
-
-static void add_counts(struct forwarder_counts *counts, const struct forwarder_counts *more)
-{
-	counts->rx += more->rx;
-	counts->tx += more->tx;
-	counts->dropped += more->dropped;
-	counts->rx_calls += more->rx_calls;
-	counts->full_batches += more->full_batches;
+	forwarder_lane(forwarder, queue)->direction.packets_left = packets;
 }
 
 void forwarder_read_counts(const struct forwarder *forwarder, struct forwarder_counts *counts)
 {
-	*counts = forwarder->lanes[0].counts;
-	for (uint32_t i = 1; i < forwarder->queues; i++) {
-		add_counts(counts, &forwarder->lanes[i].counts);
+	*counts = (struct forwarder_counts){0};
+	for (uint32_t i = 0; i < forwarder->queues; i++) {
+		const struct forwarder_counts *more = &forwarder->lanes[i].direction.counts;
+
+		counts->rx += more->rx;
+		counts->tx += more->tx;
+		counts->dropped += more->dropped;
+		counts->rx_calls += more->rx_calls;
+		counts->full_batches += more->full_batches;
 	}
 }
 
 void forwarder_read_queue_counts(const struct forwarder *forwarder, uint32_t queue,
 				 struct forwarder_counts *counts)
 {
-	*counts = forwarder->lanes[queue % DEVICE_MAX_QUEUES].counts;
-}
-
-void forwarder_add_counts(struct forwarder *forwarder, uint32_t queue,
-			  const struct forwarder_counts *more)
-{
-	add_counts(&forwarder->lanes[queue % DEVICE_MAX_QUEUES].counts, more);
-}
-
-struct direction forwarder_direction(const struct forwarder *forwarder, uint32_t queue,
-				     uint32_t direction)
-{
-	return forwarder->lanes[queue % DEVICE_MAX_QUEUES].directions[direction & 1];
+	assert(queue < forwarder->queues);
+	*counts = forwarder->lanes[queue].direction.counts;
 }
 
 uint32_t forwarder_queues(const struct forwarder *forwarder)
@@ -224,9 +199,10 @@ uint32_t forwarder_queues(const struct forwarder *forwarder)
 	return forwarder->queues;
 }
 
-uint32_t forwarder_batch(const struct forwarder *forwarder)
+int forwarder_fail(const struct error *reason, char *error, size_t error_size)
 {
-	return forwarder->lanes[0].batch;
+	(void)snprintf(error, error_size, "%s", reason->text);
+	return -1;
 }
 
 void forwarder_give_queues(struct forwarder *forwarder, bool to_threads)
@@ -239,14 +215,12 @@ void forwarder_give_queues(struct forwarder *forwarder, bool to_threads)
 int forwarder_queue_check(struct forwarder *forwarder, uint32_t queue, char *error,
 			  size_t error_size)
 {
+	struct lane *lane = forwarder_lane(forwarder, queue);
 	struct error reason;
 
-	for (uint32_t i = 0; i < 2; i++) {
-		if (rx_check_stall(&forwarder->devices[i].rx[queue % DEVICE_MAX_QUEUES], &reason) !=
-		    0) {
-			(void)snprintf(error, error_size, "%s", reason.text);
-			return -1;
-		}
+	if (rx_check_stall(lane->rx[0], &reason) != 0 ||
+	    rx_check_stall(lane->rx[1], &reason) != 0) {
+		return forwarder_fail(&reason, error, error_size);
 	}
 	return 0;
 }
@@ -257,14 +231,12 @@ int forwarder_device_stats(struct forwarder *forwarder, uint32_t device,
 	struct device_stats read;
 	struct error reason;
 
-	if (stats_read(&forwarder->devices[device & 1], &read, &reason) != 0) {
-		(void)snprintf(error, error_size, "%s", reason.text);
-		return -1;
+	assert(device < 2);
+	if (stats_read(&forwarder->devices[device], &read, &reason) != 0) {
+		return forwarder_fail(&reason, error, error_size);
 	}
-	stats->rx_packets = read.rx_packets;
-	stats->rx_bytes = read.rx_bytes;
-	stats->tx_packets = read.tx_packets;
-	stats->tx_bytes = read.tx_bytes;
+	*stats = (struct forwarder_device_stats){read.rx_packets, read.rx_bytes, read.tx_packets,
+						 read.tx_bytes};
 	return 0;
 }
 
@@ -274,14 +246,12 @@ int forwarder_queue_stats(struct forwarder *forwarder, uint32_t device, uint32_t
 	struct queue_stats read;
 	struct error reason;
 
-	if (queue_stats_read(&forwarder->devices[device & 1], queue, &read, &reason) != 0) {
-		(void)snprintf(error, error_size, "%s", reason.text);
-		return -1;
+	assert(device < 2);
+	if (queue_stats_read(&forwarder->devices[device], queue, &read, &reason) != 0) {
+		return forwarder_fail(&reason, error, error_size);
 	}
-	stats->rx_packets = read.rx_packets;
-	stats->rx_bytes = read.rx_bytes;
-	stats->tx_packets = read.tx_packets;
-	stats->tx_bytes = read.tx_bytes;
+	*stats = (struct forwarder_device_stats){read.rx_packets, read.rx_bytes, read.tx_packets,
+						 read.tx_bytes};
 	return 0;
 }
 
@@ -293,31 +263,39 @@ int forwarder_read_missed(struct forwarder *forwarder, uint64_t *missed, char *e
 
 	*missed = 0;
 	for (uint32_t i = 0; i < 2 * forwarder->queues; i++) {
-		if (queue_stats_read(&forwarder->devices[i & 1], i / 2, &read, &reason) != 0) {
-			(void)snprintf(error, error_size, "%s", reason.text);
-			return -1;
+		if (queue_stats_read(&forwarder->devices[i % 2], i / 2, &read, &reason) != 0) {
+			return forwarder_fail(&reason, error, error_size);
 		}
 		*missed += read.rx_dropped;
 	}
 	return 0;
 }
 
-/* Frees everything. The devices must be stopped or unreachable. */
-static void destroy(struct forwarder *forwarder)
+/* Stops the devices that run, and frees everything. Returns 0, or -1 with the first reason. */
+static int destroy(struct forwarder *forwarder, struct error *error)
 {
-	for (uint32_t i = 0; i < forwarder->opened; i++) {
-		device_release(&forwarder->devices[i]);
-	}
+	struct error later;
+	int result = 0;
+
 	for (uint32_t i = 0; i < 2; i++) {
-		for (uint32_t j = 0; j < DEVICE_MAX_QUEUES; j++) {
-			mempool_destroy(&forwarder->pools[i][j]);
+		struct device *device = &forwarder->devices[i];
+
+		if (device->running &&
+		    device_stop_queues(device, result == 0 ? error : &later) != 0) {
+			result = -1;
 		}
 	}
-	for (uint32_t i = 0; i < forwarder->opened; i++) {
-		device_close(&forwarder->devices[i]);
+	for (uint32_t i = 0; i < 2; i++) {
+		device_release(&forwarder->devices[i]);
 	}
+	for (uint32_t i = 0; i < forwarder->queues; i++) {
+		mempool_destroy(&forwarder->pools[0][i]);
+		mempool_destroy(&forwarder->pools[1][i]);
+	}
+	/* Closes the devices, too. */
 	vfio_container_close(&forwarder->container);
 	free(forwarder);
+	return result;
 }
 
 static uint32_t pool_capacity(uint32_t ring_size)
@@ -340,14 +318,11 @@ static int open_ports(struct forwarder *forwarder, const char *const *addresses,
 				error) != 0) {
 			return -1;
 		}
-		forwarder->opened++;
 	}
-	for (uint32_t i = 0; i < 2; i++) {
-		for (uint32_t j = 0; j < forwarder->queues; j++) {
-			if (mempool_create(&forwarder->pools[i][j], &forwarder->container, capacity,
-					   error) != 0) {
-				return -1;
-			}
+	for (uint32_t i = 0; i < 2 * forwarder->queues; i++) {
+		if (mempool_create(&forwarder->pools[i % 2][i / 2], &forwarder->container, capacity,
+				   error) != 0) {
+			return -1;
 		}
 	}
 	return 0;
@@ -382,11 +357,11 @@ static void init_lanes(struct forwarder *forwarder, uint32_t batch)
 	for (uint32_t i = 0; i < forwarder->queues; i++) {
 		struct lane *lane = &forwarder->lanes[i];
 
-		lane->batch = batch;
-		lane->packets_left = UINT64_MAX;
+		lane->direction.batch = batch;
+		lane->direction.packets_left = UINT64_MAX;
 		for (uint32_t j = 0; j < 2; j++) {
-			lane->directions[j].rx = &forwarder->devices[j].rx[i];
-			lane->directions[j].tx = &forwarder->devices[1 - j].tx[i];
+			lane->rx[j] = &forwarder->devices[j].rx[i];
+			lane->tx[j] = &forwarder->devices[j].tx[i];
 		}
 	}
 }
@@ -421,16 +396,9 @@ struct forwarder *forwarder_open_queues(const char *device_a, const char *device
 	forwarder->container.connect_timeout_ms = connect_timeout_ms;
 	if (open_ports(forwarder, addresses, pool_capacity(ring_size), &reason) != 0 ||
 	    start(forwarder, ring_size, link_timeout_ms, &reason) != 0) {
-		(void)snprintf(error, error_size, "%s", reason.text);
+		(void)forwarder_fail(&reason, error, error_size);
 		/* Stops the device that did start. The first error is the one to report. */
-		struct error ignored;
-
-		for (uint32_t i = 0; i < forwarder->opened; i++) {
-			if (forwarder->devices[i].running) {
-				(void)device_stop_queues(&forwarder->devices[i], &ignored);
-			}
-		}
-		destroy(forwarder);
+		(void)destroy(forwarder, &reason);
 		return NULL;
 	}
 	return forwarder;
@@ -449,11 +417,9 @@ int forwarder_use_interrupts(struct forwarder *forwarder, uint32_t interval_us, 
 {
 	struct error reason;
 
-	for (uint32_t i = 0; i < 2; i++) {
-		if (interrupts_start(&forwarder->devices[i], interval_us, &reason) != 0) {
-			(void)snprintf(error, error_size, "%s", reason.text);
-			return -1;
-		}
+	if (interrupts_start(&forwarder->devices[0], interval_us, &reason) != 0 ||
+	    interrupts_start(&forwarder->devices[1], interval_us, &reason) != 0) {
+		return forwarder_fail(&reason, error, error_size);
 	}
 	return 0;
 }
@@ -463,31 +429,20 @@ int forwarder_wait(struct forwarder *forwarder, uint32_t timeout_ms, char *error
 	struct error reason;
 
 	if (interrupts_wait(forwarder->devices, 2, timeout_ms, &forwarder->waits, &reason) != 0) {
-		(void)snprintf(error, error_size, "%s", reason.text);
-		return -1;
+		return forwarder_fail(&reason, error, error_size);
 	}
 	return 0;
 }
 
 void forwarder_read_waits(const struct forwarder *forwarder, struct forwarder_waits *waits)
 {
-	*waits = (struct forwarder_waits){
-		.interrupts = forwarder->waits.interrupts,
-		.sleeps = forwarder->waits.sleeps,
-	};
+	waits->interrupts = forwarder->waits.interrupts;
+	waits->sleeps = forwarder->waits.sleeps;
 }
 
 int forwarder_close(struct forwarder *forwarder, char *error, size_t error_size)
 {
 	struct error reason;
-	int result = 0;
 
-	for (uint32_t i = 0; i < 2; i++) {
-		if (device_stop_queues(&forwarder->devices[i], &reason) != 0 && result == 0) {
-			(void)snprintf(error, error_size, "%s", reason.text);
-			result = -1;
-		}
-	}
-	destroy(forwarder);
-	return result;
+	return destroy(forwarder, &reason) == 0 ? 0 : forwarder_fail(&reason, error, error_size);
 }

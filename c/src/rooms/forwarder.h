@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FORWARDER_API __attribute__((visibility("default")))
-
 #define FORWARDER_MAX_BATCH 512
 #define FORWARDER_DEFAULT_BATCH 32
 
@@ -42,6 +40,12 @@ struct forwarder_counts {
 	uint64_t full_batches; /* calls that returned as many packets as wanted */
 };
 
+/* The interrupts that have been taken, and the sleeps, since forwarder_use_interrupts. */
+struct forwarder_waits {
+	uint64_t interrupts;
+	uint64_t sleeps;
+};
+
 /* The counters of a device since forwarder_open. Bytes include the CRC. */
 struct forwarder_device_stats {
 	uint64_t rx_packets;
@@ -51,82 +55,50 @@ struct forwarder_device_stats {
 };
 
 /*
+ * What libforwarder.so exports. Functions that can fail return NULL or -1, with the reason in `error`, at
+ * most `error_size` bytes with the NUL.
+ */
+#pragma GCC visibility push(default)
+
+/*
  * Opens and starts both devices, then waits for the link of each. `batch` is 1 to
  * FORWARDER_MAX_BATCH. `ring_size` is the number of descriptors of every ring: a power of two, 64 to
  * 4096. It waits at most `connect_timeout_ms` milliseconds for the servers of vfio-user sockets, all
- * together, and at most `link_timeout_ms` for each link. Returns NULL on failure, with the reason in
- * `error` (at most `error_size` bytes with the NUL).
+ * together, and at most `link_timeout_ms` for each link.
  */
-FORWARDER_API struct forwarder *forwarder_open(const char *device_a, const char *device_b,
-					       uint32_t batch, uint32_t ring_size,
-					       uint32_t connect_timeout_ms,
-					       uint32_t link_timeout_ms, char *error,
-					       size_t error_size);
+struct forwarder *forwarder_open(const char *device_a, const char *device_b, uint32_t batch,
+				 uint32_t ring_size, uint32_t connect_timeout_ms,
+				 uint32_t link_timeout_ms, char *error, size_t error_size);
 
 /*
  * The same with `queues` queue pairs for each device, 1 to 16. Queue i of one device sends what queue i
  * of the other receives. RSS divides the flows among the queues.
  */
-FORWARDER_API struct forwarder *forwarder_open_queues(const char *device_a, const char *device_b,
-						      uint32_t batch, uint32_t ring_size,
-						      uint32_t queues, uint32_t connect_timeout_ms,
-						      uint32_t link_timeout_ms, char *error,
-						      size_t error_size);
+struct forwarder *forwarder_open_queues(const char *device_a, const char *device_b, uint32_t batch,
+					uint32_t ring_size, uint32_t queues,
+					uint32_t connect_timeout_ms, uint32_t link_timeout_ms,
+					char *error, size_t error_size);
 
 /* Stops receiving after `packets` more packets. Without this call there is no limit. */
-FORWARDER_API void forwarder_limit(struct forwarder *forwarder, uint64_t packets);
+void forwarder_limit(struct forwarder *forwarder, uint64_t packets);
 
 /* Whether some of its memory is on ordinary pages because too few 2 MiB pages were free. */
-FORWARDER_API bool forwarder_on_ordinary_pages(const struct forwarder *forwarder);
-
-/*
- * Whether some doorbell is a message to a server, which may take its time to answer. For the program
- * ixgbe-fwd; libforwarder.so does not export it.
- */
-bool forwarder_is_trapped(const struct forwarder *forwarder);
+bool forwarder_on_ordinary_pages(const struct forwarder *forwarder);
 
 /* One turn: a batch from a to b, and one from b to a. Returns the number of received packets. */
-FORWARDER_API uint32_t forwarder_turn(struct forwarder *forwarder);
+uint32_t forwarder_turn(struct forwarder *forwarder);
 
 /*
- * Gives the queues interrupts, at least `interval_us` microseconds apart. Returns 0, or -1 with the reason.
- * For the program ixgbe-fwd, as is forwarder_wait.
+ * Single parts of a turn, to measure each by itself: receives a batch and frees it, sends a batch of fresh
+ * packets of 60 bytes with the contents of their last use, or allocates a batch and frees it. Each works on
+ * both devices and returns the number of packets. forwarder_read_counts does not count these packets.
  */
-int forwarder_use_interrupts(struct forwarder *forwarder, uint32_t interval_us, char *error,
-			     size_t error_size);
-
-/*
- * Sleeps until a packet arrives, for at most `timeout_ms` milliseconds and at most 0.1 s. Returns at once
- * if a packet waits already. Returns 0, or -1 with the reason.
- */
-int forwarder_wait(struct forwarder *forwarder, uint32_t timeout_ms, char *error,
-		   size_t error_size);
-
-/* The interrupts that have been taken, and the sleeps, since forwarder_use_interrupts. */
-struct forwarder_waits {
-	uint64_t interrupts;
-	uint64_t sleeps;
-};
-
-void forwarder_read_waits(const struct forwarder *forwarder, struct forwarder_waits *waits);
-
-/*
- * Single parts of a turn, to measure each by itself. Each works on both devices and returns the
- * number of packets. forwarder_read_counts does not count these packets.
- */
-
-/* Receives a batch and frees it. */
-FORWARDER_API uint32_t forwarder_receive(struct forwarder *forwarder);
-
-/* Sends a batch of fresh packets of 60 bytes, with the contents of their last use. */
-FORWARDER_API uint32_t forwarder_send(struct forwarder *forwarder);
-
-/* Allocates a batch of packets and frees them. */
-FORWARDER_API uint32_t forwarder_alloc(struct forwarder *forwarder);
+uint32_t forwarder_receive(struct forwarder *forwarder);
+uint32_t forwarder_send(struct forwarder *forwarder);
+uint32_t forwarder_alloc(struct forwarder *forwarder);
 
 /* The counts of all queues together. No other thread may have a queue. */
-FORWARDER_API void forwarder_read_counts(const struct forwarder *forwarder,
-					 struct forwarder_counts *counts);
+void forwarder_read_counts(const struct forwarder *forwarder, struct forwarder_counts *counts);
 
 /*
  * The functions with `queue` work on one queue pair of both devices, below the number of queues, and on
@@ -135,46 +107,59 @@ FORWARDER_API void forwarder_read_counts(const struct forwarder *forwarder,
  * forwarder_give_queues(forwarder, false), threads have the queues. The thread of the forwarder then
  * calls only forwarder_device_stats and forwarder_queue_stats.
  */
-FORWARDER_API void forwarder_give_queues(struct forwarder *forwarder, bool to_threads);
+void forwarder_give_queues(struct forwarder *forwarder, bool to_threads);
 
 /* A turn of one queue pair: as forwarder_turn, which is that of queue 0. */
-FORWARDER_API uint32_t forwarder_queue_turn(struct forwarder *forwarder, uint32_t queue);
+uint32_t forwarder_queue_turn(struct forwarder *forwarder, uint32_t queue);
 
 /* Stops receiving on the queue after `packets` more packets. */
-FORWARDER_API void forwarder_queue_limit(struct forwarder *forwarder, uint32_t queue,
-					 uint64_t packets);
+void forwarder_queue_limit(struct forwarder *forwarder, uint32_t queue, uint64_t packets);
 
-FORWARDER_API void forwarder_read_queue_counts(const struct forwarder *forwarder, uint32_t queue,
-					       struct forwarder_counts *counts);
+void forwarder_read_queue_counts(const struct forwarder *forwarder, uint32_t queue,
+				 struct forwarder_counts *counts);
 
-/*
- * Checks that the queue pair is not stalled; threads call it about once a second. Returns 0, or -1
- * with the reason.
- */
-FORWARDER_API int forwarder_queue_check(struct forwarder *forwarder, uint32_t queue, char *error,
-					size_t error_size);
+/* Checks that the queue pair is not stalled; threads call it about once a second. */
+int forwarder_queue_check(struct forwarder *forwarder, uint32_t queue, char *error,
+			  size_t error_size);
 
-/* What device 0 (a) or 1 (b) counted for the queue. Needs more than one queue. Returns 0 or -1. */
-FORWARDER_API int forwarder_queue_stats(struct forwarder *forwarder, uint32_t device,
-					uint32_t queue, struct forwarder_device_stats *stats,
-					char *error, size_t error_size);
+/* What device 0 (a) or 1 (b) counted for the queue. Needs more than one queue. */
+int forwarder_queue_stats(struct forwarder *forwarder, uint32_t device, uint32_t queue,
+			  struct forwarder_device_stats *stats, char *error, size_t error_size);
 
 /*
  * Reads the counters of device 0 (a) or 1 (b). It also detects a dead device, because the
- * forwarding itself does not wait for answers. Returns 0, or -1 with the reason.
+ * forwarding itself does not wait for answers.
  */
-FORWARDER_API int forwarder_device_stats(struct forwarder *forwarder, uint32_t device,
-					 struct forwarder_device_stats *stats, char *error,
-					 size_t error_size);
+int forwarder_device_stats(struct forwarder *forwarder, uint32_t device,
+			   struct forwarder_device_stats *stats, char *error, size_t error_size);
+
+/* Sends what is in the TX rings, stops both devices and frees everything. */
+int forwarder_close(struct forwarder *forwarder, char *error, size_t error_size);
+
+#pragma GCC visibility pop
+
+/* The rest is for the program ixgbe-fwd. */
+
+/* Whether some doorbell is a message to a server, which may take its time to answer. */
+bool forwarder_is_trapped(const struct forwarder *forwarder);
+
+/* Gives the queues interrupts, at least `interval_us` microseconds apart. */
+int forwarder_use_interrupts(struct forwarder *forwarder, uint32_t interval_us, char *error,
+			     size_t error_size);
+
+/*
+ * Sleeps until a packet arrives, for at most `timeout_ms` milliseconds and at most 0.1 s. Returns at once
+ * if a packet waits already.
+ */
+int forwarder_wait(struct forwarder *forwarder, uint32_t timeout_ms, char *error,
+		   size_t error_size);
+
+void forwarder_read_waits(const struct forwarder *forwarder, struct forwarder_waits *waits);
 
 /*
  * Reads for how many frames the queues of both devices had no descriptor. No other thread may have a queue.
- * For the program ixgbe-fwd. Returns 0, or -1 with the reason.
  */
 int forwarder_read_missed(struct forwarder *forwarder, uint64_t *missed, char *error,
 			  size_t error_size);
-
-/* Sends what is in the TX rings, stops both devices and frees everything. Returns 0 or -1. */
-FORWARDER_API int forwarder_close(struct forwarder *forwarder, char *error, size_t error_size);
 
 #endif

@@ -34,27 +34,11 @@ int rx_check_stall(struct rx_queue *queue, struct error *error)
 			return 0;
 		}
 	}
-	error_set(error,
-		  "%s: RX queue %u is stalled: the driver expects the next packet in descriptor %u "
-		  "of %u, but the device is at descriptor %u (RDH) and has not written descriptor "
-		  "%u back; usually the driver's index or RDT has left the order of the ring, for "
-		  "example at its end; restart the driver to reset the device",
-		  queue->vfio->address, queue->id, queue->index, queue->mask + 1, head,
-		  queue->index);
-	return -1;
-}
-
-int rx_check(struct rx_queue *queue, struct error *error)
-{
-	struct error stall;
-	int result = rx_check_stall(queue, &stall);
-
-	/* Comes first, because RDH of a failed device has no meaning. */
-	if (vfio_check(queue->vfio, error) != 0) {
-		return -1;
-	}
-	if (result != 0) {
-		*error = stall;
-	}
-	return result;
+	return error_fail(
+		error,
+		"%s: RX queue %u is stalled: the driver expects the next packet in descriptor %u "
+		"of %u, but the device is at descriptor %u (RDH) and has not written descriptor "
+		"%u back; usually the driver's index or RDT has left the order of the ring, for "
+		"example at its end; restart the driver to reset the device",
+		queue->vfio->address, queue->id, queue->index, queue->mask + 1, head, queue->index);
 }

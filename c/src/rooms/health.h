@@ -7,13 +7,7 @@
 /*
  * Checks that device and driver agree on the next descriptor. If they do not, each waits for the
  * other for ever. That is an error if two checks in a row find it at the same descriptor. The
- * checks never sleep.
- */
-int rx_check(struct rx_queue *queue, struct error *error);
-
-/*
- * As rx_check, for a thread that has only the queue: it does not look whether the device has failed.
- * RDH must be mapped.
+ * checks never sleep. They do not look whether the device has failed, after which RDH has no meaning.
  */
 int rx_check_stall(struct rx_queue *queue, struct error *error);
 

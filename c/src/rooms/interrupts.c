@@ -1,5 +1,6 @@
 /* Interrupts by MSI-X: a vector for each RX queue, and waiting for them. */
 #include "rooms/interrupts.h"
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -45,18 +46,26 @@ static void init_vector(struct vfio_device *vfio, uint32_t id, uint32_t interval
 			      (interval_us + INTERVAL_UNIT_US - 1) / INTERVAL_UNIT_US));
 }
 
+/* Opens an eventfd for each vector, and lets the device signal it. */
 static int open_eventfds(struct device *device, struct error *error)
 {
-	for (uint32_t i = 0; i < device->config.rx_queues; i++) {
-		int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	struct device_interrupts *interrupts = &device->interrupts;
+	struct error reason;
 
-		if (fd < 0) {
-			error_set(error, "%s: eventfd for interrupts: %s", device->vfio.address,
-				  strerror(errno));
-			return -1;
+	for (uint32_t i = 0; i < device->config.rx_queues; i++) {
+		interrupts->eventfds[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		if (interrupts->eventfds[i] < 0) {
+			return error_fail(error, "%s: eventfd for interrupts: %s",
+					  device->vfio.address, strerror(errno));
 		}
-		device->interrupts.eventfds[i] = fd;
-		device->interrupts.vectors++;
+		interrupts->vectors++;
+	}
+	if (vfio_signal_msix(&device->vfio, interrupts->eventfds, interrupts->vectors, &reason) !=
+	    0) {
+		return error_fail(
+			error,
+			"%.900s; the device has no MSI-X to wait for: leave out --interrupts",
+			reason.text);
 	}
 	return 0;
 }
@@ -65,23 +74,10 @@ int interrupts_start(struct device *device, uint32_t interval_us, struct error *
 {
 	struct vfio_device *vfio = &device->vfio;
 	uint32_t bits = vector_bits(device->config.rx_queues);
-	struct error reason;
 
-	if (interval_us > INTERRUPTS_MAX_INTERVAL_US) {
-		error_set(error, "%s: interrupts are at most %d us apart, not %u", vfio->address,
-			  INTERRUPTS_MAX_INTERVAL_US, interval_us);
-		return -1;
-	}
+	assert(interval_us <= INTERRUPTS_MAX_INTERVAL_US);
 	interrupts_stop(device);
 	if (open_eventfds(device, error) != 0) {
-		interrupts_stop(device);
-		return -1;
-	}
-	if (vfio_signal_msix(vfio, device->interrupts.eventfds, device->interrupts.vectors,
-			     &reason) != 0) {
-		error_set(error,
-			  "%.900s; the device has no MSI-X to wait for: leave out --interrupts",
-			  reason.text);
 		interrupts_stop(device);
 		return -1;
 	}
@@ -118,7 +114,8 @@ void interrupts_stop(struct device *device)
 	device->interrupts.armed = 0;
 }
 
-int interrupts_arm(struct device *device, struct error *error)
+/* Lets the vectors signal that have signalled since the last call, or never. */
+static int arm(struct device *device, struct error *error)
 {
 	uint32_t masked = vector_bits(device->interrupts.vectors) & ~device->interrupts.armed;
 
@@ -129,13 +126,14 @@ int interrupts_arm(struct device *device, struct error *error)
 	return vfio_check(&device->vfio, error);
 }
 
-int interrupts_sleep(struct device *devices, uint32_t count, uint32_t timeout_ms,
-		     struct error *error)
+/* Sleeps until a vector of the devices signals, or a signal to this process comes. */
+static int sleep_until_signal(const struct device *devices, uint32_t count, uint32_t timeout_ms,
+			      struct error *error)
 {
 	struct pollfd ready[MAX_SLEEPERS * DEVICE_MAX_QUEUES];
 	uint32_t used = 0;
 
-	for (uint32_t i = 0; i < count && i < MAX_SLEEPERS; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		for (uint32_t j = 0; j < devices[i].interrupts.vectors; j++) {
 			ready[used] = (struct pollfd){.fd = devices[i].interrupts.eventfds[j],
 						      .events = POLLIN};
@@ -146,14 +144,14 @@ int interrupts_sleep(struct device *devices, uint32_t count, uint32_t timeout_ms
 		timeout_ms = INTERRUPTS_MAX_SLEEP_MS;
 	}
 	if (poll(ready, used, (int)timeout_ms) < 0 && errno != EINTR) {
-		error_set(error, "%s: poll for interrupts: %s", devices[0].vfio.address,
-			  strerror(errno));
-		return -1;
+		return error_fail(error, "%s: poll for interrupts: %s", devices[0].vfio.address,
+				  strerror(errno));
 	}
 	return 0;
 }
 
-uint64_t interrupts_take(struct device *device)
+/* Takes the signals that have arrived. Returns their number. */
+static uint64_t take(struct device *device)
 {
 	uint64_t taken = 0;
 
@@ -171,19 +169,14 @@ uint64_t interrupts_take(struct device *device)
 	return taken;
 }
 
-/* Whether a packet waits in the ring. */
-static bool rx_pending(const struct rx_queue *queue)
+/* Whether a packet waits in a ring. */
+static bool packet_waits(const struct device *device)
 {
-	return (dma_load64(&queue->ring[queue->index].upper) & IXGBE_RXD_DD) != 0;
-}
+	for (uint32_t i = 0; i < device->config.rx_queues; i++) {
+		const struct rx_queue *rx = &device->rx[i];
 
-static bool packet_waits(const struct device *devices, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		for (uint32_t j = 0; j < devices[i].config.rx_queues; j++) {
-			if (rx_pending(&devices[i].rx[j])) {
-				return true;
-			}
+		if (dma_load64(&rx->ring[rx->index].upper) & IXGBE_RXD_DD) {
+			return true;
 		}
 	}
 	return false;
@@ -192,23 +185,26 @@ static bool packet_waits(const struct device *devices, uint32_t count)
 int interrupts_wait(struct device *devices, uint32_t count, uint32_t timeout_ms,
 		    struct interrupts_waits *waits, struct error *error)
 {
+	assert(count <= MAX_SLEEPERS);
 	for (uint32_t i = 0; i < count; i++) {
 		/* A vector that signalled while the driver polled is masked, and must be armed again. */
-		waits->interrupts += interrupts_take(&devices[i]);
-		if (interrupts_arm(&devices[i], error) != 0) {
+		waits->interrupts += take(&devices[i]);
+		if (arm(&devices[i], error) != 0) {
 			return -1;
 		}
 	}
 	/* A packet that came after the last poll and before arming must not wait for the next one. */
-	if (packet_waits(devices, count)) {
-		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (packet_waits(&devices[i])) {
+			return 0;
+		}
 	}
 	waits->sleeps++;
-	if (interrupts_sleep(devices, count, timeout_ms, error) != 0) {
+	if (sleep_until_signal(devices, count, timeout_ms, error) != 0) {
 		return -1;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		waits->interrupts += interrupts_take(&devices[i]);
+		waits->interrupts += take(&devices[i]);
 	}
 	return 0;
 }

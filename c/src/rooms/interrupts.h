@@ -24,19 +24,6 @@ int interrupts_start(struct device *device, uint32_t interval_us, struct error *
 /* Masks all vectors and closes their eventfds. Does nothing if there are none. */
 void interrupts_stop(struct device *device);
 
-/* Lets the vectors signal that have signalled since the last call, or never. */
-int interrupts_arm(struct device *device, struct error *error);
-
-/*
- * Sleeps until a vector of `devices` signals, for at most `timeout_ms` milliseconds and at most
- * INTERRUPTS_MAX_SLEEP_MS. A signal to this process may end the sleep. Returns 0 or -1.
- */
-int interrupts_sleep(struct device *devices, uint32_t count, uint32_t timeout_ms,
-		     struct error *error);
-
-/* Takes the signals that have arrived. Returns their number. */
-uint64_t interrupts_take(struct device *device);
-
 /* The interrupts that have been taken, and the sleeps. */
 struct interrupts_waits {
 	uint64_t interrupts;

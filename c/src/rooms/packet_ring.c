@@ -11,8 +11,7 @@ int packet_ring_create(struct packet_ring *ring, uint32_t capacity, struct error
 	}
 	ring->slots = calloc(ring->capacity, sizeof(struct packet *));
 	if (ring->slots == NULL) {
-		error_set(error, "out of memory for a ring of %u packets", ring->capacity);
-		return -1;
+		return error_fail(error, "out of memory for a ring of %u packets", ring->capacity);
 	}
 	return 0;
 }

@@ -19,21 +19,6 @@
 
 #define REMEDY_BUS "switch the machine off and on, to restart the card's firmware"
 
-/* The bits of SW_FW_SYNC for the bus of this port. */
-struct bus_owners {
-	uint32_t software;
-	uint32_t firmware;
-};
-
-/* 8.2.3.1.2: the two ports of a card have a PHY each. */
-static struct bus_owners bus_owners(struct vfio_device *vfio)
-{
-	if (IXGBE_FIELD_GET(IXGBE_STATUS_LAN_ID, reg_read(vfio, IXGBE_STATUS)) == 0) {
-		return (struct bus_owners){IXGBE_SW_FW_SYNC_SW_PHY0, IXGBE_SW_FW_SYNC_FW_PHY0};
-	}
-	return (struct bus_owners){IXGBE_SW_FW_SYNC_SW_PHY1, IXGBE_SW_FW_SYNC_FW_PHY1};
-}
-
 /*
  * 8.2.3.4.9, 8.2.3.4.11: takes the semaphores of SW_FW_SYNC, by reading 0. A driver that died may
  * have kept them, so after the time-out this one takes them (DEVIATION-SEMAPHORE).
@@ -54,7 +39,8 @@ static void release_semaphores(struct vfio_device *vfio)
 }
 
 /* 8.2.3.4.11: takes the bus. Firmware has it only for moments. */
-static int take_bus(struct vfio_device *vfio, const struct bus_owners *owners, struct error *error)
+static int take_bus(struct vfio_device *vfio, uint32_t software, uint32_t firmware,
+		    struct error *error)
 {
 	uint64_t deadline = now_ms() + TIMEOUT_BUS;
 
@@ -62,10 +48,10 @@ static int take_bus(struct vfio_device *vfio, const struct bus_owners *owners, s
 		bool late = now_ms() >= deadline || vfio_patience(vfio) < BUS_INTERVAL_US;
 
 		take_semaphores(vfio);
-		bool free = !(reg_read(vfio, IXGBE_SW_FW_SYNC) & owners->firmware);
+		bool free = !(reg_read(vfio, IXGBE_SW_FW_SYNC) & firmware);
 
 		if (free) {
-			reg_set(vfio, IXGBE_SW_FW_SYNC, owners->software);
+			reg_set(vfio, IXGBE_SW_FW_SYNC, software);
 		}
 		release_semaphores(vfio);
 		if (vfio_check(vfio, error) != 0) {
@@ -79,15 +65,14 @@ static int take_bus(struct vfio_device *vfio, const struct bus_owners *owners, s
 		}
 		vfio_sleep(vfio, BUS_INTERVAL_US);
 	}
-	error_set(error, "%s: firmware kept the bus to the PHY for %d ms; " REMEDY_BUS,
-		  vfio->address, TIMEOUT_BUS);
-	return -1;
+	return error_fail(error, "%s: firmware kept the bus to the PHY for %d ms; " REMEDY_BUS,
+			  vfio->address, TIMEOUT_BUS);
 }
 
-static void release_bus(struct vfio_device *vfio, const struct bus_owners *owners)
+static void release_bus(struct vfio_device *vfio, uint32_t software)
 {
 	take_semaphores(vfio);
-	reg_clear(vfio, IXGBE_SW_FW_SYNC, owners->software);
+	reg_clear(vfio, IXGBE_SW_FW_SYNC, software);
 	release_semaphores(vfio);
 }
 
@@ -149,8 +134,7 @@ static int find_phy(struct vfio_device *vfio, uint32_t *phy, struct error *error
 			return 0;
 		}
 	}
-	error_set(error, "%s: no PHY answers on the MDIO bus; " REMEDY_BUS, vfio->address);
-	return -1;
+	return error_fail(error, "%s: no PHY answers on the MDIO bus; " REMEDY_BUS, vfio->address);
 }
 
 /* Clears the PHY's low-power mode if it is set. The driver has the bus. */
@@ -173,13 +157,16 @@ static int leave_low_power(struct vfio_device *vfio, struct error *error)
 
 int phy_power_up(struct vfio_device *vfio, struct error *error)
 {
-	struct bus_owners owners = bus_owners(vfio);
+	/* 8.2.3.1.2: the two ports of a card have a PHY each, and bits of SW_FW_SYNC for it. */
+	bool first = IXGBE_FIELD_GET(IXGBE_STATUS_LAN_ID, reg_read(vfio, IXGBE_STATUS)) == 0;
+	uint32_t software = first ? IXGBE_SW_FW_SYNC_SW_PHY0 : IXGBE_SW_FW_SYNC_SW_PHY1;
+	uint32_t firmware = first ? IXGBE_SW_FW_SYNC_FW_PHY0 : IXGBE_SW_FW_SYNC_FW_PHY1;
 
-	if (take_bus(vfio, &owners, error) != 0) {
+	if (take_bus(vfio, software, firmware, error) != 0) {
 		return -1;
 	}
 	int result = leave_low_power(vfio, error);
 
-	release_bus(vfio, &owners);
+	release_bus(vfio, software);
 	return result;
 }

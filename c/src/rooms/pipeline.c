@@ -1,8 +1,9 @@
 /* The pipeline: packets that travel between threads. pipeline.h explains who owns them. */
 #include "rooms/pipeline.h"
-#include "rooms/direction.h"
+#include "rooms/lane.h"
 #include "rooms/packet_ring.h"
 #include "rooms/remote.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* Sent packets come home so many at a time: one look at DD and one atomic access for all. */
@@ -10,16 +11,17 @@
 
 /* One direction of a queue. What a thread writes lies apart from what another one writes. */
 struct stream {
-	struct direction direction;
+	struct rx_queue *rx;
+	struct tx_queue *tx;
 	struct packet_ring to_worker;
 	struct packet_ring to_sender;
 	/* Of the RX thread. */
-	uint64_t rx;
+	uint64_t received;
 	uint64_t rx_calls;
 	uint64_t full_batches;
 	uint8_t apart_rx[CACHE_LINES_APART];
 	/* Of the TX thread. */
-	uint64_t tx;
+	uint64_t sent;
 	uint8_t apart_tx[CACHE_LINES_APART];
 };
 
@@ -32,17 +34,6 @@ struct pipeline {
 	struct stream streams[FORWARDER_MAX_QUEUES][2];
 };
 
-static int stream_create(struct stream *stream, struct error *error)
-{
-	/* Room for all packets of the pool, so that no ring is ever full. */
-	uint32_t capacity = stream->direction.rx->pool->capacity;
-
-	if (packet_ring_create(&stream->to_worker, capacity, error) != 0) {
-		return -1;
-	}
-	return packet_ring_create(&stream->to_sender, capacity, error);
-}
-
 struct pipeline *pipeline_create(struct forwarder *forwarder, char *error, size_t error_size)
 {
 	struct pipeline *pipeline = calloc(1, sizeof(*pipeline));
@@ -54,18 +45,22 @@ struct pipeline *pipeline_create(struct forwarder *forwarder, char *error, size_
 	}
 	pipeline->forwarder = forwarder;
 	pipeline->queues = forwarder_queues(forwarder);
-	pipeline->batch = forwarder_batch(forwarder);
+	pipeline->batch = forwarder_lane(forwarder, 0)->direction.batch;
 	pipeline->packets_left = UINT64_MAX;
-	for (uint32_t i = 0; i < pipeline->queues; i++) {
-		for (uint32_t j = 0; j < 2; j++) {
-			struct stream *stream = &pipeline->streams[i][j];
+	for (uint32_t i = 0; i < 2 * pipeline->queues; i++) {
+		struct stream *stream = &pipeline->streams[i / 2][i % 2];
+		const struct lane *lane = forwarder_lane(forwarder, i / 2);
 
-			stream->direction = forwarder_direction(forwarder, i, j);
-			if (stream_create(stream, &reason) != 0) {
-				(void)snprintf(error, error_size, "%s", reason.text);
-				pipeline_destroy(pipeline);
-				return NULL;
-			}
+		stream->rx = lane->rx[i % 2];
+		stream->tx = lane->tx[1 - i % 2];
+		/* Room for all packets of the pool, so that no ring is ever full. */
+		uint32_t capacity = stream->rx->pool->capacity;
+
+		if (packet_ring_create(&stream->to_worker, capacity, &reason) != 0 ||
+		    packet_ring_create(&stream->to_sender, capacity, &reason) != 0) {
+			(void)forwarder_fail(&reason, error, error_size);
+			pipeline_destroy(pipeline);
+			return NULL;
 		}
 	}
 	return pipeline;
@@ -84,8 +79,8 @@ static inline uint32_t stream_receive(struct pipeline *pipeline, struct stream *
 	if (pipeline->packets_left < wanted) {
 		wanted = (uint32_t)pipeline->packets_left;
 	}
-	mempool_take_returned(stream->direction.rx->pool);
-	uint32_t received = rx_batch(stream->direction.rx, packets, wanted);
+	mempool_take_returned(stream->rx->pool);
+	uint32_t received = rx_batch(stream->rx, packets, wanted);
 
 	stream->rx_calls++;
 	if (received == 0) {
@@ -94,7 +89,7 @@ static inline uint32_t stream_receive(struct pipeline *pipeline, struct stream *
 	/* The ring takes them all: it has room for the whole pool. */
 	(void)packet_ring_put(&stream->to_worker, packets, received);
 	pipeline->packets_left -= received;
-	stream->rx += received;
+	stream->received += received;
 	stream->full_batches += received == wanted;
 	return received;
 }
@@ -115,7 +110,7 @@ static inline uint32_t stream_send(struct stream *stream, uint32_t batch)
 {
 	struct packet *packets[FORWARDER_MAX_BATCH];
 	struct packet *sent[TAKE_BATCH];
-	struct tx_queue *tx = stream->direction.tx;
+	struct tx_queue *tx = stream->tx;
 
 	while (tx_take(tx, sent, TAKE_BATCH) > 0) {
 		packets_return(sent, TAKE_BATCH);
@@ -126,20 +121,27 @@ static inline uint32_t stream_send(struct stream *stream, uint32_t batch)
 					  batch < space ? batch : space);
 
 	(void)tx_put(tx, packets, count);
-	stream->tx += count;
+	stream->sent += count;
 	return count;
+}
+
+/* Both directions of a queue. */
+static struct stream *streams_of(struct pipeline *pipeline, uint32_t queue)
+{
+	assert(queue < pipeline->queues);
+	return pipeline->streams[queue];
 }
 
 uint32_t pipeline_receive(struct pipeline *pipeline, uint32_t queue)
 {
-	struct stream *streams = pipeline->streams[queue % FORWARDER_MAX_QUEUES];
+	struct stream *streams = streams_of(pipeline, queue);
 
 	return stream_receive(pipeline, &streams[0]) + stream_receive(pipeline, &streams[1]);
 }
 
 uint32_t pipeline_work(struct pipeline *pipeline, uint32_t queue)
 {
-	struct stream *streams = pipeline->streams[queue % FORWARDER_MAX_QUEUES];
+	struct stream *streams = streams_of(pipeline, queue);
 
 	return stream_work(&streams[0], pipeline->batch) +
 	       stream_work(&streams[1], pipeline->batch);
@@ -147,15 +149,15 @@ uint32_t pipeline_work(struct pipeline *pipeline, uint32_t queue)
 
 uint32_t pipeline_send(struct pipeline *pipeline, uint32_t queue)
 {
-	struct stream *streams = pipeline->streams[queue % FORWARDER_MAX_QUEUES];
+	struct stream *streams = streams_of(pipeline, queue);
 
 	return stream_send(&streams[0], pipeline->batch) +
 	       stream_send(&streams[1], pipeline->batch);
 }
 
-bool pipeline_send_waits(const struct pipeline *pipeline, uint32_t queue)
+bool pipeline_send_waits(struct pipeline *pipeline, uint32_t queue)
 {
-	const struct stream *streams = pipeline->streams[queue % FORWARDER_MAX_QUEUES];
+	const struct stream *streams = streams_of(pipeline, queue);
 
 	return packet_ring_waits(&streams[0].to_sender) || packet_ring_waits(&streams[1].to_sender);
 }
@@ -180,7 +182,7 @@ static void stream_destroy(struct stream *stream)
 	if (stream->to_sender.slots != NULL) {
 		ring_empty(&stream->to_worker);
 		ring_empty(&stream->to_sender);
-		mempool_take_returned(stream->direction.rx->pool);
+		mempool_take_returned(stream->rx->pool);
 	}
 	packet_ring_destroy(&stream->to_worker);
 	packet_ring_destroy(&stream->to_sender);
@@ -188,21 +190,17 @@ static void stream_destroy(struct stream *stream)
 
 void pipeline_destroy(struct pipeline *pipeline)
 {
-	for (uint32_t i = 0; i < pipeline->queues; i++) {
-		for (uint32_t j = 0; j < 2; j++) {
-			struct stream *stream = &pipeline->streams[i][j];
+	for (uint32_t i = 0; i < 2 * pipeline->queues; i++) {
+		struct stream *stream = &pipeline->streams[i / 2][i % 2];
+		struct lane *lane = forwarder_lane(pipeline->forwarder, i / 2);
+		struct forwarder_counts *counts = &lane->direction.counts;
 
-			stream_destroy(stream);
-			const struct forwarder_counts counts = {
-				.rx = stream->rx,
-				.tx = stream->tx,
-				.dropped = stream->rx - stream->tx,
-				.rx_calls = stream->rx_calls,
-				.full_batches = stream->full_batches,
-			};
-
-			forwarder_add_counts(pipeline->forwarder, i, &counts);
-		}
+		stream_destroy(stream);
+		counts->rx += stream->received;
+		counts->tx += stream->sent;
+		counts->dropped += stream->received - stream->sent;
+		counts->rx_calls += stream->rx_calls;
+		counts->full_batches += stream->full_batches;
 	}
 	free(pipeline);
 }

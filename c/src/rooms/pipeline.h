@@ -35,7 +35,7 @@ uint32_t pipeline_work(struct pipeline *pipeline, uint32_t queue);
 uint32_t pipeline_send(struct pipeline *pipeline, uint32_t queue);
 
 /* Whether packets of the queue wait to be sent. For the TX thread. */
-bool pipeline_send_waits(const struct pipeline *pipeline, uint32_t queue);
+bool pipeline_send_waits(struct pipeline *pipeline, uint32_t queue);
 
 /* Stops receiving after `packets` more packets. For the RX thread. */
 void pipeline_limit(struct pipeline *pipeline, uint64_t packets);

@@ -68,11 +68,10 @@ static int check_sent(struct device *device, struct error *error)
 		}
 		sleep_us(CHECK_INTERVAL_US);
 	}
-	error_set(error,
-		  "%s: the device reported %" PRIu64 " packets as sent, but GPTC counts %" PRIu64
-		  "; the difference is lost",
-		  device->vfio.address, done, stats.tx_packets);
-	return -1;
+	return error_fail(error,
+			  "%s: the device reported %" PRIu64
+			  " packets as sent, but GPTC counts %" PRIu64 "; the difference is lost",
+			  device->vfio.address, done, stats.tx_packets);
 }
 
 int device_stop_queues(struct device *device, struct error *error)
@@ -146,11 +145,11 @@ int device_wait_for_link(struct device *device, uint32_t timeout_ms, struct erro
 			return -1;
 		}
 	}
-	error_set(error,
-		  "%s: no link after %u ms and %u attempts; check the cable, the module, and that "
-		  "the other side is up",
-		  device->vfio.address, timeout_ms, attempts);
-	return -1;
+	return error_fail(
+		error,
+		"%s: no link after %u ms and %u attempts; check the cable, the module, and that "
+		"the other side is up",
+		device->vfio.address, timeout_ms, attempts);
 }
 
 bool device_is_trapped(const struct device *device)

@@ -1,6 +1,7 @@
-/* Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1), and the speed of the link. */
+/* Counters (datasheet 8.2.3.23), the MAC address (7.1.1), and the speed of the link. */
 #include "rooms/stats.h"
 #include "rooms/health.h"
+#include <assert.h>
 #include <string.h>
 
 /* 8.2.3.23.71: a register assigns four queues to registers of statistics. */
@@ -36,11 +37,11 @@ int stats_read(struct device *device, struct device_stats *stats, struct error *
 	}
 	/* All registers of a removed device read as all ones. */
 	if (status == UINT32_MAX) {
-		error_set(error,
-			  "%s: STATUS reads 0xffffffff: the device is gone; reset it or plug it in "
-			  "again",
-			  device->vfio.address);
-		return -1;
+		return error_fail(
+			error,
+			"%s: STATUS reads 0xffffffff: the device is gone; reset it or plug it in "
+			"again",
+			device->vfio.address);
 	}
 	if (vfio_check_request(&device->vfio, error) != 0) {
 		return -1;
@@ -50,24 +51,19 @@ int stats_read(struct device *device, struct device_stats *stats, struct error *
 	total->rx_bytes += rx_bytes;
 	total->tx_bytes += tx_bytes;
 	*stats = *total;
-	for (uint32_t i = 0;
-	     device->running && !device->queues_in_threads && i < device->config.rx_queues; i++) {
-		if (rx_check(&device->rx[i], error) != 0) {
-			return -1;
-		}
+	if (!device->running || device->queues_in_threads) {
+		return 0;
 	}
-	return 0;
-}
+	struct error stall;
+	int result = 0;
 
-int stats_clear(struct device *device, struct error *error)
-{
-	struct device_stats ignored;
-
-	if (stats_read(device, &ignored, error) != 0) {
+	for (uint32_t i = 0; i < device->config.rx_queues && result == 0; i++) {
+		result = rx_check_stall(&device->rx[i], &stall);
+	}
+	if (vfio_check(&device->vfio, error) != 0) {
 		return -1;
 	}
-	memset(&device->stats, 0, sizeof(device->stats));
-	return 0;
+	return result == 0 ? 0 : error_fail(error, "%s", stall.text);
 }
 
 int stats_init(struct device *device, struct error *error)
@@ -96,19 +92,23 @@ int stats_init(struct device *device, struct error *error)
 			}
 		}
 	}
+	struct device_stats ignored;
+
+	if (stats_read(device, &ignored, error) != 0) {
+		return -1;
+	}
+	memset(&device->stats, 0, sizeof(device->stats));
 	memset(device->queue_stats, 0, sizeof(device->queue_stats));
-	return stats_clear(device, error);
+	return 0;
 }
 
 int queue_stats_read(struct device *device, uint32_t id, struct queue_stats *stats,
 		     struct error *error)
 {
-	if (id >= DEVICE_MAX_QUEUES) {
-		error_set(error, "%s: the device has no queue %u", device->vfio.address, id);
-		return -1;
-	}
 	struct queue_stats *total = &device->queue_stats[id];
 	struct vfio_device *vfio = &device->vfio;
+
+	assert(id < DEVICE_MAX_QUEUES);
 	uint64_t rx_packets = reg_read(vfio, IXGBE_QPRC(id));
 	uint64_t rx_dropped = reg_read(vfio, IXGBE_QPRDC(id));
 	uint64_t rx_bytes = counter_read36(vfio, IXGBE_QBRC_L(id), IXGBE_QBRC_H(id));
@@ -139,45 +139,6 @@ int mac_read(struct device *device, uint8_t mac[6], struct error *error)
 		mac[4 + i] = (uint8_t)(high >> (8 * i));
 	}
 	return vfio_check(&device->vfio, error);
-}
-
-int mac_write(struct device *device, const uint8_t mac[6], struct error *error)
-{
-	uint32_t low = (uint32_t)mac[0] | (uint32_t)mac[1] << 8 | (uint32_t)mac[2] << 16 |
-		       (uint32_t)mac[3] << 24;
-	uint32_t high = (uint32_t)mac[4] | (uint32_t)mac[5] << 8;
-
-	/* 8.2.3.7.9: RAH.AV makes the entry valid. A write without AV would make it invalid. */
-	reg_write(&device->vfio, IXGBE_RAL(0), low);
-	reg_write(&device->vfio, IXGBE_RAH(0), high | IXGBE_RAH_AV);
-	if (vfio_check(&device->vfio, error) != 0) {
-		return -1;
-	}
-	memcpy(device->mac, mac, sizeof(device->mac));
-	return 0;
-}
-
-int promiscuous_set(struct device *device, bool on, struct error *error)
-{
-	bool receiving = reg_read(&device->vfio, IXGBE_RXCTRL) & IXGBE_RXCTRL_RXEN;
-
-	/* 8.2.3.7.1: FCTRL may change only while RXCTRL.RXEN is 0. */
-	if (receiving && enable_rx(&device->vfio, false, error) != 0) {
-		return -1;
-	}
-	if (on) {
-		reg_set(&device->vfio, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
-	} else {
-		reg_clear(&device->vfio, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
-	}
-	if (receiving && enable_rx(&device->vfio, true, error) != 0) {
-		return -1;
-	}
-	if (vfio_check(&device->vfio, error) != 0) {
-		return -1;
-	}
-	device->config.promiscuous = on;
-	return 0;
 }
 
 int link_speed(struct device *device, uint32_t *speed, struct error *error)

@@ -49,18 +49,6 @@ int end_requests(struct vfio_device *vfio, struct error *error)
 	return vfio_check(vfio, error);
 }
 
-/*
- * 8.2.3.10.13, 8.2.3.10.16: no queue has a rate limit. The reset keeps the limits that a packet
- * generator may have set before.
- */
-static void clear_rate_limits(struct vfio_device *vfio)
-{
-	for (uint32_t i = 0; i < IXGBE_TXDCTL_COUNT; i++) {
-		reg_write(vfio, IXGBE_RTTDQSEL, i);
-		reg_write(vfio, IXGBE_RTTBCNRC, 0);
-	}
-}
-
 void clear_tables(struct vfio_device *vfio)
 {
 	/* The reset makes address filters 1 and up invalid. It does not clear these tables. */
@@ -73,5 +61,9 @@ void clear_tables(struct vfio_device *vfio)
 	for (uint32_t i = 0; i < IXGBE_VFTA_COUNT; i++) {
 		reg_write(vfio, IXGBE_VFTA(i), 0);
 	}
-	clear_rate_limits(vfio);
+	/* 8.2.3.10.13, 8.2.3.10.16: nor the rate limits that a packet generator may have set. */
+	for (uint32_t i = 0; i < IXGBE_TXDCTL_COUNT; i++) {
+		reg_write(vfio, IXGBE_RTTDQSEL, i);
+		reg_write(vfio, IXGBE_RTTBCNRC, 0);
+	}
 }

@@ -5,7 +5,7 @@
  * The driver needs no root once the user owns /dev/vfio/GROUP.
  */
 #include "vfio/vfio.h"
-#include <dirent.h>
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/vfio.h>
@@ -15,29 +15,18 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define PATH_SIZE 256
 #define MAX_INFO 4096
 
+#define IOMMU_REMEDY "switch the IOMMU on in the firmware and boot with intel_iommu=on"
+
 /* "0000:03:00.0": domain, bus, device, function. */
 static bool is_pci_address(const char *address)
 {
-	static const char form[] = "xxxx:xx:xx.d";
-	size_t i = 0;
-
-	for (; form[i] != '\0' && address[i] != '\0'; i++) {
-		char c = address[i];
-		bool digit = c >= '0' && c <= '9';
-		bool hex = digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-
-		if ((form[i] == 'x' && !hex) || (form[i] == 'd' && !digit) ||
-		    (form[i] != 'x' && form[i] != 'd' && c != form[i])) {
-			return false;
-		}
-	}
-	return form[i] == '\0' && address[i] == '\0';
+	return strlen(address) == 12 && strspn(address, "0123456789abcdefABCDEF:.") == 12 &&
+	       address[4] == ':' && address[7] == ':' && address[10] == '.';
 }
 
 /* The last component of the target of a link in a device's sysfs folder, or -1. */
@@ -67,99 +56,36 @@ static int find_group(const struct vfio_device *device, struct error *error)
 	char group[PATH_SIZE] = "";
 
 	if (!is_pci_address(device->address)) {
-		error_set(error,
-			  "%s: not a device; give a PCI address such as 0000:03:00.0 or "
-			  "vfio-user:PATH",
-			  device->address);
-		return -1;
+		return error_fail(error,
+				  "%s: not a device; give a PCI address such as 0000:03:00.0 or "
+				  "vfio-user:PATH",
+				  device->address);
 	}
 	(void)snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s", device->address);
 	if (access(path, F_OK) != 0) {
-		error_set(error, "%s: no such PCI device; `lspci -D` lists them", device->address);
-		return -1;
+		return error_fail(error, "%s: no such PCI device; `lspci -D` lists them",
+				  device->address);
 	}
 	if (sysfs_link(device->address, "iommu_group", group) != 0) {
-		error_set(
-			error,
-			"%s: the device has no IOMMU group; switch the IOMMU (VT-d, AMD-Vi) on in "
-			"the firmware and boot with intel_iommu=on",
-			device->address);
-		return -1;
+		return error_fail(error, "%s: the device has no IOMMU group; " IOMMU_REMEDY,
+				  device->address);
 	}
 	if (sysfs_link(device->address, "driver", driver) != 0 || strcmp(driver, "vfio-pci") != 0) {
-		error_set(error,
-			  "%s: the device is bound to %s, not to vfio-pci; as root, `triptych bind "
-			  "%s` gives it to this driver",
-			  device->address, driver[0] != '\0' ? driver : "no driver",
-			  device->address);
-		return -1;
+		return error_fail(
+			error,
+			"%s: the device is bound to %s, not to vfio-pci; as root, `triptych bind "
+			"%s` gives it to this driver",
+			device->address, driver[0] != '\0' ? driver : "no driver", device->address);
 	}
 	/* Without an IOMMU, the device could write anywhere in memory. */
 	(void)snprintf(path, sizeof(path), "/dev/vfio/noiommu-%s", group);
 	if (access(path, F_OK) == 0) {
-		error_set(
-			error,
-			"%s: VFIO has this device in no-IOMMU mode, in which a wrong address "
-			"overwrites any memory, so this driver refuses it; switch the IOMMU (VT-d, "
-			"AMD-Vi) on in the firmware and boot with intel_iommu=on",
-			device->address);
-		return -1;
+		return error_fail(error,
+				  "%s: VFIO has this device in no-IOMMU mode, which this driver "
+				  "refuses; " IOMMU_REMEDY,
+				  device->address);
 	}
 	return (int)strtol(group, NULL, 10);
-}
-
-/* Whether VFIO can use a group that has a device with this driver (vfio_dev_viable in the kernel). */
-static bool is_harmless(const char *driver)
-{
-	return strcmp(driver, "vfio-pci") == 0 || strcmp(driver, "pci-stub") == 0 ||
-	       strcmp(driver, "pcieport") == 0;
-}
-
-/* Explains which device keeps VFIO from using the group. */
-static void explain_not_viable(const char *address, int number, struct error *error)
-{
-	char path[PATH_SIZE];
-	char driver[PATH_SIZE] = "";
-	char other[PATH_SIZE] = "";
-
-	(void)snprintf(path, sizeof(path), "/sys/kernel/iommu_groups/%d/devices", number);
-	DIR *devices = opendir(path);
-
-	for (struct dirent *entry = devices != NULL ? readdir(devices) : NULL;
-	     entry != NULL && other[0] == '\0'; entry = readdir(devices)) {
-		if (sysfs_link(entry->d_name, "driver", driver) == 0 && !is_harmless(driver)) {
-			(void)snprintf(other, sizeof(other), "%s", entry->d_name);
-		}
-	}
-	if (devices != NULL) {
-		(void)closedir(devices);
-	}
-	if (other[0] == '\0') {
-		error_set(error,
-			  "%s: IOMMU group %d is not viable: bind every device listed in %s to "
-			  "vfio-pci",
-			  address, number, path);
-		return;
-	}
-	error_set(error,
-		  "%s: IOMMU group %d is not viable: %s is bound to %s; as root, `triptych bind "
-		  "%s` takes it from there",
-		  address, number, other, driver, other);
-}
-
-/* Explains why a group cannot be opened, after `open` has failed. */
-static void explain_not_opened(const char *address, const char *path, struct error *error)
-{
-	int cause = errno;
-
-	if (cause == EACCES || cause == EPERM) {
-		error_set(error, "%s: %s: %s; as root, `chown %u %s` gives it to this user",
-			  address, path, strerror(cause), (unsigned int)getuid(), path);
-		return;
-	}
-	error_set(error, "%s: %s: %s; %s", address, path, strerror(cause),
-		  cause == EBUSY ? "another process drives it" :
-				   "is the device bound to vfio-pci?");
 }
 
 /* Opens the container when the first group needs it. */
@@ -169,23 +95,11 @@ static int open_container(struct vfio_container *container, const char *address,
 	if (container->fd >= 0) {
 		return 0;
 	}
-	int fd = open("/dev/vfio/vfio", O_RDWR | O_CLOEXEC);
-
-	if (fd < 0) {
-		error_set(error, "%s: /dev/vfio/vfio: %s; as root, modprobe vfio-pci", address,
-			  strerror(errno));
-		return -1;
+	container->fd = open("/dev/vfio/vfio", O_RDWR | O_CLOEXEC);
+	if (container->fd < 0) {
+		return error_fail(error, "%s: /dev/vfio/vfio: %s; as root, modprobe vfio-pci",
+				  address, strerror(errno));
 	}
-	if (ioctl(fd, VFIO_GET_API_VERSION) != VFIO_API_VERSION ||
-	    ioctl(fd, VFIO_CHECK_EXTENSION, (unsigned long)VFIO_TYPE1v2_IOMMU) != 1) {
-		error_set(error,
-			  "%s: this kernel's VFIO has no type1v2 IOMMU; as root, modprobe "
-			  "vfio_iommu_type1",
-			  address);
-		(void)close(fd);
-		return -1;
-	}
-	container->fd = fd;
 	return 0;
 }
 
@@ -197,51 +111,43 @@ static int read_iova_ranges(struct vfio_container *container, const char *addres
 		struct vfio_iommu_type1_info info;
 		uint8_t bytes[MAX_INFO];
 	} reply;
+	struct vfio_iommu_type1_info_cap_iova_range capability;
+	struct vfio_iova_range allowed;
 	struct iova_range narrowed[VFIO_MAX_RANGES];
 	uint32_t narrowed_count = 0;
 
 	memset(&reply, 0, sizeof(reply));
 	reply.info.argsz = sizeof(reply);
 	if (ioctl(container->fd, VFIO_IOMMU_GET_INFO, &reply) != 0) {
-		error_set(error, "%s: VFIO_IOMMU_GET_INFO: %s", address, strerror(errno));
-		return -1;
+		return error_fail(error, "%s: VFIO_IOMMU_GET_INFO: %s", address, strerror(errno));
 	}
-	size_t next = reply.info.flags & VFIO_IOMMU_INFO_CAPS ? reply.info.cap_offset : 0;
+	size_t at = reply.info.flags & VFIO_IOMMU_INFO_CAPS ? reply.info.cap_offset : 0;
 
-	while (next != 0 &&
-	       next + sizeof(struct vfio_iommu_type1_info_cap_iova_range) <= sizeof(reply)) {
-		struct vfio_iommu_type1_info_cap_iova_range capability;
-
-		memcpy(&capability, reply.bytes + next, sizeof(capability));
-		if (capability.header.id != VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE) {
-			next = capability.header.next;
-			continue;
-		}
-		for (uint32_t i = 0; i < capability.nr_iovas; i++) {
-			struct vfio_iova_range allowed;
-			size_t at = next + sizeof(capability) + i * sizeof(allowed);
-
-			if (at + sizeof(allowed) > sizeof(reply)) {
-				break;
-			}
-			memcpy(&allowed, reply.bytes + at, sizeof(allowed));
-			for (uint32_t j = 0; j < container->range_count; j++) {
-				struct iova_range both = container->ranges[j];
-
-				both.first = both.first > allowed.start ? both.first :
-									  allowed.start;
-				both.last = both.last < allowed.end ? both.last : allowed.end;
-				if (both.first <= both.last && narrowed_count < VFIO_MAX_RANGES) {
-					narrowed[narrowed_count] = both;
-					narrowed_count++;
-				}
-			}
-		}
-		memcpy(container->ranges, narrowed, sizeof(narrowed));
-		container->range_count = narrowed_count;
+	/* Kernels before 5.4 do not report ranges. The 39 bits of the default are permitted. */
+	if (vfio_info_find(&reply, sizeof(reply), sizeof(reply.info),
+			   VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE, &at) != 0 ||
+	    at == 0 || vfio_info_read(&reply, sizeof(reply), at, &capability, sizeof(capability))) {
 		return 0;
 	}
-	/* Kernels before 5.4 do not report ranges. The 39 bits of the default are permitted. */
+	at += sizeof(capability);
+	for (; capability.nr_iovas > 0; capability.nr_iovas--) {
+		if (vfio_info_read(&reply, sizeof(reply), at, &allowed, sizeof(allowed)) != 0) {
+			break;
+		}
+		at += sizeof(allowed);
+		for (uint32_t i = 0; i < container->range_count; i++) {
+			struct iova_range both = container->ranges[i];
+
+			both.first = both.first > allowed.start ? both.first : allowed.start;
+			both.last = both.last < allowed.end ? both.last : allowed.end;
+			if (both.first <= both.last && narrowed_count < VFIO_MAX_RANGES) {
+				narrowed[narrowed_count] = both;
+				narrowed_count++;
+			}
+		}
+	}
+	memcpy(container->ranges, narrowed, sizeof(narrowed));
+	container->range_count = narrowed_count;
 	return 0;
 }
 
@@ -268,66 +174,74 @@ static int join_group(struct vfio_device *device, int number, struct error *erro
 			first = false;
 		}
 	}
-	if (free_entry < 0) {
-		error_set(error, "%s: a container holds at most %d IOMMU groups", device->address,
-			  VFIO_MAX_DEVICES);
-		return -1;
-	}
+	/* vfio_open has refused more devices. */
+	assert(free_entry >= 0);
 	(void)snprintf(path, sizeof(path), "/dev/vfio/%d", number);
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0) {
-		explain_not_opened(device->address, path, error);
+		int cause = errno;
+
+		error_set(error, "%s: %s: %s; as root, `chown %u %s` gives it to this user",
+			  device->address, path, strerror(cause), (unsigned int)getuid(), path);
+		if (cause == EBUSY) {
+			error_set(error, "%s: %s: %s; another process drives it", device->address,
+				  path, strerror(cause));
+		}
 		return -1;
 	}
 	if (ioctl(fd, VFIO_GROUP_GET_STATUS, &status) != 0 ||
 	    !(status.flags & VFIO_GROUP_FLAGS_VIABLE)) {
-		explain_not_viable(device->address, number, error);
-		(void)close(fd);
-		return -1;
-	}
-	if (ioctl(fd, VFIO_GROUP_SET_CONTAINER, &container->fd) != 0) {
-		error_set(error, "%s: VFIO_GROUP_SET_CONTAINER: %s", device->address,
-			  strerror(errno));
+		error_set(error,
+			  "%s: IOMMU group %d is not viable: another driver has a device in it; "
+			  "`triptych doctor %s` names it",
+			  device->address, number, device->address);
 		(void)close(fd);
 		return -1;
 	}
 	/* The container can choose the type of its IOMMU only after it has its first group. */
-	if (first && ioctl(container->fd, VFIO_SET_IOMMU, (unsigned long)VFIO_TYPE1v2_IOMMU) != 0) {
-		error_set(error, "%s: VFIO_SET_IOMMU: %s", device->address, strerror(errno));
+	if (ioctl(fd, VFIO_GROUP_SET_CONTAINER, &container->fd) != 0 ||
+	    (first && ioctl(container->fd, VFIO_SET_IOMMU, (unsigned long)VFIO_TYPE1v2_IOMMU))) {
+		error_set(error,
+			  "%s: VFIO_GROUP_SET_CONTAINER or VFIO_SET_IOMMU: %s; as root, modprobe "
+			  "vfio_iommu_type1",
+			  device->address, strerror(errno));
 		(void)close(fd);
 		return -1;
 	}
-	struct vfio_group *group = &container->groups[free_entry];
-
-	group->number = number;
-	group->fd = fd;
-	group->users = 1;
+	container->groups[free_entry] = (struct vfio_group){number, fd, 1};
 	device->group = free_entry;
+	return 0;
+}
+
+/* A region and its capabilities. */
+union region_info {
+	struct vfio_region_info info;
+	uint8_t bytes[MAX_INFO];
+};
+
+static int read_region(const struct vfio_device *device, uint32_t index, union region_info *reply,
+		       struct error *error)
+{
+	memset(reply, 0, sizeof(*reply));
+	reply->info.argsz = sizeof(*reply);
+	reply->info.index = index;
+	if (ioctl(device->fd, VFIO_DEVICE_GET_REGION_INFO, reply) != 0) {
+		return error_fail(error, "%s: region %u: %s", device->address, index,
+				  strerror(errno));
+	}
 	return 0;
 }
 
 static int map_regions(struct vfio_device *device, struct error *error)
 {
-	union {
-		struct vfio_region_info info;
-		uint8_t bytes[MAX_INFO];
-	} reply;
+	union region_info reply;
 
-	memset(&reply, 0, sizeof(reply));
-	reply.info.argsz = sizeof(reply);
-	reply.info.index = VFIO_PCI_CONFIG_REGION_INDEX;
-	if (ioctl(device->fd, VFIO_DEVICE_GET_REGION_INFO, &reply) != 0) {
-		error_set(error, "%s: configuration space: %s", device->address, strerror(errno));
+	if (read_region(device, VFIO_REGION_CONFIG, &reply, error) != 0) {
 		return -1;
 	}
 	device->config_file_offset = reply.info.offset;
-
-	memset(&reply, 0, sizeof(reply));
-	reply.info.argsz = sizeof(reply);
-	reply.info.index = VFIO_PCI_BAR0_REGION_INDEX;
-	if (ioctl(device->fd, VFIO_DEVICE_GET_REGION_INFO, &reply) != 0) {
-		error_set(error, "%s: BAR0: %s", device->address, strerror(errno));
+	if (read_region(device, VFIO_REGION_BAR0, &reply, error) != 0) {
 		return -1;
 	}
 	device->bar0_size = reply.info.size;
@@ -365,12 +279,9 @@ static void listen_for_request(struct vfio_device *device)
 {
 	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
-	if (fd < 0) {
-		return;
-	}
-	if (set_irqs(device, VFIO_PCI_REQ_IRQ_INDEX, &fd, 1) != 0) {
+	if (fd >= 0 && set_irqs(device, VFIO_PCI_REQ_IRQ_INDEX, &fd, 1) != 0) {
 		(void)close(fd);
-		return;
+		fd = -1;
 	}
 	device->request_fd = fd;
 }
@@ -380,9 +291,8 @@ int vfio_kernel_signal_msix(struct vfio_device *device, const int *eventfds, uin
 {
 	if (count > VFIO_MAX_VECTORS ||
 	    set_irqs(device, VFIO_PCI_MSIX_IRQ_INDEX, eventfds, count) != 0) {
-		error_set(error, "%s: VFIO_DEVICE_SET_IRQS for %u vectors of MSI-X: %s",
-			  device->address, count, strerror(errno));
-		return -1;
+		return error_fail(error, "%s: VFIO_DEVICE_SET_IRQS for %u vectors of MSI-X: %s",
+				  device->address, count, strerror(errno));
 	}
 	return 0;
 }
@@ -395,37 +305,39 @@ int vfio_kernel_check_request(const struct vfio_device *device, struct error *er
 	if (poll(&request, 1, 0) != 1) {
 		return 0;
 	}
-	error_set(error,
-		  "%s: the device is being unbound or removed; as root, `triptych bind %s` gives "
-		  "it back to this driver",
-		  device->address, device->address);
-	return -1;
+	return error_fail(
+		error,
+		"%s: the device is being unbound or removed; as root, `triptych bind %s` gives "
+		"it back to this driver",
+		device->address, device->address);
 }
 
-int vfio_kernel_open(struct vfio_device *device, struct error *error)
+/* Opens the device of the group that it has joined. */
+static int open_device(struct vfio_device *device, struct error *error)
 {
 	struct vfio_container *container = device->container;
 
-	device->group = -1;
-	int number = find_group(device, error);
-
-	if (number < 0 || open_container(container, device->address, error) != 0) {
-		return -1;
-	}
-	if (join_group(device, number, error) != 0 ||
-	    read_iova_ranges(container, device->address, error) != 0) {
-		vfio_kernel_close(device);
+	if (read_iova_ranges(container, device->address, error) != 0) {
 		return -1;
 	}
 	device->fd = ioctl(container->groups[device->group].fd, VFIO_GROUP_GET_DEVICE_FD,
 			   device->address);
 	if (device->fd < 0) {
-		error_set(error, "%s: VFIO_GROUP_GET_DEVICE_FD: %s", device->address,
-			  strerror(errno));
-		vfio_kernel_close(device);
+		return error_fail(error, "%s: VFIO_GROUP_GET_DEVICE_FD: %s", device->address,
+				  strerror(errno));
+	}
+	return map_regions(device, error);
+}
+
+int vfio_kernel_open(struct vfio_device *device, struct error *error)
+{
+	device->group = -1;
+	int number = find_group(device, error);
+
+	if (number < 0 || open_container(device->container, device->address, error) != 0) {
 		return -1;
 	}
-	if (map_regions(device, error) != 0) {
+	if (join_group(device, number, error) != 0 || open_device(device, error) != 0) {
 		vfio_kernel_close(device);
 		return -1;
 	}
@@ -457,54 +369,21 @@ void vfio_kernel_close(struct vfio_device *device)
 	device->group = -1;
 }
 
-static uint64_t file_offset(const struct vfio_device *device, uint32_t region, uint64_t offset)
+int vfio_kernel_access(struct vfio_device *device, const struct vfio_access *access,
+		       struct error *error)
 {
-	return offset + (region == VFIO_REGION_CONFIG ? device->config_file_offset :
-							device->bar0_file_offset);
-}
+	off_t offset = (off_t)(access->offset + (access->region == VFIO_REGION_CONFIG ?
+							 device->config_file_offset :
+							 device->bar0_file_offset));
+	ssize_t done = access->write ? pwrite(device->fd, access->data, access->size, offset) :
+				       pread(device->fd, access->data, access->size, offset);
 
-static int access_error(const struct vfio_device *device, const char *what, uint64_t offset,
-			ssize_t done, struct error *error)
-{
-	error_set(error, "%s: %s at 0x%llx: %s; was the device removed or unbound?",
-		  device->address, what, (unsigned long long)offset,
-		  done < 0 ? strerror(errno) : "short access");
-	return -1;
-}
-
-int vfio_kernel_read(struct vfio_device *device, uint32_t region, uint64_t offset, void *data,
-		     uint32_t size, struct error *error)
-{
-	ssize_t done = pread(device->fd, data, size, (off_t)file_offset(device, region, offset));
-
-	return done == (ssize_t)size ? 0 : access_error(device, "read", offset, done, error);
-}
-
-int vfio_kernel_write(struct vfio_device *device, uint32_t region, uint64_t offset,
-		      const void *data, uint32_t size, struct error *error)
-{
-	ssize_t done = pwrite(device->fd, data, size, (off_t)file_offset(device, region, offset));
-
-	return done == (ssize_t)size ? 0 : access_error(device, "write", offset, done, error);
-}
-
-/* Explains why memory cannot be mapped, after the kernel has refused. */
-static void explain_not_mapped(uint64_t iova, uint64_t size, struct error *error)
-{
-	int cause = errno;
-	char remedy[PATH_SIZE] = "";
-	struct rlimit limit;
-
-	/* The kernel locks mapped memory. */
-	if (cause == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
-	    limit.rlim_cur != RLIM_INFINITY) {
-		(void)snprintf(remedy, sizeof(remedy),
-			       "; this process may lock %llu KiB of memory (ulimit -l): as root, "
-			       "`prlimit --memlock=unlimited --pid %d` raises it for the shell",
-			       (unsigned long long)limit.rlim_cur / 1024, (int)getppid());
+	if (done == (ssize_t)access->size) {
+		return 0;
 	}
-	error_set(error, "VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s",
-		  (unsigned long long)size, (unsigned long long)iova, strerror(cause), remedy);
+	return error_fail(error, "%s: %s at 0x%x: %s; was the device removed or unbound?",
+			  device->address, access->write ? "write" : "read", access->offset,
+			  done < 0 ? strerror(errno) : "short access");
 }
 
 int vfio_kernel_dma_map(struct vfio_container *container, void *memory, uint64_t iova,
@@ -519,8 +398,13 @@ int vfio_kernel_dma_map(struct vfio_container *container, void *memory, uint64_t
 	};
 
 	if (ioctl(container->fd, VFIO_IOMMU_MAP_DMA, &map) != 0) {
-		explain_not_mapped(iova, size, error);
-		return -1;
+		/* The kernel locks mapped memory. */
+		return error_fail(
+			error, "VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s",
+			(unsigned long long)size, (unsigned long long)iova, strerror(errno),
+			errno == ENOMEM ? "; raise the limit of locked memory (ulimit -l), "
+					  "as `triptych doctor` describes" :
+					  "");
 	}
 	return 0;
 }

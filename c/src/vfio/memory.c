@@ -54,11 +54,11 @@ int vfio_memory_keep(int fd, void *memory, uint64_t size, struct error *error)
 		}
 	}
 	if (sealed != 0) {
-		error_set(error,
-			  "cannot keep the pages of DMA memory: %s; did a vfio-user server seal or "
-			  "free them?",
-			  strerror(errno));
-		return -1;
+		return error_fail(
+			error,
+			"cannot keep the pages of DMA memory: %s; did a vfio-user server seal or "
+			"free them?",
+			strerror(errno));
 	}
 	return 0;
 }

@@ -12,7 +12,6 @@
 #include "vfio/vfio.h"
 
 #define PATIENCE_US (VFIO_PATIENCE_MS * 1000ull)
-#define RESERVE_US (VFIO_RESERVE_MS * 1000ull)
 
 /* A microsecond of patience comes back in this many microseconds. */
 #define REFILL_US 20
@@ -21,11 +20,6 @@ void vfio_patience_init(struct vfio_container *container)
 {
 	container->patience_us = PATIENCE_US;
 	container->refilled_us = now_us();
-}
-
-void vfio_reserve_init(struct vfio_device *device)
-{
-	device->reserve_us = RESERVE_US;
 }
 
 uint64_t vfio_patience(struct vfio_device *device)

@@ -2,6 +2,7 @@
 #include "vfio/vfio.h"
 #include "driver/mmio.h"
 #include "driver/registers.h"
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -51,35 +52,23 @@ int vfio_open(struct vfio_container *container, const char *address, struct vfio
 	device->container = container;
 	device->fd = -1;
 	device->request_fd = -1;
-	vfio_reserve_init(device);
+	device->reserve_us = VFIO_RESERVE_MS * 1000ull;
 	if (strlen(address) >= sizeof(device->address)) {
-		error_set(error, "the device address is longer than %d characters: %s",
-			  VFIO_ADDRESS_SIZE - 1, address);
-		return -1;
+		return error_fail(error, "the device address is longer than %d characters: %s",
+				  VFIO_ADDRESS_SIZE - 1, address);
 	}
 	(void)snprintf(device->address, sizeof(device->address), "%s", address);
-	if (container->device_count == VFIO_MAX_DEVICES) {
-		error_set(error, "%s: a container holds at most %d devices", address,
-			  VFIO_MAX_DEVICES);
-		return -1;
-	}
-	if (container->map_count > 0) {
-		error_set(error, "%s: open all devices before mapping memory for them", address);
-		return -1;
-	}
+	assert(container->device_count < VFIO_MAX_DEVICES);
+	/* All devices are opened before memory is mapped for them. */
+	assert(container->map_count == 0);
 	size_t prefix = strlen(USER_PREFIX);
-	if (strncmp(address, USER_PREFIX, prefix) == 0) {
-		device->kind = VFIO_KIND_USER;
-		if (vfio_user_open(device, address + prefix, error) != 0) {
-			unmap_areas(device);
-			return -1;
-		}
-	} else {
-		device->kind = VFIO_KIND_KERNEL;
-		if (vfio_kernel_open(device, error) != 0) {
-			unmap_areas(device);
-			return -1;
-		}
+	bool user = strncmp(address, USER_PREFIX, prefix) == 0;
+
+	device->kind = user ? VFIO_KIND_USER : VFIO_KIND_KERNEL;
+	if ((user ? vfio_user_open(device, address + prefix, error) :
+		    vfio_kernel_open(device, error)) != 0) {
+		unmap_areas(device);
+		return -1;
 	}
 	container->devices[container->device_count] = device;
 	container->device_count++;
@@ -128,43 +117,18 @@ volatile uint32_t *vfio_register(const struct vfio_device *device, uint32_t offs
 	return NULL;
 }
 
-static void region_read(struct vfio_device *device, uint32_t region, uint32_t offset, void *data,
-			uint32_t size)
+/* Marks the device as failed if the access fails. Then a read returns all ones. */
+static void region_access(struct vfio_device *device, const struct vfio_access *access)
 {
-	int result = -1;
-
 	if (!device->failed) {
-		if (device->kind == VFIO_KIND_USER) {
-			result = vfio_user_read(device, region, offset, data, size,
-						&device->failure);
-		} else {
-			result = vfio_kernel_read(device, region, offset, data, size,
-						  &device->failure);
-		}
-	}
-	if (result != 0) {
-		device->failed = true;
-		memset(data, 0xff, size);
-	}
-}
+		int result = device->kind == VFIO_KIND_USER ?
+				     vfio_user_access(device, access, &device->failure) :
+				     vfio_kernel_access(device, access, &device->failure);
 
-/* `free_us` of a wait for the reply do not use up patience. */
-static void region_write(struct vfio_device *device, uint32_t region, uint32_t offset,
-			 const void *data, uint32_t size, uint64_t free_us)
-{
-	int result = -1;
-
-	if (!device->failed) {
-		if (device->kind == VFIO_KIND_USER) {
-			result = vfio_user_write(device, region, offset, data, size, free_us,
-						 &device->failure);
-		} else {
-			result = vfio_kernel_write(device, region, offset, data, size,
-						   &device->failure);
-		}
+		device->failed = result != 0;
 	}
-	if (result != 0) {
-		device->failed = true;
+	if (device->failed && !access->write) {
+		memset(access->data, 0xff, access->size);
 	}
 }
 
@@ -176,7 +140,10 @@ uint32_t vfio_read32(struct vfio_device *device, uint32_t offset)
 	if (address != NULL) {
 		return mmio_load32(address);
 	}
-	region_read(device, VFIO_REGION_BAR0, offset, &value, sizeof(value));
+	const struct vfio_access access = {VFIO_REGION_BAR0, offset, &value,
+					   sizeof(value),    false,  0};
+
+	region_access(device, &access);
 	return value;
 }
 
@@ -188,26 +155,37 @@ void vfio_write32(struct vfio_device *device, uint32_t offset, uint32_t value)
 		mmio_store32(address, value);
 		return;
 	}
-	region_write(device, VFIO_REGION_BAR0, offset, &value, sizeof(value), 0);
+	const struct vfio_access access = {VFIO_REGION_BAR0, offset, &value,
+					   sizeof(value),    true,   0};
+
+	region_access(device, &access);
 }
 
 void vfio_ring(struct vfio_device *device, uint32_t offset, uint32_t value)
 {
-	region_write(device, VFIO_REGION_BAR0, offset, &value, sizeof(value),
-		     VFIO_DOORBELL_MS * 1000ULL);
+	const struct vfio_access access = {VFIO_REGION_BAR0, offset, &value,
+					   sizeof(value),    true,   VFIO_DOORBELL_MS * 1000ULL};
+
+	region_access(device, &access);
 }
 
 uint16_t vfio_config_read16(struct vfio_device *device, uint32_t offset)
 {
 	uint16_t value = 0;
 
-	region_read(device, VFIO_REGION_CONFIG, offset, &value, sizeof(value));
+	const struct vfio_access access = {VFIO_REGION_CONFIG, offset, &value,
+					   sizeof(value),      false,  0};
+
+	region_access(device, &access);
 	return value;
 }
 
 void vfio_config_write16(struct vfio_device *device, uint32_t offset, uint16_t value)
 {
-	region_write(device, VFIO_REGION_CONFIG, offset, &value, sizeof(value), 0);
+	const struct vfio_access access = {VFIO_REGION_CONFIG, offset, &value,
+					   sizeof(value),      true,   0};
+
+	region_access(device, &access);
 }
 
 int vfio_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t count,
@@ -254,27 +232,10 @@ int vfio_iova_alloc(struct vfio_container *container, uint64_t size, uint64_t al
 			return 0;
 		}
 	}
-	error_set(error,
-		  "no %llu bytes of I/O address space left in what the IOMMU permits; "
-		  "use fewer or smaller pools and rings",
-		  (unsigned long long)size);
-	return -1;
-}
-
-static void dma_unmap_everywhere(struct vfio_container *container, uint64_t iova, uint64_t size)
-{
-	if (container->fd >= 0) {
-		vfio_kernel_dma_unmap(container, iova, size);
-	}
-	for (uint32_t i = 0; i < container->device_count; i++) {
-		struct vfio_device *device = container->devices[i];
-		struct error ignored;
-
-		/* A device that has failed lost its mappings with its connection. */
-		if (device->kind == VFIO_KIND_USER && !device->failed) {
-			(void)vfio_user_dma_unmap(device, iova, size, &ignored);
-		}
-	}
+	return error_fail(error,
+			  "no %llu bytes of I/O address space left in what the IOMMU permits; "
+			  "use fewer or smaller pools and rings",
+			  (unsigned long long)size);
 }
 
 int vfio_dma_map(struct vfio_container *container, int fd, void *memory, uint64_t iova,
@@ -285,6 +246,7 @@ int vfio_dma_map(struct vfio_container *container, int fd, void *memory, uint64_
 	}
 	int result = 0;
 
+	container->map_count++;
 	for (uint32_t i = 0; i < container->device_count && result == 0; i++) {
 		struct vfio_device *device = container->devices[i];
 
@@ -298,15 +260,24 @@ int vfio_dma_map(struct vfio_container *container, int fd, void *memory, uint64_
 		result = vfio_memory_keep(fd, memory, size, error);
 	}
 	if (result != 0) {
-		dma_unmap_everywhere(container, iova, size);
-		return -1;
+		vfio_dma_unmap(container, iova, size);
 	}
-	container->map_count++;
-	return 0;
+	return result;
 }
 
 void vfio_dma_unmap(struct vfio_container *container, uint64_t iova, uint64_t size)
 {
-	dma_unmap_everywhere(container, iova, size);
+	if (container->fd >= 0) {
+		vfio_kernel_dma_unmap(container, iova, size);
+	}
+	for (uint32_t i = 0; i < container->device_count; i++) {
+		struct vfio_device *device = container->devices[i];
+		struct error ignored;
+
+		/* A device that has failed lost its mappings with its connection. */
+		if (device->kind == VFIO_KIND_USER && !device->failed) {
+			(void)vfio_user_dma_unmap(device, iova, size, &ignored);
+		}
+	}
 	container->map_count--;
 }

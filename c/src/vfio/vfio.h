@@ -54,6 +54,16 @@ struct vfio_area {
 	volatile uint8_t *memory;
 };
 
+/* An access to a region: to a register or to the configuration space. */
+struct vfio_access {
+	uint32_t region;
+	uint32_t offset;
+	void *data;
+	uint32_t size;
+	bool write;
+	uint64_t free_us; /* of the wait for the reply, what uses up no patience */
+};
+
 struct vfio_device {
 	struct vfio_container *container;
 	uint64_t reserve_us; /* vfio-user: its patience besides the container's */
@@ -91,7 +101,7 @@ struct vfio_container {
 	bool ordinary_pages; /* some of the memory is not on 2 MiB pages */
 	uint32_t
 		connect_timeout_ms; /* vfio-user: the longest wait for servers that start, in all */
-	uint64_t connect_waited_ms; /* of that time */
+	uint64_t connect_by_ms; /* the end of that time by the clock, once it has begun */
 	uint64_t patience_us; /* vfio-user: what is left of it, when it was refilled */
 	uint64_t refilled_us; /* by the clock */
 };
@@ -145,18 +155,14 @@ int vfio_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t c
 /* Returns -1 and the reason if any access to the device has failed so far. */
 int vfio_check(const struct vfio_device *device, struct error *error);
 
-/* What is left of the patience for a device, in microseconds. patience.c */
-uint64_t vfio_patience(struct vfio_device *device);
-
-/* Uses up patience for a device that the driver has waited for. patience.c */
-void vfio_patience_use(struct vfio_device *device, uint64_t waited_us);
-
-/* Sleeps between two looks at a device, which uses up patience for it. patience.c */
-void vfio_sleep(struct vfio_device *device, uint32_t microseconds);
-
-/* The full patience of a container, and the full reserve of a device. Only vfio.c calls them. */
+/*
+ * The patience for a device, in microseconds: the full one of a container, what is left of it, and using
+ * it up, also by sleeping between two looks at the device. patience.c
+ */
 void vfio_patience_init(struct vfio_container *container);
-void vfio_reserve_init(struct vfio_device *device);
+uint64_t vfio_patience(struct vfio_device *device);
+void vfio_patience_use(struct vfio_device *device, uint64_t waited_us);
+void vfio_sleep(struct vfio_device *device, uint32_t microseconds);
 
 /* Returns -1 if the kernel wants the device back: it is being unbound or removed. */
 int vfio_check_request(const struct vfio_device *device, struct error *error);
@@ -189,10 +195,8 @@ void vfio_dma_unmap(struct vfio_container *container, uint64_t iova, uint64_t si
 int vfio_kernel_open(struct vfio_device *device, struct error *error);
 void vfio_kernel_close(struct vfio_device *device);
 int vfio_kernel_check_request(const struct vfio_device *device, struct error *error);
-int vfio_kernel_read(struct vfio_device *device, uint32_t region, uint64_t offset, void *data,
-		     uint32_t size, struct error *error);
-int vfio_kernel_write(struct vfio_device *device, uint32_t region, uint64_t offset,
-		      const void *data, uint32_t size, struct error *error);
+int vfio_kernel_access(struct vfio_device *device, const struct vfio_access *access,
+		       struct error *error);
 int vfio_kernel_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t count,
 			    struct error *error);
 int vfio_kernel_dma_map(struct vfio_container *container, void *memory, uint64_t iova,
@@ -201,10 +205,8 @@ void vfio_kernel_dma_unmap(struct vfio_container *container, uint64_t iova, uint
 
 int vfio_user_open(struct vfio_device *device, const char *path, struct error *error);
 void vfio_user_close(struct vfio_device *device);
-int vfio_user_read(struct vfio_device *device, uint32_t region, uint64_t offset, void *data,
-		   uint32_t size, struct error *error);
-int vfio_user_write(struct vfio_device *device, uint32_t region, uint64_t offset, const void *data,
-		    uint32_t size, uint64_t free_us, struct error *error);
+int vfio_user_access(struct vfio_device *device, const struct vfio_access *access,
+		     struct error *error);
 int vfio_user_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t count,
 			  struct error *error);
 int vfio_user_dma_map(struct vfio_device *device, int fd, uint64_t iova, uint64_t size,
@@ -223,5 +225,14 @@ int vfio_user_dma_unmap(struct vfio_device *device, uint64_t iova, uint64_t size
  */
 int vfio_map_bar0(struct vfio_device *device, int fd, uint64_t file_size, const void *info,
 		  size_t info_size, struct error *error);
+
+/* Copies `size` bytes at `offset` of a description. Returns -1 if it is too short. region.c */
+int vfio_info_read(const void *info, size_t info_size, size_t offset, void *out, size_t size);
+
+/*
+ * Moves `*at` from the first capability of a description to that with this id, or to 0 if there is none.
+ * Returns -1 if a capability lies before `least`, or outside the description, or if they loop. region.c
+ */
+int vfio_info_find(const void *info, size_t info_size, size_t least, uint16_t id, size_t *at);
 
 #endif

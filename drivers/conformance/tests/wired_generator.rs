@@ -12,9 +12,7 @@ use std::time::{Duration, Instant};
 use conformance::{forwarder_library, forwarder_program, processors};
 use ixgbe::rooms::forwarder::{Forwarder, Ports};
 use nic::{Module, Nic, NicConfig};
-use perfcounters::link::PortLink;
-use perfcounters::load::Link;
-use perfcounters::load::{Load, LoadGenerator, SentLoad};
+use perfcounters::load::{Link, LoadGenerator, PortLink, SentLoad};
 use perfcounters::placement::Topology;
 use perfcounters::wall::Wall;
 use perfcounters::{Backend, Cell, Interrupt, MeasureError, Observer};
@@ -97,7 +95,7 @@ impl LoadGenerator for DriverGenerator {
         Ok(self.devices.iter().map(port).collect())
     }
 
-    fn start(&mut self, _: Load) -> Result<(), MeasureError> {
+    fn start(&mut self, _: &Conditions) -> Result<(), MeasureError> {
         self.window = Some((Instant::now(), self.shared.sent.load(Ordering::Relaxed)));
         self.shared.sending.store(true, Ordering::Relaxed);
         Ok(())

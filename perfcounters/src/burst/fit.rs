@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use nic::TimedBurst;
 
+use crate::rounds::median;
+
 /// Packets of a burst arrive at each of so many ports.
 pub(super) const PORTS: f64 = 2.0;
 
@@ -29,9 +31,7 @@ impl Fit {
 
 /// The usual cost of signals.
 pub(super) fn usual_signals(fits: impl Iterator<Item = Fit>) -> f64 {
-    let mut signals: Vec<f64> = fits.map(|fit| fit.signals).collect();
-    signals.sort_by(f64::total_cmp);
-    signals.get(signals.len() / 2).copied().unwrap_or_default()
+    median(fits.map(|fit| fit.signals))
 }
 
 /// What the bursts cost; `None` if they are too much alike.
@@ -42,14 +42,17 @@ pub(super) fn usual_signals(fits: impl Iterator<Item = Fit>) -> f64 {
 ///
 /// The fit uses the median time of each pair of numbers, so that interrupted bursts do not matter.
 pub(super) fn fit(bursts: &[TimedBurst]) -> Option<Fit> {
-    let mut times: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
+    let mut times: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
     for (packets, before, ticks) in bursts {
-        times.entry((*packets, *before)).or_default().push(*ticks);
+        times
+            .entry((*packets, *before))
+            .or_default()
+            .push(*ticks as f64);
     }
     let mut sums = [[0.0; 4]; 3];
-    for ((packets, before), times) in &mut times {
+    for ((packets, before), times) in times {
         let weight = times.len() as f64;
-        let row = [1.0, f64::from(*packets), f64::from(*before), median(times)];
+        let row = [1.0, f64::from(packets), f64::from(before), median(times)];
         for (sums, left) in sums.iter_mut().zip(row) {
             for (sum, right) in sums.iter_mut().zip(row) {
                 *sum += weight * left * right;
@@ -61,12 +64,6 @@ pub(super) fn fit(bursts: &[TimedBurst]) -> Option<Fit> {
         signals,
         packet: (packets + before) / PORTS,
     })
-}
-
-fn median(times: &mut [u64]) -> f64 {
-    times.sort_unstable();
-    let middle = |index: usize| times.get(index).map_or(0.0, |time| *time as f64);
-    (middle((times.len() - 1) / 2) + middle(times.len() / 2)) / 2.0
 }
 
 /// Solves three linear equations by elimination; the fourth column has the right-hand sides.

@@ -2,30 +2,27 @@
 //! at once, and times until the driver has handed each over. The slope over the size of the burst is the cost
 //! of a packet. What the two processors need to see each other's writes cancels out.
 //!
-//! ```text
-//! BurstRun (card + program) -> blocks of bursts -> cost of a packet (fit) -> samples
-//! ```
-//!
 //! Several processes measure each program, one after the other and in turn with all other programs: what a
 //! process happens to get, such as its pages, favours one program or another.
 
 mod distance;
 mod fit;
-mod run;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 
+use nic::TimedBurst;
 use record::{BackendName, Implementation, LinePlacement, Metric, Placement, Sample};
+use serde::Deserialize;
 use serde_json::json;
 
-use self::run::{Block, BurstRun};
 use crate::backend::{Backend, Cell, MeasureError, Observer};
-use crate::device::{BurstSetup, NicProgram};
+use crate::device::{Nic, NicProgram};
+use crate::files;
 use crate::interrupt::Interrupt;
-use crate::lines;
-use crate::order::order;
+use crate::peer::{self, card::CardCounts};
+use crate::place::Place;
+use crate::rounds::{self, median, order};
 
 /// ixy and ixy.rs sleep until an interrupt, unless they have had many frames for a second.
 const SATURATE_SLEEPERS: Duration = Duration::from_millis(1200);
@@ -33,6 +30,11 @@ const SATURATE: Duration = Duration::from_millis(100);
 /// Usual time of a burst, and of start and end of card and program, for estimates.
 const BURST: Duration = Duration::from_micros(120);
 const AROUND: Duration = Duration::from_millis(500);
+/// Time within which all bursts must be timed. It is many times the usual duration: a machine with other
+/// work on both processors is slow.
+const LIMIT: Duration = Duration::from_secs(180);
+/// Time within which the driver must end after SIGTERM.
+const STOP: Duration = Duration::from_secs(30);
 /// Bursts at the start of a block that the card does not time.
 const SETTLING: u32 = 32;
 /// Least descriptors of a ring: the largest burst must fit in.
@@ -64,6 +66,27 @@ pub struct Burst {
     pub interrupt: Interrupt,
 }
 
+/// The bursts of one round at one placement.
+#[derive(Debug, Clone, Deserialize)]
+struct Block {
+    round: u32,
+    placement: LinePlacement,
+    bursts: Vec<TimedBurst>,
+}
+
+/// The part of the card's report that is used.
+#[derive(Debug, Deserialize)]
+struct Report {
+    #[serde(flatten)]
+    counts: CardCounts,
+    bursts: Bursts,
+}
+
+#[derive(Debug, Deserialize)]
+struct Bursts {
+    blocks: Vec<Block>,
+}
+
 /// One process of a program: the costs of a packet, and the distance of the processors meanwhile.
 #[derive(Debug, Clone)]
 struct Measured {
@@ -71,14 +94,26 @@ struct Measured {
     blocks: Vec<Block>,
 }
 
-/// A program, with the cells that differ only in their placement.
+/// A program, and the placements to measure it at.
 #[derive(Debug)]
 struct Program {
-    cells: Vec<Cell>,
+    /// The cell without a placement.
+    cell: Cell,
+    placements: Vec<LinePlacement>,
     measured: Vec<Measured>,
+    failed: bool,
 }
 
 impl Program {
+    /// The cells, which differ only in their placement.
+    fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
+        self.placements.iter().map(|placement| {
+            let mut cell = self.cell.clone();
+            cell.conditions.placement = Some(*placement);
+            cell
+        })
+    }
+
     /// The processes that were measured while the processors were at this distance.
     fn at(&self, distance: f64) -> impl Iterator<Item = &Measured> {
         let same = move |one: &&Measured| distance::is_same(one.distance, distance);
@@ -86,51 +121,25 @@ impl Program {
     }
 }
 
-impl fmt::Display for Program {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.cells.first() {
-            Some(cell) => {
-                let (implementation, variant) = (cell.implementation, &cell.variant);
-                write!(
-                    f,
-                    "{implementation}/{variant} batch {}",
-                    cell.conditions.batch
-                )
-            }
-            None => Ok(()),
-        }
-    }
-}
-
 /// The distance of the processors in most processes.
 fn usual_distance(programs: &[Program]) -> f64 {
     let measured = programs.iter().flat_map(|program| &program.measured);
-    let mut distances: Vec<f64> = measured.map(|one| one.distance).collect();
-    distances.sort_by(f64::total_cmp);
-    distances
-        .get(distances.len() / 2)
-        .copied()
-        .unwrap_or_default()
+    median(measured.map(|one| one.distance))
 }
 
 /// Groups cells by program.
 fn programs(cells: &[Cell]) -> Vec<Program> {
-    let without_placement = |cell: &Cell| {
-        let mut cell = cell.clone();
-        cell.conditions.placement = None;
-        cell
-    };
     let mut programs: Vec<Program> = Vec::new();
     for cell in cells {
-        let same = |program: &&mut Program| {
-            let first = program.cells.first();
-            first.is_some_and(|first| without_placement(first) == without_placement(cell))
-        };
-        match programs.iter_mut().find(same) {
-            Some(program) => program.cells.push(cell.clone()),
+        let mut program = cell.clone();
+        let placement = program.conditions.placement.take();
+        match programs.iter_mut().find(|other| other.cell == program) {
+            Some(other) => other.placements.extend(placement),
             None => programs.push(Program {
-                cells: vec![cell.clone()],
+                cell: program,
+                placements: placement.into_iter().collect(),
                 measured: Vec::new(),
+                failed: false,
             }),
         }
     }
@@ -162,37 +171,45 @@ fn impossible(cell: &Cell) -> Option<String> {
 impl Burst {
     /// Measures one process of a program; `None` if the processors moved meanwhile.
     fn process(&self, program: &Program, process: u32) -> Result<Option<Measured>, MeasureError> {
-        let (Some(cell), Some(driver), Some(card)) = (
-            program.cells.first(),
-            self.placement.driver,
-            self.placement.nic,
-        ) else {
+        let Some(cpus) = self.placement.driver.zip(self.placement.nic) else {
             return Err(MeasureError::Other(self.unavailable().unwrap_or_default()));
         };
-        let placements = program.cells.iter();
-        let run = BurstRun {
-            cell,
-            nic: &self.nic,
-            bursts: BurstSetup {
-                rounds: self.rounds,
-                bursts: self.bursts,
-                // All programs get the same bursts.
-                seed: process + 1,
-                saturate: saturation(cell.implementation),
-                placements: placements
-                    .filter_map(|cell| cell.conditions.placement)
-                    .collect(),
-            },
-            placement: &self.placement,
-            interrupt: &self.interrupt,
-        };
-        let before = distance::round_trip((driver, card))?;
-        let blocks = run.run()?;
-        let after = distance::round_trip((driver, card))?;
+        let before = distance::round_trip(cpus)?;
+        let blocks = self.run(program, process + 1)?;
+        let after = distance::round_trip(cpus)?;
         Ok(distance::is_same(before, after).then_some(Measured {
             distance: before.min(after),
             blocks,
         }))
+    }
+
+    /// Runs the driver beside a card until the card has timed all bursts. All programs get the same bursts in
+    /// the processes with the same `seed`.
+    /// Fails if the card finds wrong frames.
+    fn run(&self, program: &Program, seed: u32) -> Result<Vec<Block>, MeasureError> {
+        let place = Place::new(&self.placement, &self.interrupt)?;
+        let (cell, rounds, bursts) = (&program.cell, self.rounds, self.bursts);
+        let saturate = saturation(cell.implementation).as_secs_f64();
+        let bursts = format!("rounds={rounds},bursts={bursts},seed={seed},saturate={saturate}");
+        let placements = program.placements.iter().map(ToString::to_string);
+        let placements: Vec<_> = placements.collect();
+        let placements = placements.join(",");
+        let options = [
+            "--traffic",
+            "off",
+            "--burst",
+            &bursts,
+            "--placement",
+            &placements,
+        ];
+        let mut nic = Nic::start(&self.nic, cell, &place, &options)?;
+        let mut driver = peer::start(cell, &nic, &place)?;
+        let running = || driver.check_running();
+        nic.wait_for("bursts done\n", LIMIT, &self.interrupt, running)?;
+        driver.stop(STOP)?;
+        let report: Report = files::read_json(&nic.stop()?)?;
+        report.counts.check()?;
+        Ok(report.bursts.blocks)
     }
 
     /// The samples of a cell. The kept processes have the numbers from 0 without gaps, because a comparison pairs the
@@ -230,18 +247,19 @@ impl Burst {
         let usual = usual_distance(programs);
         for program in programs {
             let trips = program.measured.iter().map(|one| one.distance.round());
-            distances.insert(program.to_string(), trips.collect::<Vec<_>>());
+            distances.insert(program.cell.to_string(), trips.collect::<Vec<_>>());
             let mut measured: Vec<_> = program.at(usual).collect();
             if measured.is_empty() && !program.measured.is_empty() {
                 observer.warning(&format!(
-                    "{program}: the two CPUs were never as far apart as for most other programs: do not compare the \
+                    "{}: the two CPUs were never as far apart as for most other programs: do not compare the \
                      cycles of {} with theirs",
+                    program.cell,
                     self.name()
                 ));
                 measured.extend(&program.measured);
             }
-            for cell in &program.cells {
-                let samples = self.samples(cell, &measured);
+            for cell in program.cells() {
+                let samples = self.samples(&cell, &measured);
                 if samples.is_empty() {
                     observer.failure(cell.failure(self.name(), &NOTHING));
                     continue;
@@ -265,7 +283,7 @@ impl Backend for Burst {
 
     fn settings(&self) -> BTreeMap<String, serde_json::Value> {
         BTreeMap::from([
-            ("not_placeable".into(), lines::missing(&self.placements)),
+            ("not_placeable".into(), rounds::missing(&self.placements)),
             ("placements".into(), json!(self.placements)),
             ("processes".into(), json!(self.processes)),
             ("rounds_per_process".into(), json!(self.rounds)),
@@ -276,7 +294,7 @@ impl Backend for Burst {
     }
 
     fn cells_of(&self, cell: &Cell) -> Vec<Cell> {
-        lines::cells_at(&self.placements, cell)
+        rounds::cells_at(&self.placements, cell)
     }
 
     fn estimate(&self, cell: &Cell) -> Duration {
@@ -300,29 +318,25 @@ impl Backend for Burst {
         observer.begin(self.name(), steps);
         for process in 0..self.processes + self.processes.div_ceil(ONE_MORE_IN) {
             let usual = usual_distance(&programs);
-            let mut failed = Vec::new();
             for index in order(programs.len(), process as usize) {
                 let program = &mut programs[index];
-                if program.at(usual).count() >= self.processes as usize {
+                if program.failed || program.at(usual).count() >= self.processes as usize {
                     continue;
                 }
-                observer.step(&program.to_string());
+                observer.step(&program.cell.to_string());
                 match self.process(program, process) {
                     Ok(measured) => program.measured.extend(measured),
                     Err(error) if error.ends_the_run() => return Err(error),
                     Err(error) => {
-                        for cell in &program.cells {
+                        for cell in program.cells() {
                             observer.failure(cell.failure(self.name(), &error));
                         }
-                        failed.push(index);
+                        program.failed = true;
                     }
                 }
             }
-            failed.sort_unstable();
-            for index in failed.into_iter().rev() {
-                programs.remove(index);
-            }
         }
+        programs.retain(|program| !program.failed);
         self.report(&programs, observer)
     }
 }
@@ -359,9 +373,12 @@ mod tests {
     }
 
     fn program(measured: Vec<Measured>) -> Program {
-        let cell = cell(Path::new(""), "fwd", Implementation::C);
-        let cells = burst().cells_of(&cell);
-        Program { cells, measured }
+        Program {
+            cell: cell(Path::new(""), "fwd", Implementation::C),
+            placements: burst().placements,
+            measured,
+            failed: false,
+        }
     }
 
     fn measured(distance: f64, blocks: &[Block]) -> Measured {
@@ -373,17 +390,18 @@ mod tests {
 
     #[test]
     fn one_program_gives_the_cells_that_differ_in_their_placement() {
-        let cells: Vec<_> = [8, 32]
-            .map(|batch| {
-                let mut cell = cell(Path::new(""), "fwd", Implementation::C);
-                cell.conditions.batch = batch;
-                burst().cells_of(&cell)
+        let cells = [8, 32].map(|batch| {
+            let mut cell = cell(Path::new(""), "fwd", Implementation::C);
+            cell.conditions.batch = batch;
+            [LinePlacement::Memory, LinePlacement::Warm].map(|placement| {
+                cell.conditions.placement = Some(placement);
+                cell.clone()
             })
-            .concat();
-        let programs = programs(&cells);
-        let counts: Vec<_> = programs.iter().map(|program| program.cells.len()).collect();
-        assert_eq!(counts, [2, 2]);
-        assert_eq!(programs[0].to_string(), "c/default batch 8");
+        });
+        let programs = programs(cells.as_flattened());
+        assert_eq!(programs[0].cell.to_string(), "c/default batch 8");
+        let again: Vec<_> = programs.iter().flat_map(Program::cells).collect();
+        assert_eq!(again, cells.as_flattened());
     }
 
     #[test]

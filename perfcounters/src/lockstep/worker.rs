@@ -8,20 +8,17 @@
 //!         …
 //! ```
 
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use forwarder_library::Counts;
 use record::{BackendName, Failure, HugePages, LinePlacement, Metric, Sample};
-use rustix::fs::{FallocateFlags, MemfdFlags};
 use serde::{Deserialize, Serialize};
 
-use super::ports::SoftwarePorts;
 use super::station::{timing_overhead, Station};
 use crate::backend::{Cell, MeasureError};
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::order::order;
+use crate::rounds::order;
 use crate::sys;
 use crate::temporary::TemporaryFolder;
 
@@ -83,12 +80,22 @@ pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureErr
 fn measure(specification: &Specification, interrupt: &Interrupt) -> Result<Found, MeasureError> {
     let mut found = Found::default();
     let folder = TemporaryFolder::create()?;
-    let mut stations = Vec::new();
-    for (cell, station) in open_alike(&specification.cells, folder.path(), &mut found) {
-        match station {
-            Ok(station) => stations.push(station),
-            Err(why) => found.fail(cell, &why),
+    let (mut opened, mut huge_pages) = (Vec::new(), Vec::new());
+    for (index, cell) in specification.cells.iter().enumerate() {
+        let free = HugePages::now().free;
+        let sockets = folder.path().join(index.to_string());
+        let station = Station::open(&cell.library, &cell.conditions, &sockets);
+        if station.is_ok() {
+            huge_pages.push(free.saturating_sub(HugePages::now().free));
         }
+        opened.push((cell, station));
+    }
+    if huge_pages.windows(2).any(|pair| pair[0] != pair[1]) {
+        found.warnings.push(
+            "lockstep: too few huge pages are free for all drivers, so some used huge pages and some did \
+             not: do not compare them; `make hugepages` reserves more"
+                .to_owned(),
+        );
     }
     // From here on this thread only measures. The ports' own threads already run, and stay where
     // they are.
@@ -96,29 +103,47 @@ fn measure(specification: &Specification, interrupt: &Interrupt) -> Result<Found
         sys::pin_this_thread(cpu).map_err(|error| format!("cannot run on CPU {cpu}: {error}"))?;
     }
     let overhead = timing_overhead();
-    let mut survivors = Vec::new();
-    for mut station in stations {
-        match station.warm_up(interrupt) {
-            Ok(()) => {
-                let placement = station.cell.conditions.placement;
-                let load = placement.zip(station.placed_load());
+    let mut stations = Vec::new();
+    for (cell, station) in opened {
+        let warm = station.and_then(|mut station| station.warm_up(interrupt).map(|()| station));
+        match warm {
+            Ok(mut station) => {
+                let load = cell.conditions.placement.zip(station.placed_load());
                 found.placed_loads.extend(load);
-                survivors.push(station);
+                let start = station.counts();
+                stations.push((cell, station, start, true));
             }
-            Err(why) => found.fail(&station.cell, &why),
+            Err(why) => found.fail(cell, &why),
         }
     }
-    let starts: Vec<_> = survivors.iter().map(Station::counts).collect();
     for round in 0..specification.rounds {
         if interrupt.is_set() {
             return Err(MeasureError::Interrupted);
         }
-        for index in order(survivors.len(), round as usize) {
-            measure_round(&mut survivors[index], round, overhead, &mut found);
+        for index in order(stations.len(), round as usize) {
+            let (cell, station, _, receives) = &mut stations[index];
+            if !*receives {
+                continue;
+            }
+            match station.round(overhead) {
+                (_, 0) => {
+                    *receives = false;
+                    found.fail(cell, "it stopped receiving packets");
+                }
+                (cycles, packets) => {
+                    let value = cycles as f64 / packets as f64;
+                    found.sample(cell, Metric::TscCycles, value, packets, round);
+                }
+            }
         }
     }
-    for (station, start) in survivors.into_iter().zip(starts) {
-        finish(station, start, &mut found);
+    for (cell, station, start, receives) in stations {
+        if receives {
+            count_calls(cell, start, station.counts(), &mut found);
+        }
+        if let Err(why) = station.close() {
+            found.fail(cell, &format!("it did not close: {why}"));
+        }
     }
     for sample in &mut found.samples {
         sample.process = specification.process;
@@ -126,102 +151,20 @@ fn measure(specification: &Specification, interrupt: &Interrupt) -> Result<Found
     Ok(found)
 }
 
-/// Measures one cell in one round.
-fn measure_round(station: &mut Station, round: u32, overhead: u64, found: &mut Found) {
-    if station.failed {
-        return;
+/// Adds the share of full batches from `start` to `end`.
+fn count_calls(cell: &Cell, start: Counts, end: Counts, found: &mut Found) {
+    let calls = end.rx_calls.saturating_sub(start.rx_calls).max(1);
+    let full = end.full_batches.saturating_sub(start.full_batches);
+    let packets = end.rx.saturating_sub(start.rx).max(1);
+    let dropped = end.dropped.saturating_sub(start.dropped);
+    if dropped * PACKETS_PER_DROP > packets {
+        found.warnings.push(format!(
+            "{cell}, lockstep: the driver dropped {dropped} of {packets} packets, and a drop costs \
+             less than a send"
+        ));
     }
-    match station.round(overhead) {
-        (_, 0) => {
-            station.failed = true;
-            found.fail(&station.cell, "it stopped receiving packets");
-        }
-        (cycles, packets) => {
-            let value = cycles as f64 / packets as f64;
-            found.sample(&station.cell, Metric::TscCycles, value, packets, round);
-        }
-    }
-}
-
-/// Adds the share of full batches since `start`, and closes the driver.
-fn finish(station: Station, start: Counts, found: &mut Found) {
-    let (cell, end) = (station.cell.clone(), station.counts());
-    if !station.failed {
-        let calls = end.rx_calls.saturating_sub(start.rx_calls).max(1);
-        let full = end.full_batches.saturating_sub(start.full_batches);
-        let value = full as f64 / calls as f64;
-        let packets = end.rx.saturating_sub(start.rx).max(1);
-        let dropped = end.dropped.saturating_sub(start.dropped);
-        if dropped * PACKETS_PER_DROP > packets {
-            found.warnings.push(format!(
-                "{cell}, lockstep: the driver dropped {dropped} of {packets} packets, and a drop costs \
-                 less than a send"
-            ));
-        }
-        found.sample(&cell, Metric::FullBatchRatio, value, packets, 0);
-    }
-    if let Err(why) = station.close() {
-        found.fail(&cell, &format!("it did not close: {why}"));
-    }
-}
-
-/// A cell, with its open driver or the reason why that could not be opened.
-type Opened<'a> = (&'a Cell, Result<Station, String>);
-
-/// Opens all cells with the same kind of pages. Drivers take huge pages as long as some are free. If
-/// there are too few, only the first drivers would get them, and the comparison would be unfair.
-fn open_alike<'a>(cells: &'a [Cell], folder: &Path, found: &mut Found) -> Vec<Opened<'a>> {
-    let open_all = |first_port: usize| {
-        let mut huge_pages = Vec::new();
-        let open = |(index, cell): (usize, &'a Cell)| {
-            let before = HugePages::now().free;
-            let sockets = folder.join((first_port + index).to_string());
-            let (size, placement) = (cell.conditions.frame_size, cell.conditions.placement);
-            let station = SoftwarePorts::start(&sockets, size, placement)
-                .and_then(|ports| Station::open(cell, ports).map_err(|why| why.to_string()));
-            if station.is_ok() {
-                huge_pages.push(before.saturating_sub(HugePages::now().free));
-            }
-            (cell, station)
-        };
-        let opened: Vec<_> = cells.iter().enumerate().map(open).collect();
-        let alike = huge_pages.windows(2).all(|pair| pair[0] == pair[1]);
-        (opened, alike)
-    };
-    let free = HugePages::now();
-    let (opened, alike) = open_all(0);
-    if alike {
-        return opened;
-    }
-    for station in opened.into_iter().filter_map(|(_, station)| station.ok()) {
-        // The cell is opened again below; an error in closing would show up there, too.
-        let _ = station.close();
-    }
-    // While this process holds the free pages, no driver gets any.
-    let held = hold_huge_pages();
-    let (opened, alike) = open_all(cells.len());
-    drop(held);
-    found.warnings.push(format!(
-        "lockstep: too few huge pages are free for all drivers ({}), so {}; `make hugepages` \
-         reserves more",
-        free.free,
-        match alike {
-            true => "all used ordinary pages",
-            false => "some used huge pages and some did not",
-        }
-    ));
-    opened
-}
-
-/// Takes all free huge pages, until the result is dropped; `None` if that is not possible.
-fn hold_huge_pages() -> Option<OwnedFd> {
-    let pages = HugePages::now();
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::HUGETLB;
-    let file = rustix::fs::memfd_create(c"held", flags).ok()?;
-    let size = pages.free.checked_mul(pages.size_kib)?.checked_mul(1024)?;
-    rustix::fs::ftruncate(&file, size).ok()?;
-    rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, size).ok()?;
-    Some(file)
+    let value = full as f64 / calls as f64;
+    found.sample(cell, Metric::FullBatchRatio, value, packets, 0);
 }
 
 #[cfg(test)]

@@ -4,20 +4,18 @@
 //! (`triptych with-card`) connects it to the software card. It prints no report, so the card counts its
 //! packets and checks its frames ([`card`]). It never ends by itself, so the measurement ends it with a
 //! signal ([`run`]).
-//!
-//! ```text
-//! PeerProgram -> PeerRun (card + launcher + program) -> report (wall)
-//! ```
 
 pub(crate) mod card;
 pub(crate) mod run;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::backend::Cell;
 pub use crate::backend::PeerProgram;
 use crate::device::Nic;
+use crate::place::Place;
+use crate::process::{Process, ProcessError};
 
 /// PCI addresses under which the launcher shows the two ports, in the order of their sockets.
 const PORTS: [&str; 2] = ["0000:03:00.0", "0000:04:00.0"];
@@ -28,11 +26,23 @@ const LCORES: &str = "--lcores=";
 /// The command of a cell's program, ours or a peer, that runs it between the ports of a card.
 pub(crate) fn command(cell: &Cell, nic: &Nic, cpu: Option<usize>) -> Command {
     if let Some(peer) = &cell.peer {
-        return peer.command(&cell.program, nic.sockets(), cpu);
+        return peer.command(&cell.program, &nic.sockets(), cpu);
     }
     let mut command = Command::new(&cell.program);
     command.args(cell.arguments()).args(nic.devices());
     command
+}
+
+/// Starts that command on the driver's CPU. A peer may end when its input ends.
+pub(crate) fn start(cell: &Cell, nic: &Nic, place: &Place<'_>) -> Result<Process, ProcessError> {
+    let cpu = place.placement.driver;
+    Process::start_with(
+        &cell.implementation.to_string(),
+        command(cell, nic, cpu),
+        cpu,
+        place.folder(),
+        (Stdio::piped(), Stdio::null()),
+    )
 }
 
 impl PeerProgram {

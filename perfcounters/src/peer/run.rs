@@ -1,19 +1,15 @@
 //! One run of a peer: the software card, the launcher and the program.
 
-use std::process::Stdio;
-use std::thread;
 use std::time::{Duration, Instant};
-
-use record::Placement;
 
 use super::card::{CardCounts, Control};
 use crate::backend::{Cell, MeasureError};
-use crate::device::{Nic, NicProgram, NicSetup, Traffic};
+use crate::device::{Nic, NicProgram};
+use crate::forwarder::ForwarderReport;
 use crate::interrupt::Interrupt;
-use crate::process::Process;
-use crate::report::ForwarderReport;
+use crate::place::Place;
+use crate::process::{Process, ProcessError};
 use crate::sys;
-use crate::temporary::TemporaryFolder;
 
 /// About how long a program needs to start, for estimates.
 pub(crate) const START: Duration = Duration::from_secs(1);
@@ -24,43 +20,48 @@ const POLL: Duration = Duration::from_millis(5);
 /// Frames after which the start of a program is over.
 const STARTED: u64 = 10_000;
 
-/// What to run.
-pub(crate) struct PeerSetup<'a> {
-    pub cell: &'a Cell,
-    pub nic: &'a NicProgram,
-    pub placement: &'a Placement,
-    pub patience: Duration,
-    pub interrupt: &'a Interrupt,
-}
-
 /// A running peer. Dropping it ends card and program.
-struct PeerRun {
+pub(crate) struct PeerRun<'a> {
     process: Process,
     nic: Nic,
     control: Control,
     patience: Duration,
-    interrupt: Interrupt,
-    /// The sockets of the card, and the program's standard error.
-    _folder: TemporaryFolder,
+    interrupt: &'a Interrupt,
 }
 
-impl PeerSetup<'_> {
-    /// Counts packets for `duration`, after a warm-up. The card offers as many as the peer takes.
+impl<'a> PeerRun<'a> {
+    /// Starts card and program. The card offers as many packets as the peer takes.
+    pub fn start(
+        cell: &Cell,
+        nic: &NicProgram,
+        place: &Place<'a>,
+        patience: Duration,
+    ) -> Result<Self, MeasureError> {
+        let nic = Nic::start(nic, cell, place, &["--traffic", "saturate"])?;
+        Ok(Self {
+            control: Control::connect(&nic.control())?,
+            process: super::start(cell, &nic, place)?,
+            nic,
+            patience,
+            interrupt: place.interrupt,
+        })
+    }
+
+    /// Counts packets for `duration`, after a warm-up.
     pub fn measure(
-        &self,
+        mut self,
         warm_up: Duration,
         duration: Duration,
     ) -> Result<ForwarderReport, MeasureError> {
-        let mut run = self.start()?;
-        run.wait_for_frames(STARTED)?;
-        run.wait(warm_up)?;
-        let (first, start, tsc) = (run.control.counts()?, Instant::now(), sys::tsc_ordered());
-        run.wait(duration)?;
-        let (last, seconds) = (run.control.counts()?, start.elapsed().as_secs_f64());
+        self.wait_for_frames(STARTED)?;
+        self.wait(warm_up)?;
+        let (first, start, tsc) = (self.control.counts()?, Instant::now(), sys::tsc_ordered());
+        self.wait(duration)?;
+        let (last, seconds) = (self.control.counts()?, start.elapsed().as_secs_f64());
         let tsc_cycles = sys::tsc_ordered().wrapping_sub(tsc);
-        run.stop()?;
-        let rx = last.delivered - first.delivered;
-        let tx = last.transmitted - first.transmitted;
+        self.stop()?;
+        let rx = last.delivered() - first.delivered();
+        let tx = last.transmitted() - first.transmitted();
         if tx == 0 {
             return Err(format!("the program sent no frame within {seconds:.1} s").into());
         }
@@ -74,41 +75,12 @@ impl PeerSetup<'_> {
         })
     }
 
-    /// Starts card and program.
-    fn start(&self) -> Result<PeerRun, MeasureError> {
-        let folder = TemporaryFolder::create()?;
-        let setup = NicSetup {
-            frame_size: self.cell.conditions.frame_size,
-            expect: self.cell.peer.as_ref().map(|peer| peer.expect.clone()),
-            ..NicSetup::new(Traffic::Saturate, self.placement.nic)
-        };
-        let nic = Nic::start(self.nic, &setup, folder.path(), self.interrupt)?;
-        let control = Control::connect(nic.control())?;
-        let process = Process::start_with(
-            &self.cell.implementation.to_string(),
-            super::command(self.cell, &nic, self.placement.driver),
-            (self.placement.driver, None),
-            folder.path(),
-            (Stdio::piped(), Stdio::null()),
-        )?;
-        Ok(PeerRun {
-            process,
-            nic,
-            control,
-            patience: self.patience,
-            interrupt: self.interrupt.clone(),
-            _folder: folder,
-        })
-    }
-}
-
-impl PeerRun {
     /// Waits until the program has sent this many frames since its start.
     fn wait_for_frames(&mut self, frames: u64) -> Result<(), MeasureError> {
-        let mut sent = self.control.counts()?.transmitted;
+        let mut sent = self.control.counts()?.transmitted();
         let mut since = Instant::now();
         while sent < frames {
-            self.check()?;
+            self.wait(POLL)?;
             if since.elapsed() > self.patience {
                 return Err(MeasureError::Other(format!(
                     "the program has sent {sent} frames and then none for {:.1} s{}",
@@ -116,8 +88,7 @@ impl PeerRun {
                     self.process.last_words()
                 )));
             }
-            thread::sleep(POLL);
-            let now = self.control.counts()?.transmitted;
+            let now = self.control.counts()?.transmitted();
             if now > sent {
                 since = Instant::now();
             }
@@ -127,21 +98,10 @@ impl PeerRun {
     }
 
     /// Waits while the program forwards.
-    fn wait(&mut self, duration: Duration) -> Result<(), MeasureError> {
-        let start = Instant::now();
-        while start.elapsed() < duration {
-            self.check()?;
-            thread::sleep(POLL.min(duration.saturating_sub(start.elapsed())));
-        }
-        Ok(())
-    }
-
-    /// Checks that the program runs and that the user has not asked to stop.
-    fn check(&mut self) -> Result<(), MeasureError> {
-        if self.interrupt.is_set() {
-            return Err(MeasureError::Interrupted);
-        }
-        Ok(self.process.check_running()?)
+    fn wait(&mut self, duration: Duration) -> Result<(), ProcessError> {
+        let (start, limit) = (Instant::now(), duration + self.patience);
+        let over = || start.elapsed() >= duration;
+        self.process.wait_until(limit, self.interrupt, over)
     }
 
     /// Ends the program with SIGTERM, and then the card. Returns the counters of the whole run.
@@ -162,7 +122,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
-    use record::Implementation;
+    use record::{Implementation, Placement};
 
     use super::*;
     use crate::common::{cell, fixture};
@@ -188,22 +148,22 @@ mod tests {
     fn run(text: &str, frames: u64, interrupt: &Interrupt) -> Result<CardCounts, MeasureError> {
         let folder = tempfile::tempdir().unwrap();
         let cell = script(folder.path(), text);
-        let setup = PeerSetup {
-            cell: &cell,
-            nic: &NicProgram::new(fixture("fake_card.py")),
-            placement: &Placement::default(),
-            patience: Duration::from_secs(2),
-            interrupt,
-        };
-        let mut run = setup.start()?;
+        let placement = Placement::default();
+        let place = Place::new(&placement, interrupt)?;
+        let nic = NicProgram::new(fixture("fake_card.py"));
+        let mut run = PeerRun::start(&cell, &nic, &place, Duration::from_secs(2))?;
         run.wait_for_frames(frames)?;
         run.stop()
     }
 
     #[test]
-    fn a_peer_runs_until_the_card_has_counted_enough_frames() {
-        let counts = run(FORWARDS, 50_000, &Interrupt::new()).unwrap();
-        assert!(counts.transmitted >= 50_000, "{counts:?}");
+    fn a_peer_runs_until_the_card_has_counted_enough_frames_or_an_interrupt() {
+        let interrupt = Interrupt::new();
+        let counts = run(FORWARDS, 50_000, &interrupt).unwrap();
+        assert!(counts.transmitted() >= 50_000, "{counts:?}");
+        interrupt.set();
+        let error = run("exec sleep 60", 1000, &interrupt).unwrap_err();
+        assert!(error.ends_the_run(), "{error}");
     }
 
     #[test]
@@ -218,10 +178,10 @@ mod tests {
             ),
             (
                 "echo no memory >&2; exit 3",
-                ["ixy ended with", "exit code 3: no memory"],
+                ["ixy ended with", "exit status: 3: no memory"],
             ),
             (hangs, ["did not end within 2.0 s", "was stopped"]),
-            (ends, ["ixy ended with", "exit code 5"]),
+            (ends, ["ixy ended with", "exit status: 5"]),
             (&alters, ["the card found", "1 altered"]),
         ] {
             let start = Instant::now();
@@ -231,13 +191,5 @@ mod tests {
             assert!(start.elapsed() < Duration::from_secs(20), "{error}");
             assert!(parts.iter().all(|part| error.contains(part)), "{error}");
         }
-    }
-
-    #[test]
-    fn an_interrupt_ends_the_wait() {
-        let interrupt = Interrupt::new();
-        interrupt.set();
-        let error = run("exec sleep 60", 1000, &interrupt).unwrap_err();
-        assert!(error.ends_the_run(), "{error}");
     }
 }

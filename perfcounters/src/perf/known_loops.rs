@@ -220,8 +220,8 @@ mod tests {
     use std::process::Command;
 
     use super::*;
-    use crate::callgrind::Totals;
     use crate::perf::fixtures::OneByOne;
+    use crate::valgrind::parse_counts;
 
     const N: u64 = 10_000;
 
@@ -308,7 +308,7 @@ mod tests {
         assert!(ran.status.success(), "{message}");
         for (index, known_loop) in KnownLoop::ALL.into_iter().enumerate() {
             let part = format!("{}.{}", output.display(), index + 1);
-            let totals = Totals::parse(&std::fs::read_to_string(part).unwrap()).unwrap();
+            let counts = parse_counts(&std::fs::read_to_string(part).unwrap()).unwrap();
             for metric in [
                 Metric::Instructions,
                 Metric::Loads,
@@ -321,7 +321,7 @@ mod tests {
                     // Valgrind counts conditional branches only.
                     expected -= 1.0;
                 }
-                let counted = totals.get(metric) as f64 / N as f64;
+                let counted = counts[&metric] as f64 / N as f64;
                 // Entry and exit of the function, which a debug build does with the stack. Random
                 // numbers have half of their bits set, but not exactly.
                 let slack = match metric {

@@ -6,9 +6,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use perfcounters::link::PortLink;
-use perfcounters::load::{Load, LoadGenerator, SentLoad};
+use perfcounters::load::{LoadGenerator, PortLink, SentLoad};
 use perfcounters::MeasureError;
+use record::Conditions;
 
 /// A generator with two ports. It sends only if its ports have a link.
 #[derive(Debug)]
@@ -17,24 +17,15 @@ pub struct WiredGenerator {
     pub cable: PathBuf,
     /// What was asked of it.
     pub calls: Arc<Mutex<Vec<String>>>,
-    /// The rates that it reports.
-    pub sent: SentLoad,
     /// Whether its second port has a broken cable.
     pub broken: bool,
 }
-
-/// The rates of a generator that keeps its promises, and sends more than the forwarder takes.
-pub const PLENTY: SentLoad = SentLoad {
-    wanted_mpps: 1000.0,
-    offered_mpps: 1000.0,
-};
 
 impl WiredGenerator {
     pub fn new(cable: PathBuf) -> Self {
         Self {
             cable,
             calls: Arc::default(),
-            sent: PLENTY,
             broken: false,
         }
     }
@@ -71,8 +62,9 @@ impl LoadGenerator for WiredGenerator {
         Ok(vec![port("g0", up), port("g1", up && !self.broken)])
     }
 
-    fn start(&mut self, load: Load) -> Result<(), MeasureError> {
-        self.note(&format!("start {} {:?}", load.frame_size, load.mpps));
+    fn start(&mut self, conditions: &Conditions) -> Result<(), MeasureError> {
+        let (size, mpps) = (conditions.frame_size, conditions.offered_mpps);
+        self.note(&format!("start {size} {mpps:?}"));
         if self.up() {
             std::fs::write(self.cable.join("sending"), "").unwrap();
         }
@@ -82,7 +74,11 @@ impl LoadGenerator for WiredGenerator {
     fn stop(&mut self) -> Result<SentLoad, MeasureError> {
         self.note("stop");
         let _ = std::fs::remove_file(self.cable.join("sending"));
-        Ok(self.sent)
+        // It sends more than the forwarder takes.
+        Ok(SentLoad {
+            wanted_mpps: 1000.0,
+            offered_mpps: 1000.0,
+        })
     }
 
     fn close(&mut self) {

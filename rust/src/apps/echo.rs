@@ -14,37 +14,26 @@ use echo_packet::{echo_packet, EchoAddress, EchoAnswer, ECHO_HEADERS};
 use ixgbe::driver::device::Device;
 use ixgbe::driver::mempool::Packet;
 use ixgbe::error::Result;
-use ixgbe::vfio::Container;
-use port::{turns_per_look, Port, Run};
-use program::{json_open, json_write, parse_packets, run_program, CommonOptions};
+use port::{run_on_port, PortOptions, Run};
+use program::{parse_packets, run_program};
 use serde::Serialize;
 
 /// Answers the frames that a device receives. With --ip, it answers ARP and ping for that address. Without,
 /// it returns each frame that is addressed to the device to its sender. Ends on SIGINT or SIGTERM, after N
 /// packets, or after S seconds.
 #[derive(Debug, Parser)]
-#[command(
-    name = "ixgbe-echo",
-    version,
-    max_term_width = 80,
-    infer_long_args = true,
-    args_override_self = true
-)]
+#[command(version)]
 struct Options {
     /// The IPv4 address to answer for, such as 10.0.0.2
     #[arg(long, value_name = "ADDRESS")]
     ip: Option<Ipv4Addr>,
 
     #[command(flatten)]
-    common: CommonOptions,
+    port: PortOptions,
 
     /// End after N received packets
     #[arg(long, value_name = "N", value_parser = parse_packets)]
     packets: Option<u64>,
-
-    /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
-    #[arg(value_name = "DEVICE")]
-    device: String,
 }
 
 /// The results of a run, in packets.
@@ -113,48 +102,27 @@ fn echo_turn<'p>(
 
 /// Answers until the end of the run. The totals are valid even after an error.
 fn echo(device: &mut Device<'_>, options: &Options, totals: &mut Totals) -> anyhow::Result<()> {
-    let batch = options.common.batch;
     let own = EchoAddress {
         mac: device.mac_read()?,
         ip: options.ip,
     };
-    let mut packets = Vec::with_capacity(batch);
-    let turns = turns_per_look(device);
-    let mut left = options.packets.unwrap_or(u64::MAX);
-    let mut run = Run::start(&options.device, options.common.duration)?;
-    let mut ended = false;
+    let mut packets = Vec::with_capacity(options.port.common.batch);
+    let mut run = Run::start(&options.port, device, options.packets)?;
 
-    while left > 0 && !ended {
-        for _ in 0..turns {
-            let count = usize::try_from(left).map_or(batch, |left| left.min(batch));
-            if count == 0 {
-                break;
-            }
-            left -= echo_turn(device, &own, count, &mut packets, totals)? as u64;
-        }
-        ended = run.look(device)?;
-    }
+    while run.goes_on(device, |device, count| {
+        Ok(echo_turn(device, &own, count, &mut packets, totals)?)
+    })? {}
     (totals.seconds, totals.tsc_cycles) = run.elapsed();
     Ok(())
 }
 
-/// Opens the device, answers, and closes it.
-fn echo_until_end(options: &Options) -> anyhow::Result<()> {
-    let common = &options.common;
-    let json = json_open(common.json.as_deref())?;
-    let container = Container::with_connect_timeout(common.connect_timeout_ms());
-    let port = Port::open("ixgbe-echo", &container, &options.device, 1, 1, common)?;
-    let mut device = port.start()?;
-    let mut totals = Totals::default();
-
-    let ran = echo(&mut device, options, &mut totals);
-    let stopped = device.stop_queues();
-    json_write(json, common.json.as_deref(), &totals)?;
-    ran?;
-    stopped?;
-    Ok(())
-}
-
 fn main() -> ExitCode {
-    run_program(|_: &Options| Ok(()), echo_until_end)
+    run_program(
+        |_: &Options| Ok(()),
+        |options| {
+            run_on_port(&options.port, 0, |device, _, totals| {
+                echo(device, options, totals)
+            })
+        },
+    )
 }

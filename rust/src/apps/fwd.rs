@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use ixgbe::driver::device::{Stats, MAX_QUEUES};
+use ixgbe::driver::device::MAX_QUEUES;
+use ixgbe::error::Result;
 use ixgbe::rooms::forwarder::{
     Counts, Forwarder, Ports, DEFAULT_INTERRUPT_INTERVAL_US, MAX_INTERRUPT_INTERVAL_US,
 };
@@ -22,20 +23,14 @@ use ixgbe::rooms::lane::Monitor;
 use ixgbe::tsc_read;
 use pipeline_threads::forward_in_pipeline;
 use program::{
-    hold_signals, json_open, json_write, parse_number, parse_packets, run_program,
+    hold_signals, json_open, json_write, parse_number, parse_packets, run_program, turns_per_look,
     warn_of_ordinary_pages, CommonOptions,
 };
 use queue_threads::forward_in_threads;
-use rates::rates_print;
+use rates::Rates;
 use rustix::time::{clock_gettime, ClockId};
 use serde::Serialize;
 use threads::{cpu_list_parse, CpuList};
-
-/// The forwarder checks the clock and the signals once every so many turns.
-const TURNS_PER_LOOK: u32 = 1024;
-
-/// The same when a turn may take four messages to servers, each 20 ms or more.
-const TURNS_PER_LOOK_TRAPPED: u32 = 8;
 
 /// With interrupts, the forwarder sleeps after so many turns without a packet, at most so long.
 const EMPTY_TURNS: u32 = 64;
@@ -53,13 +48,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Prints the rates of each second. Without --json, it prints at the end how many packets
 /// were received, sent, dropped (no room in the TX ring) and missed (no RX descriptor).
 #[derive(Debug, Parser)]
-#[command(
-    name = "ixgbe-fwd",
-    version,
-    max_term_width = 80,
-    infer_long_args = true,
-    args_override_self = true
-)]
+#[command(version)]
 struct Options {
     #[command(flatten)]
     common: CommonOptions,
@@ -108,51 +97,33 @@ impl Options {
     }
 
     /// Says what is wrong with options that parse.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> std::result::Result<(), String> {
         let cpus = self.cpus.as_ref().map_or(0, |list| list.0.len());
-        if self.pipeline && cpus > self.queues as usize + 2 {
-            let message =
-                "--cpus names more CPUs than there are threads: with --pipeline, one for each \
-                           queue, and two; raise --queues";
-            return Err(message.to_owned());
-        }
-        if !self.pipeline && cpus > self.queues as usize {
-            let message =
-                "--cpus names more CPUs than there are queues; each thread needs a queue: \
-                           raise --queues";
-            return Err(message.to_owned());
-        }
-        if self.interrupts && self.in_threads() {
-            let message =
-                "--interrupts needs one queue without threads; leave out --queues, --cpus \
-                           and --pipeline";
-            return Err(message.to_owned());
-        }
-        if self.device_a == self.device_b {
-            return Err(format!(
-                "the two devices must differ; both are: {}",
-                self.device_a
-            ));
-        }
-        Ok(())
+        let queues = self.queues as usize;
+        let message = if self.pipeline && cpus > queues + 2 {
+            "--cpus names more CPUs than there are threads: with --pipeline, one for each queue, \
+             and two; raise --queues"
+        } else if !self.pipeline && cpus > queues {
+            "--cpus names more CPUs than there are queues; each thread needs a queue: raise --queues"
+        } else if self.interrupts && self.in_threads() {
+            "--interrupts needs one queue without threads; leave out --queues, --cpus and --pipeline"
+        } else if self.device_a == self.device_b {
+            let device = &self.device_a;
+            return Err(format!("the two devices must differ; both are: {device}"));
+        } else {
+            return Ok(());
+        };
+        Err(message.to_owned())
     }
 }
 
-fn parse_queues(text: &str) -> Result<u32, String> {
-    parse_number(text, 1, MAX_QUEUES.into())
-        .map(|queues| queues as u32)
-        .ok_or_else(|| format!("--queues must be a number from 1 to {MAX_QUEUES}"))
+fn parse_queues(text: &str) -> std::result::Result<u32, String> {
+    parse_number(text, 1..=MAX_QUEUES.into(), "--queues must be a number")
 }
 
-fn parse_interrupt_interval(text: &str) -> Result<u32, String> {
-    parse_number(text, 0, MAX_INTERRUPT_INTERVAL_US.into())
-        .map(|interval| interval as u32)
-        .ok_or_else(|| {
-            format!(
-                "--interrupt-interval must be a number of microseconds from 0 to \
-                 {MAX_INTERRUPT_INTERVAL_US}"
-            )
-        })
+fn parse_interrupt_interval(text: &str) -> std::result::Result<u32, String> {
+    let must = "--interrupt-interval must be a number of microseconds";
+    parse_number(text, 0..=MAX_INTERRUPT_INTERVAL_US.into(), must)
 }
 
 /// The results of a run.
@@ -181,9 +152,7 @@ struct QueueTotals {
 
 /// Prints the packets of both devices; `missed` are those for which a device had no descriptor.
 fn totals_print(totals: &Totals, missed: u64) {
-    let Counts {
-        rx, tx, dropped, ..
-    } = totals.counts;
+    let (rx, tx, dropped) = (totals.counts.rx, totals.counts.tx, totals.counts.dropped);
     // If the reader of the output went away, the run is still a success.
     let _ = writeln!(
         io::stdout(),
@@ -197,77 +166,14 @@ fn cpu_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// The clocks at the start of a run.
-struct Start {
-    time: Instant,
-    /// Of this process.
-    cpu_time: Duration,
-    tsc: u64,
-}
-
-impl Start {
-    fn now() -> Self {
-        Self {
-            time: Instant::now(),
-            cpu_time: cpu_time(),
-            tsc: tsc_read(),
-        }
-    }
-}
-
-/// The totals of a forwarder whose queues are back.
-fn read_totals(forwarder: &Forwarder<'_>, start: &Start) -> Totals {
-    let queues = forwarder.read_queue_counts();
-    let queues = (0..)
-        .zip(queues)
-        .map(|(queue, counts)| QueueTotals { queue, counts });
-    Totals {
-        tsc_cycles: tsc_read() - start.tsc,
-        seconds: start.time.elapsed().as_secs_f64(),
-        cpu_seconds: (cpu_time() - start.cpu_time).as_secs_f64(),
-        counts: forwarder.read_counts(),
-        waits: None,
-        queues: Some(queues.collect())
-            .filter(|queues: &Vec<_>| queues.len() > 1)
-            .unwrap_or_default(),
-    }
-}
-
-/// What the lines of each second remember.
-struct Rates<'o> {
-    devices: [&'o str; 2],
-    /// When the last lines were printed.
-    printed: Instant,
-    before: [Stats; 2],
-}
-
-impl<'o> Rates<'o> {
-    fn new(options: &'o Options, start: Instant) -> Self {
-        Self {
-            devices: [&options.device_a, &options.device_b],
-            printed: start,
-            before: [Stats::default(); 2],
-        }
-    }
-
-    /// Prints a line for each device, if a second is over.
-    fn print(
-        &mut self,
-        time: Instant,
-        mut device_stats: impl FnMut(usize) -> ixgbe::error::Result<Stats>,
-    ) -> anyhow::Result<()> {
-        if time - self.printed < Duration::from_secs(1) {
-            return Ok(());
-        }
-        let seconds = (time - self.printed).as_secs_f64();
-        for (i, before) in self.before.iter_mut().enumerate() {
-            let now = device_stats(i)?;
-            rates_print(self.devices[i], before, &now, seconds);
-            *before = now;
-        }
-        self.printed = time;
-        Ok(())
-    }
+/// A run of the forwarder.
+struct Run<'r, 'p> {
+    forwarder: &'r mut Forwarder<'p>,
+    options: &'r Options,
+    ended: &'r AtomicBool,
+    start: Instant,
+    duration: Duration,
+    rates: Rates<'r, 2>,
 }
 
 /// Forwards until the end of the run. The totals are valid even after an error.
@@ -276,77 +182,117 @@ fn run(
     options: &Options,
     ended: &AtomicBool,
 ) -> (Totals, anyhow::Result<()>) {
-    let start = Start::now();
+    let (start, start_tsc, start_cpu) = (Instant::now(), tsc_read(), cpu_time());
+    let mut run = Run {
+        forwarder,
+        options,
+        ended,
+        start,
+        duration: options.common.duration.unwrap_or(Duration::MAX),
+        rates: Rates::new([&options.device_a, &options.device_b], start),
+    };
     let result = match options.in_threads() {
-        true => forward_with_threads(forwarder, options, ended, start.time),
-        false if options.interrupts => {
-            forward_with_interrupts(forwarder, options, ended, start.time)
-        }
-        false => forward(forwarder, options, ended, start.time),
+        true => run.forward_with_threads(),
+        false if options.interrupts => run.forward_with_interrupts(),
+        false => run.forward(),
     };
-    let waits = options.interrupts.then(|| forwarder.read_waits());
-    let totals = read_totals(forwarder, &start);
-    (Totals { waits, ..totals }, result)
+    let mut totals = Totals {
+        tsc_cycles: tsc_read() - start_tsc,
+        seconds: start.elapsed().as_secs_f64(),
+        cpu_seconds: (cpu_time() - start_cpu).as_secs_f64(),
+        counts: forwarder.read_counts(),
+        waits: options.interrupts.then(|| forwarder.read_waits()),
+        queues: Vec::new(),
+    };
+    if options.queues > 1 {
+        let queues = (0..).zip(forwarder.read_queue_counts());
+        totals.queues = queues
+            .map(|(queue, counts)| QueueTotals { queue, counts })
+            .collect();
+    }
+    (totals, result)
 }
 
-fn forward_with_threads(
-    forwarder: &mut Forwarder<'_>,
-    options: &Options,
-    ended: &AtomicBool,
-    start: Instant,
-) -> anyhow::Result<()> {
-    let duration = options.common.duration.unwrap_or(Duration::MAX);
-    let cpus = options.cpus.clone().unwrap_or_default();
-    let mut rates = Rates::new(options, start);
-    let mut goes_on = |monitor: &mut Monitor<'_>| {
-        std::thread::sleep(LOOK);
-        let time = Instant::now();
-        rates.print(time, |device| monitor.device_stats(device))?;
-        Ok(time - start < duration && !ended.load(Ordering::Relaxed))
-    };
+impl Run<'_, '_> {
+    fn forward_with_threads(&mut self) -> anyhow::Result<()> {
+        let (packets, cpus) = (self.options.packets, self.options.cpus.clone());
+        let cpus = cpus.unwrap_or_default();
+        let mut goes_on = |monitor: &mut Monitor<'_>| {
+            std::thread::sleep(LOOK);
+            let time = Instant::now();
+            self.rates
+                .print(time, |device| monitor.device_stats(device))?;
+            Ok(time - self.start < self.duration && !self.ended.load(Ordering::Relaxed))
+        };
 
-    if !options.pipeline {
-        let (mut monitor, lanes) = forwarder.give_queues()?;
-        return forward_in_threads(lanes, &cpus, options.packets, || goes_on(&mut monitor));
-    }
-    let (mut monitor, pipeline) = forwarder.give_pipeline()?;
-    let (counts, result) =
-        forward_in_pipeline(pipeline, &cpus, options.packets, || goes_on(&mut monitor));
-    for (queue, counts) in counts.iter().enumerate() {
-        forwarder.add_counts(queue, counts);
-    }
-    result
-}
-
-fn forward(
-    forwarder: &mut Forwarder<'_>,
-    options: &Options,
-    ended: &AtomicBool,
-    start: Instant,
-) -> anyhow::Result<()> {
-    let packets = options.packets.unwrap_or(u64::MAX);
-    let duration = options.common.duration.unwrap_or(Duration::MAX);
-    let mut rates = Rates::new(options, start);
-    let mut time = start;
-    let mut received = 0;
-    let turns = match forwarder.is_trapped() {
-        true => TURNS_PER_LOOK_TRAPPED,
-        false => TURNS_PER_LOOK,
-    };
-
-    while received < packets && time - start < duration {
-        let mut left = turns;
-        while left > 0 && received < packets {
-            received += forwarder.turn()? as u64;
-            left -= 1;
+        if !self.options.pipeline {
+            let (mut monitor, lanes) = self.forwarder.give_queues()?;
+            return forward_in_threads(lanes, &cpus, packets, || goes_on(&mut monitor));
         }
-        time = Instant::now();
-        if ended.load(Ordering::Relaxed) {
-            break;
+        let (mut monitor, pipeline) = self.forwarder.give_pipeline()?;
+        let (counts, result) =
+            forward_in_pipeline(pipeline, &cpus, packets, || goes_on(&mut monitor));
+        for (queue, counts) in counts.iter().enumerate() {
+            self.forwarder.add_counts(queue, counts);
         }
-        rates.print(time, |device| forwarder.device_stats(device))?;
+        result
     }
-    Ok(())
+
+    /// Calls `round` until the end of the run. It gets the turns until the next look, and the packets and the
+    /// time that are left, and returns how many packets it received.
+    fn forward_rounds(
+        &mut self,
+        mut round: impl FnMut(&mut Forwarder<'_>, u32, u64, Duration) -> Result<u64>,
+    ) -> anyhow::Result<()> {
+        let mut left = self.options.packets.unwrap_or(u64::MAX);
+        let mut time = self.start;
+        let forwarder = &mut *self.forwarder;
+        let turns = turns_per_look(forwarder.is_trapped());
+
+        while left > 0 && time - self.start < self.duration {
+            left -= round(forwarder, turns, left, self.duration - (time - self.start))?;
+            time = Instant::now();
+            if self.ended.load(Ordering::Relaxed) {
+                break;
+            }
+            self.rates
+                .print(time, |device| forwarder.device_stats(device))?;
+        }
+        Ok(())
+    }
+
+    fn forward(&mut self) -> anyhow::Result<()> {
+        self.forward_rounds(|forwarder, mut turns, packets, _| {
+            let mut received = 0;
+            while turns > 0 && received < packets {
+                received += forwarder.turn()? as u64;
+                turns -= 1;
+            }
+            Ok(received)
+        })
+    }
+
+    /// As `forward`, but sleeps while few packets come.
+    fn forward_with_interrupts(&mut self) -> anyhow::Result<()> {
+        let mut load = Load {
+            busy: false,
+            since: self.start,
+            packets: 0,
+        };
+        let mut idle = false;
+
+        self.forwarder
+            .use_interrupts(self.options.interrupt_interval)?;
+        self.forward_rounds(|forwarder, turns, packets, time| {
+            if idle && !load.busy {
+                forwarder.wait(SLEEP.min(time))?;
+            }
+            let received;
+            (received, idle) = forward_until_idle(forwarder, turns, packets)?;
+            load.update(received);
+            Ok(received)
+        })
+    }
 }
 
 /// Forwards until [`EMPTY_TURNS`] turns in a row were empty, until `turns` turns were not, or until
@@ -355,7 +301,7 @@ fn forward_until_idle(
     forwarder: &mut Forwarder<'_>,
     turns: u32,
     packets: u64,
-) -> ixgbe::error::Result<(u64, bool)> {
+) -> Result<(u64, bool)> {
     let (mut received, mut left, mut empty) = (0, turns, 0);
 
     while left > 0 && empty < EMPTY_TURNS && received < packets {
@@ -376,82 +322,40 @@ struct Load {
     busy: bool,
     /// When the period began.
     since: Instant,
-    /// Packets until then.
-    received: u64,
+    /// Packets since then.
+    packets: u64,
 }
 
 impl Load {
-    fn update(&mut self, time: Instant, received: u64) {
-        let period = time - self.since;
+    fn update(&mut self, received: u64) {
+        let period = self.since.elapsed();
 
-        if period < BUSY {
-            return;
+        self.packets += received;
+        if period >= BUSY {
+            let packets = u128::from(self.packets) * BUSY.as_nanos();
+            self.busy = packets > u128::from(BUSY_PACKETS) * period.as_nanos();
+            self.since += period;
+            self.packets = 0;
         }
-        let packets = u128::from(received - self.received);
-        self.busy = packets * BUSY.as_nanos() > u128::from(BUSY_PACKETS) * period.as_nanos();
-        self.since = time;
-        self.received = received;
     }
-}
-
-/// As [`forward`], but sleeps while few packets come. It has a loop of its own, so that the one of
-/// [`forward`] stays as small as it is.
-fn forward_with_interrupts(
-    forwarder: &mut Forwarder<'_>,
-    options: &Options,
-    ended: &AtomicBool,
-    start: Instant,
-) -> anyhow::Result<()> {
-    let packets = options.packets.unwrap_or(u64::MAX);
-    let duration = options.common.duration.unwrap_or(Duration::MAX);
-    let mut rates = Rates::new(options, start);
-    let mut time = start;
-    let mut received = 0;
-    let mut load = Load {
-        busy: false,
-        since: start,
-        received,
-    };
-    let mut idle = false;
-    let turns = match forwarder.is_trapped() {
-        true => TURNS_PER_LOOK_TRAPPED,
-        false => TURNS_PER_LOOK,
-    };
-
-    forwarder.use_interrupts(options.interrupt_interval)?;
-    while received < packets && time - start < duration {
-        if idle && !load.busy {
-            forwarder.wait(SLEEP.min(duration - (time - start)))?;
-        }
-        let (more, empty) = forward_until_idle(forwarder, turns, packets - received)?;
-        received += more;
-        idle = empty;
-        time = Instant::now();
-        load.update(time, received);
-        if ended.load(Ordering::Relaxed) {
-            break;
-        }
-        rates.print(time, |device| forwarder.device_stats(device))?;
-    }
-    Ok(())
 }
 
 /// Opens the devices, forwards, and closes them.
 fn forward_until_end(options: &Options) -> anyhow::Result<()> {
     let common = &options.common;
-    let json = json_open(common.json.as_deref())?;
+    let json = json_open(common)?;
     let ports = Ports::open_queues(
         &options.device_a,
         &options.device_b,
         common.ring_size,
         options.queues,
-        common.connect_timeout_ms(),
+        common.connect_timeout_ms,
     )?;
-    let mut forwarder = Forwarder::start(&ports, common.batch, common.link_timeout_ms())?;
+    let mut forwarder = Forwarder::start(&ports, common.batch, common.link_timeout_ms)?;
 
     let ended = hold_signals()?;
     if forwarder.on_ordinary_pages() {
-        warn_of_ordinary_pages("ixgbe-fwd");
+        warn_of_ordinary_pages();
     }
     // Threads have the limit themselves.
     if let (Some(packets), false) = (options.packets, options.in_threads()) {
@@ -460,7 +364,7 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
     let (totals, ran) = run(&mut forwarder, options, &ended);
     let missed = ran.and_then(|()| Ok(forwarder.read_missed()?));
     let stopped = forwarder.stop();
-    json_write(json, common.json.as_deref(), &totals)?;
+    json_write(json, &totals)?;
     let missed = missed?;
     stopped?;
     if common.json.is_none() {

@@ -14,14 +14,9 @@ const MAGIC_MICROSECONDS: u32 = 0xa1b2_c3d4;
 const MAGIC_NANOSECONDS: u32 = 0xa1b2_3c4d;
 const MAGIC_PCAPNG: u32 = 0x0a0d_0d0a;
 
-// The headers of the file and of a record, and places in them.
-const FILE_HEADER_SIZE: usize = 24;
-const LINK_TYPE: usize = 20;
-const RECORD_HEADER_SIZE: usize = 16;
-const SECONDS: usize = 0;
-const FRACTION: usize = 4;
-const CAPTURED_LENGTH: usize = 8;
-const ORIGINAL_LENGTH: usize = 12;
+// The words of the headers of the file and of a record.
+const FILE_HEADER_WORDS: usize = 6;
+const RECORD_HEADER_WORDS: usize = 4;
 
 const LINK_TYPE_ETHERNET: u32 = 1;
 
@@ -32,18 +27,12 @@ const MAX_FILE_SIZE: u64 = 2 << 30;
 
 const NANOSECONDS: u64 = 1_000_000_000;
 
-/// A frame of a recording.
-struct Frame {
-    /// Its place in the bytes of the recording.
-    place: Range<usize>,
-    /// Nanoseconds since the first frame, not less than that of the frame before.
-    time: u64,
-}
-
 /// All frames of a file, in memory.
 pub struct Recording {
     bytes: Vec<u8>,
-    frames: Vec<Frame>,
+    /// The place of each frame in them, and its time: nanoseconds since the first one, not less than that of
+    /// the frame before.
+    frames: Vec<(Range<usize>, u64)>,
 }
 
 impl Recording {
@@ -54,12 +43,12 @@ impl Recording {
 
     /// The bytes of a frame, without CRC.
     pub fn frame(&self, index: usize) -> &[u8] {
-        &self.bytes[self.frames[index].place.clone()]
+        &self.bytes[self.frames[index].0.clone()]
     }
 
     /// Nanoseconds from the first frame to this one, not less than those of the frame before.
     pub fn time(&self, index: usize) -> u64 {
-        self.frames[index].time
+        self.frames[index].1
     }
 }
 
@@ -90,53 +79,57 @@ impl<'b> Reader<'b> {
             fraction: 1000,
         };
 
-        reader.has(FILE_HEADER_SIZE)?;
-        let magic = reader.read32(0);
+        let [magic, _, _, _, _, link_type] = reader.words::<FILE_HEADER_WORDS>()?;
         reader.swapped = [MAGIC_MICROSECONDS, MAGIC_NANOSECONDS].contains(&magic.swap_bytes());
-        if reader.read32(0) == MAGIC_NANOSECONDS {
-            reader.fraction = 1;
-        }
         if magic == MAGIC_PCAPNG {
             bail!("this is pcapng, and only classic pcap is read; convert it: editcap -F pcap");
         }
-        if !reader.swapped && ![MAGIC_MICROSECONDS, MAGIC_NANOSECONDS].contains(&magic) {
-            bail!("this is not a pcap file: it begins with {magic:08x}");
+        match reader.in_order(magic) {
+            MAGIC_MICROSECONDS => {}
+            MAGIC_NANOSECONDS => reader.fraction = 1,
+            _ => bail!("this is not a pcap file: it begins with {magic:08x}"),
         }
-        let link_type = reader.read32(LINK_TYPE);
+        let link_type = reader.in_order(link_type);
         if link_type != LINK_TYPE_ETHERNET {
             bail!(
                 "the link type is {link_type}, not 1 (Ethernet); record on an Ethernet interface"
             );
         }
-        reader.at = FILE_HEADER_SIZE;
         Ok(reader)
     }
 
-    fn read32(&self, at: usize) -> u32 {
-        let mut word = [0; 4];
-        word.copy_from_slice(&self.bytes[at..at + 4]);
+    fn in_order(&self, word: u32) -> u32 {
         match self.swapped {
-            true => u32::from_ne_bytes(word).swap_bytes(),
-            false => u32::from_ne_bytes(word),
+            true => word.swap_bytes(),
+            false => word,
         }
     }
 
-    /// Checks that `count` more bytes are there.
-    fn has(&self, count: usize) -> Result<()> {
+    /// Moves on by `count` bytes, and returns their place.
+    fn skip(&mut self, count: usize) -> Result<Range<usize>> {
         if self.bytes.len() - self.at < count {
             bail!(
                 "the file is cut short, or has no frame: it ends in frame {}; record it again",
                 self.frames + 1
             );
         }
-        Ok(())
+        self.at += count;
+        Ok(self.at - count..self.at)
     }
 
-    /// Reads the next frame. Its time is nanoseconds since 1970.
-    fn read_frame(&mut self) -> Result<Frame> {
-        self.has(RECORD_HEADER_SIZE)?;
-        let captured = self.read32(self.at + CAPTURED_LENGTH);
-        let original = self.read32(self.at + ORIGINAL_LENGTH);
+    /// Reads a header.
+    fn words<const N: usize>(&mut self) -> Result<[u32; N]> {
+        let place = self.skip(4 * N)?;
+        let mut words = [0; N];
+        for (word, bytes) in words.iter_mut().zip(self.bytes[place].chunks_exact(4)) {
+            *word = self.in_order(u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+        }
+        Ok(words)
+    }
+
+    /// Reads the next frame. Returns its place and its time, in nanoseconds since 1970.
+    fn read_frame(&mut self) -> Result<(Range<usize>, u64)> {
+        let [seconds, fraction, captured, original] = self.words::<RECORD_HEADER_WORDS>()?;
         let (number, room) = (self.frames + 1, self.room);
         if captured != original {
             bail!(
@@ -147,17 +140,10 @@ impl<'b> Reader<'b> {
         if !(MIN_FRAME..=room).contains(&captured) {
             bail!("frame {number} has {captured} bytes, and a frame has {MIN_FRAME} to {room}");
         }
-        let size = RECORD_HEADER_SIZE + captured as usize;
-        self.has(size)?;
-        let seconds = u64::from(self.read32(self.at + SECONDS));
-        let fraction = u64::from(self.read32(self.at + FRACTION));
-        let place = self.at + RECORD_HEADER_SIZE..self.at + size;
-        self.at += size;
-        self.frames += 1;
-        Ok(Frame {
-            place,
-            time: seconds * NANOSECONDS + fraction * self.fraction,
-        })
+        let place = self.skip(captured as usize)?;
+        self.frames = number;
+        let time = u64::from(seconds) * NANOSECONDS + u64::from(fraction) * self.fraction;
+        Ok((place, time))
     }
 }
 
@@ -179,41 +165,33 @@ fn read_file(path: &Path, most: u64) -> Result<Vec<u8>> {
 /// that is too long, too short, or recorded in part.
 pub fn pcap_read_first(path: &Path, room: usize) -> Result<Vec<u8>> {
     let read = || -> Result<Vec<u8>> {
-        let most = FILE_HEADER_SIZE + RECORD_HEADER_SIZE + room;
+        let most = 4 * (FILE_HEADER_WORDS + RECORD_HEADER_WORDS) + room;
         let bytes = read_file(path, most as u64)?;
-        let first = Reader::new(&bytes, room)?.read_frame()?;
-        Ok(bytes[first.place].to_vec())
+        let (first, _) = Reader::new(&bytes, room)?.read_frame()?;
+        Ok(bytes[first].to_vec())
     };
     read().with_context(|| path.display().to_string())
 }
 
-fn load(bytes: Vec<u8>, room: usize) -> Result<Recording> {
-    let mut frames = Vec::new();
-    let (mut first, mut last) = (None, 0);
-    let mut reader = Reader::new(&bytes, room)?;
-
-    while frames.is_empty() || reader.at < bytes.len() {
-        let mut frame = reader.read_frame()?;
-        let first = *first.get_or_insert(frame.time);
-        // A clock may go back. Then the frame follows the one before at once.
-        last = frame.time.saturating_sub(first).max(last);
-        frame.time = last;
-        frames.push(frame);
-    }
-    Ok(Recording { bytes, frames })
-}
-
-/// Reads and checks all frames of a file, each at most `room` bytes. A file may have up to 2 GiB.
-///
-/// # Errors
-/// As [`pcap_read_first`]; the reason names the first wrong frame.
+/// Reads and checks all frames of a file, each at most `room` bytes. A file may have up to 2 GiB. The errors are
+/// those of [`pcap_read_first`], and name the first wrong frame.
 pub fn pcap_load(path: &Path, room: usize) -> Result<Recording> {
     let read = || -> Result<Recording> {
         let bytes = read_file(path, MAX_FILE_SIZE + 1)?;
         if bytes.len() as u64 > MAX_FILE_SIZE {
             bail!("the file has more than 2 GiB; divide it: editcap -c");
         }
-        load(bytes, room)
+        let mut reader = Reader::new(&bytes, room)?;
+        let (place, start) = reader.read_frame()?;
+        let mut frames = vec![(place, 0)];
+        let mut last = 0;
+        while reader.at < bytes.len() {
+            let (place, time) = reader.read_frame()?;
+            // A clock may go back. Then the frame follows the one before at once.
+            last = time.saturating_sub(start).max(last);
+            frames.push((place, last));
+        }
+        Ok(Recording { bytes, frames })
     };
     read().with_context(|| path.display().to_string())
 }

@@ -12,31 +12,22 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::anyhow;
 use clap::Parser;
 use flow_packet::{
     flow_packet_fill, flow_packet_port, MAX_FLOWS, MAX_SIZE, MIN_SIZE, SEQUENCE, UDP_SOURCE_PORT,
 };
 use ixgbe::driver::device::{Device, MAX_QUEUES};
 use ixgbe::driver::mempool::{Mempool, Packet};
-use ixgbe::error::Result;
-use ixgbe::vfio::Container;
 use pcap_file::pcap_read_first;
-use port::{pools_create, turns_per_look, Port, Run};
-use program::{json_open, json_write, parse_number, parse_packets, run_program, CommonOptions};
+use port::{run_on_port, PortOptions, Run};
+use program::{parse_number, parse_packets, run_program};
 use serde::Serialize;
 use token_bucket::{parse_rate, TokenBucket};
 
 /// Sends packets on a device: UDP in IPv4. The first 8 bytes of the payload are the packet's number in its
 /// flow. Drops what the device receives. Ends on SIGINT or SIGTERM, after N packets, or after S seconds.
 #[derive(Debug, Parser)]
-#[command(
-    name = "ixgbe-pktgen",
-    version,
-    max_term_width = 80,
-    infer_long_args = true,
-    args_override_self = true
-)]
+#[command(version)]
 struct Options {
     /// Packets a second, such as 250000, 10k or 1.5M [default: as many as the device takes]; a batch is the
     /// largest burst
@@ -60,29 +51,24 @@ struct Options {
     queues: u32,
 
     #[command(flatten)]
-    common: CommonOptions,
+    port: PortOptions,
 
     /// End after N sent packets
     #[arg(long, value_name = "N", value_parser = parse_packets)]
     packets: Option<u64>,
-
-    /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
-    #[arg(value_name = "DEVICE")]
-    device: String,
 }
 
 impl Options {
     /// Says what is wrong with options that parse.
-    fn check(&self) -> std::result::Result<(), String> {
+    fn check(&self) -> Result<(), String> {
         if self.template.is_some() && (self.size.is_some() || self.flows.is_some()) {
             let message =
                 "--template sends the recorded frame unchanged; leave out --size and --flows";
             return Err(message.to_owned());
         }
         if self.template.is_none() && self.flows() < self.queues {
-            let message =
-                "each queue needs a flow, because a flow uses one queue: raise --flows to the \
-                           number of --queues";
+            let message = "each queue needs a flow, because a flow uses one queue: raise --flows \
+                           to the number of --queues";
             return Err(message.to_owned());
         }
         Ok(())
@@ -93,22 +79,17 @@ impl Options {
     }
 }
 
-fn parse_size(text: &str) -> std::result::Result<usize, String> {
-    parse_number(text, MIN_SIZE as u64, MAX_SIZE as u64)
-        .map(|size| size as usize)
-        .ok_or_else(|| format!("--size must be a number of bytes from {MIN_SIZE} to {MAX_SIZE}"))
+fn parse_size(text: &str) -> Result<usize, String> {
+    let range = MIN_SIZE as u64..=MAX_SIZE as u64;
+    parse_number(text, range, "--size must be a number of bytes")
 }
 
-fn parse_flows(text: &str) -> std::result::Result<u32, String> {
-    parse_number(text, 1, MAX_FLOWS.into())
-        .map(|flows| flows as u32)
-        .ok_or_else(|| format!("--flows must be a number from 1 to {MAX_FLOWS}"))
+fn parse_flows(text: &str) -> Result<u32, String> {
+    parse_number(text, 1..=MAX_FLOWS.into(), "--flows must be a number")
 }
 
-fn parse_queues(text: &str) -> std::result::Result<u32, String> {
-    parse_number(text, 1, MAX_QUEUES.into())
-        .map(|queues| queues as u32)
-        .ok_or_else(|| format!("--queues must be a number from 1 to {MAX_QUEUES}"))
+fn parse_queues(text: &str) -> Result<u32, String> {
+    parse_number(text, 1..=MAX_QUEUES.into(), "--queues must be a number")
 }
 
 /// The results of a run, in packets.
@@ -125,9 +106,8 @@ struct Totals {
     queues: Vec<u64>,
 }
 
-/// The generator and what it sends.
+/// What the generator sends.
 struct Generator<'p> {
-    device: Device<'p>,
     /// `pools[i]` feeds TX queue i, and nothing else.
     pools: &'p [Mempool],
     /// `None` if the frame has neither flow nor sequence number.
@@ -139,14 +119,12 @@ struct Generator<'p> {
 
 /// Writes the frame to all buffers of a pool. The pool feeds only one TX queue, and the device does not write
 /// to what it sends. So a buffer keeps its frame, and needs new numbers only.
-fn prefill(pool: &Mempool, frame: &[u8]) -> anyhow::Result<()> {
+fn prefill(pool: &Mempool, frame: &[u8]) {
     let mut packets: Vec<_> = std::iter::from_fn(|| pool.alloc()).collect();
     for packet in &mut packets {
-        if !packet.set_size(frame.len()) || !packet.write_at(0, frame) {
-            return Err(anyhow!("a frame of {} bytes does not fit", frame.len()));
-        }
+        // Every buffer has room for the largest frame.
+        let _ = packet.set_size(frame.len()) && packet.write_at(0, frame);
     }
-    Ok(())
 }
 
 /// Writes flow and sequence number of packet `nth` of a queue. Flow i uses queue i modulo the queues, so that
@@ -162,12 +140,16 @@ fn number_packet(packet: &mut Packet<'_>, flows: u32, queues: u32, queue: u32, n
 
 impl<'p> Generator<'p> {
     /// Sends at most `count` packets on a queue. Returns the number of sent packets.
-    fn send_batch(&mut self, queue: usize, count: usize) -> Result<usize> {
-        let Self { device, pools, .. } = self;
+    fn send_batch(
+        &mut self,
+        device: &mut Device<'p>,
+        queue: usize,
+        count: usize,
+    ) -> ixgbe::error::Result<usize> {
         let queues = self.sent.len() as u32;
 
         for nth in (self.sent[queue]..).take(count) {
-            let Some(mut packet) = pools[queue].alloc() else {
+            let Some(mut packet) = self.pools[queue].alloc() else {
                 break;
             };
             if let Some(flows) = self.flows {
@@ -181,102 +163,79 @@ impl<'p> Generator<'p> {
         Ok(sent)
     }
 
-    /// Takes what the device has received, so that a loop in the cable does not fill the ring.
-    fn drop_received(&mut self, batch: usize) -> Result<usize> {
-        let received = self.device.rx_batch(0, &mut self.packets, batch)?;
-        self.packets.clear();
-        Ok(received)
-    }
-
     /// Sends until the end of the run. The totals are valid even after an error.
     fn generate(
         &mut self,
+        device: &mut Device<'p>,
         options: &Options,
         frame_size: usize,
         totals: &mut Totals,
     ) -> anyhow::Result<()> {
-        let batch = options.common.batch;
-        let turns = turns_per_look(&self.device);
-        let mut left = options.packets.unwrap_or(u64::MAX);
+        let batch = options.port.common.batch;
         let mut queue = 0;
-        let mut ended = false;
-        let mut run = Run::start(&options.device, options.common.duration)?;
+        let mut run = Run::start(&options.port, device, options.packets)?;
         let start = Instant::now();
         let mut bucket = options.rate.map(|rate| TokenBucket::new(rate, batch, 0));
 
-        while left > 0 && !ended {
-            for _ in 0..turns {
-                let mut count = usize::try_from(left).map_or(batch, |left| left.min(batch));
-                if left == 0 {
-                    break;
-                }
-                if let Some(bucket) = &mut bucket {
-                    count = bucket.take(start.elapsed().as_nanos() as u64, count);
-                }
-                let sent = self.send_batch(queue, count)?;
-                if let Some(bucket) = &mut bucket {
-                    bucket.give_back(count - sent);
-                }
-                left -= sent as u64;
-                totals.tx += sent as u64;
-                totals.tx_bytes += (sent * frame_size) as u64;
-                totals.rx += self.drop_received(batch)? as u64;
-                queue = (queue + 1) % self.sent.len();
+        while run.goes_on(device, |device, mut count| {
+            if let Some(bucket) = &mut bucket {
+                count = bucket.take(start.elapsed().as_nanos() as u64, count);
             }
-            ended = run.look(&mut self.device)?;
-        }
+            let sent = self.send_batch(device, queue, count)?;
+            if let Some(bucket) = &mut bucket {
+                bucket.give_back(count - sent);
+            }
+            totals.tx += sent as u64;
+            totals.tx_bytes += (sent * frame_size) as u64;
+            // What the device has received is dropped, so that a loop in the cable does not fill the ring.
+            totals.rx += device.rx_batch(0, &mut self.packets, batch)? as u64;
+            self.packets.clear();
+            queue = (queue + 1) % self.sent.len();
+            Ok(sent)
+        })? {}
         (totals.seconds, totals.tsc_cycles) = run.elapsed();
         Ok(())
     }
 }
 
-/// Opens the device, sends, and closes it.
-fn generate_until_end(options: &Options) -> anyhow::Result<()> {
-    let common = &options.common;
-    // Reads the file first, so that a wrong one fails before the device is opened.
-    let template = options
-        .template
-        .as_ref()
-        .map(|path| pcap_read_first(path, MAX_SIZE))
-        .transpose()?;
-    let json = json_open(common.json.as_deref())?;
-    let container = Container::with_connect_timeout(common.connect_timeout_ms());
-    let port = Port::open(
-        "ixgbe-pktgen",
-        &container,
-        &options.device,
-        1,
-        options.queues,
-        common,
-    )?;
-    let pools = pools_create(&container, options.queues, common)?;
-    let device = port.start()?;
+/// Prepares the packets and sends them until the end of the run.
+fn generate_until_end<'p>(
+    device: &mut Device<'p>,
+    pools: &'p [Mempool],
+    options: &Options,
+    template: Option<Vec<u8>>,
+    totals: &mut Totals,
+) -> anyhow::Result<()> {
     let flows = template.is_none().then(|| options.flows());
     let frame = match template {
         Some(frame) => frame,
         None => flow_packet_fill(options.size.unwrap_or(MIN_SIZE), device.mac_read()?),
     };
-    pools.iter().try_for_each(|pool| prefill(pool, &frame))?;
-    let mut totals = Totals::default();
+    pools.iter().for_each(|pool| prefill(pool, &frame));
     let mut generator = Generator {
-        device,
-        pools: &pools,
+        pools,
         flows,
-        sent: vec![0; options.queues as usize],
-        packets: Vec::with_capacity(common.batch),
+        sent: vec![0; pools.len()],
+        packets: Vec::with_capacity(options.port.common.batch),
     };
 
-    let ran = generator.generate(options, frame.len(), &mut totals);
-    let stopped = generator.device.stop_queues();
-    if options.queues > 1 {
-        totals.queues = generator.sent.clone();
+    let ran = generator.generate(device, options, frame.len(), totals);
+    if pools.len() > 1 {
+        totals.queues = generator.sent;
     }
-    json_write(json, common.json.as_deref(), &totals)?;
-    ran?;
-    stopped?;
-    Ok(())
+    ran
+}
+
+/// Reads the file before the device is opened, so that a wrong one fails first.
+fn run(options: &Options) -> anyhow::Result<()> {
+    let read = |path| pcap_read_first(path, MAX_SIZE);
+    let template = options.template.as_deref().map(read).transpose()?;
+    let queues = options.queues;
+    run_on_port(&options.port, queues, |device, pools, totals| {
+        generate_until_end(device, pools, options, template, totals)
+    })
 }
 
 fn main() -> ExitCode {
-    run_program(Options::check, generate_until_end)
+    run_program(Options::check, run)
 }

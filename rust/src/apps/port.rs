@@ -1,146 +1,137 @@
-//! The port of a program that uses one: a device with its pools, and the run on it.
+//! A program on one port: a device with its pools, and the run on it.
 #![forbid(unsafe_code)]
 
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ixgbe::driver::device::{Config, Device, OpenDevice, Stats};
+use clap::Args;
+use ixgbe::driver::device::{Config, Device, OpenDevice};
 use ixgbe::driver::mempool::Mempool;
 use ixgbe::error::Result;
 use ixgbe::tsc_read;
 use ixgbe::vfio::Container;
+use serde::Serialize;
 
-use crate::program::{hold_signals, warn_of_ordinary_pages, CommonOptions};
-use crate::rates::rates_print;
-
-/// A program looks at the clock and the signals once every so many turns.
-const TURNS_PER_LOOK: u32 = 1024;
-
-/// The same when a turn may take two messages to a server, each 20 ms or more.
-const TURNS_PER_LOOK_TRAPPED: u32 = 8;
+use crate::program::{
+    hold_signals, json_open, json_write, turns_per_look, warn_of_ordinary_pages, CommonOptions,
+};
+use crate::rates::Rates;
 
 /// A pool never runs empty: it covers an RX ring, a TX ring, and as many packets with the program.
 const POOL_PACKETS_PER_DESCRIPTOR: u32 = 4;
 const POOL_MIN_CAPACITY: u32 = 2048;
 
-/// An open device and its pools. A running [`Device`] borrows them.
-pub struct Port {
-    // Fields are dropped in this order, so that a pool is unmapped while its device is open.
-    /// `pools[i]` feeds receive queue i.
-    pools: Vec<Mempool>,
-    device: OpenDevice,
-    config: Config,
-    options: CommonOptions,
+/// The options of a program on one port.
+#[derive(Args, Debug)]
+pub struct PortOptions {
+    #[command(flatten)]
+    pub common: CommonOptions,
+
+    /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
+    #[arg(value_name = "DEVICE")]
+    device: String,
 }
 
-impl Port {
-    /// Opens the device at `address` for so many queues, and allocates the pools of the RX queues. Prints a
-    /// warning of `program` if the memory is on ordinary pages.
-    pub fn open(
-        program: &str,
-        container: &Rc<Container>,
-        address: &str,
-        rx_queues: u32,
-        tx_queues: u32,
-        options: &CommonOptions,
-    ) -> Result<Self> {
-        let device = OpenDevice::open(container, address)?;
-        let pools = pools_create(container, rx_queues, options)?;
-        if container.on_ordinary_pages() {
-            warn_of_ordinary_pages(program);
-        }
-        Ok(Self {
-            pools,
-            device,
-            config: Config {
-                rx_queues,
-                tx_queues,
-                rx_ring_size: options.ring_size,
-                tx_ring_size: options.ring_size,
-                promiscuous: true,
-            },
-            options: options.clone(),
-        })
+/// Opens the device, does `work` on it and its pools for sending, closes it, and writes the totals, which are
+/// valid even after an error. There are `tx_pools` TX queues, each with a pool of its own. Without any,
+/// there is one TX queue for what the program receives.
+pub fn run_on_port<T: Default + Serialize>(
+    options: &PortOptions,
+    tx_pools: u32,
+    work: impl for<'p> FnOnce(&mut Device<'p>, &'p [Mempool], &mut T) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let PortOptions { common, device } = options;
+    let json = json_open(common)?;
+    let container = Container::with_connect_timeout(common.connect_timeout_ms);
+    let capacity = (common.ring_size * POOL_PACKETS_PER_DESCRIPTOR).max(POOL_MIN_CAPACITY);
+    let create_pool = |_| Mempool::create(&container, capacity);
+    let config = Config {
+        rx_queues: 1,
+        tx_queues: tx_pools.max(1),
+        rx_ring_size: common.ring_size,
+        tx_ring_size: common.ring_size,
+        promiscuous: true,
+    };
+    // The pools are declared after the device, so that they are unmapped while it is open.
+    let open = OpenDevice::open(&container, device)?;
+    let rx_pool = [create_pool(0)?];
+    if container.on_ordinary_pages() {
+        warn_of_ordinary_pages();
     }
+    let tx_pools = (0..tx_pools).map(create_pool).collect::<Result<Vec<_>>>()?;
+    let mut device = open.start_queues(&config, &rx_pool)?;
+    device.wait_for_link(common.link_timeout_ms.into())?;
 
-    /// Starts the device, and waits for its link.
-    pub fn start(&self) -> Result<Device<'_>> {
-        let mut device = self.device.start_queues(&self.config, &self.pools)?;
-        device.wait_for_link(self.options.link_timeout_ms().into())?;
-        Ok(device)
-    }
-}
-
-/// Pools that never run empty with such options.
-pub fn pools_create(
-    container: &Rc<Container>,
-    count: u32,
-    options: &CommonOptions,
-) -> Result<Vec<Mempool>> {
-    let capacity = options.ring_size * POOL_PACKETS_PER_DESCRIPTOR;
-    (0..count)
-        .map(|_| Mempool::create(container, capacity.max(POOL_MIN_CAPACITY)))
-        .collect()
-}
-
-/// How many turns there may be between two looks.
-pub fn turns_per_look(device: &Device<'_>) -> u32 {
-    match device.is_trapped() {
-        true => TURNS_PER_LOOK_TRAPPED,
-        false => TURNS_PER_LOOK,
-    }
+    let mut totals = T::default();
+    let ran = work(&mut device, &tx_pools, &mut totals);
+    let stopped = device.stop_queues();
+    json_write(json, &totals)?;
+    ran?;
+    Ok(stopped?)
 }
 
 /// A run on a port, from its first packet on.
 pub struct Run<'o> {
-    device: &'o str,
     ended: Arc<AtomicBool>,
     duration: Duration,
     start: Instant,
     start_tsc: u64,
-    /// When the last line was printed, and the device's counters then.
-    printed: Instant,
-    before: Stats,
+    rates: Rates<'o, 1>,
+    /// The most packets of a turn.
+    batch: usize,
+    /// Turns between two looks.
+    turns: u32,
+    /// Packets until the end of the run.
+    left: u64,
 }
 
 impl<'o> Run<'o> {
-    /// `device` is the name in the lines of each second.
-    pub fn start(device: &'o str, duration: Option<Duration>) -> anyhow::Result<Self> {
+    /// The run ends after so many packets, if not before.
+    pub fn start(
+        options: &'o PortOptions,
+        device: &Device<'_>,
+        packets: Option<u64>,
+    ) -> anyhow::Result<Self> {
         let start = Instant::now();
         Ok(Self {
-            device,
             ended: hold_signals()?,
-            duration: duration.unwrap_or(Duration::MAX),
+            duration: options.common.duration.unwrap_or(Duration::MAX),
             start,
             start_tsc: tsc_read(),
-            printed: start,
-            before: Stats::default(),
+            rates: Rates::new([&options.device], start),
+            batch: options.common.batch,
+            turns: turns_per_look(device.is_trapped()),
+            left: packets.unwrap_or(u64::MAX),
         })
     }
 
-    /// Looks at the clock and the signals, and prints a line every second. Returns whether the run is over.
-    pub fn look(&mut self, device: &mut Device<'_>) -> Result<bool> {
+    /// Calls `turn` again and again with the number of packets that it may take. It returns how many it took.
+    /// Then looks at the clock and the signals, and prints a line every second. Returns whether the run
+    /// goes on.
+    pub fn goes_on<'p>(
+        &mut self,
+        device: &mut Device<'p>,
+        mut turn: impl FnMut(&mut Device<'p>, usize) -> anyhow::Result<usize>,
+    ) -> anyhow::Result<bool> {
+        for _ in 0..self.turns {
+            let count = usize::try_from(self.left).map_or(self.batch, |left| left.min(self.batch));
+            if count == 0 {
+                break;
+            }
+            self.left -= turn(device, count)? as u64;
+        }
         let time = Instant::now();
         if time - self.start >= self.duration || self.ended.load(Ordering::Relaxed) {
-            return Ok(true);
+            return Ok(false);
         }
-        if time - self.printed >= Duration::from_secs(1) {
-            let now = device.stats_read()?;
-            let seconds = (time - self.printed).as_secs_f64();
-            rates_print(self.device, &self.before, &now, seconds);
-            self.before = now;
-            self.printed = time;
-        }
-        Ok(false)
+        self.rates.print(time, |_| device.stats_read())?;
+        Ok(self.left > 0)
     }
 
     /// The seconds and the TSC cycles from the start until now, for the totals.
     pub fn elapsed(&self) -> (f64, u64) {
-        (
-            self.start.elapsed().as_secs_f64(),
-            tsc_read() - self.start_tsc,
-        )
+        let seconds = self.start.elapsed().as_secs_f64();
+        (seconds, tsc_read() - self.start_tsc)
     }
 }

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -13,15 +14,18 @@ use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{Args, Parser};
 use ixgbe::driver::device::{MAX_RING_SIZE, MIN_RING_SIZE};
-use ixgbe::rooms::forwarder::{
-    DEFAULT_BATCH, DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_LINK_TIMEOUT_MS, DEFAULT_RING_SIZE,
-    MAX_BATCH,
-};
+use ixgbe::rooms::forwarder::{DEFAULT_BATCH, DEFAULT_RING_SIZE, MAX_BATCH};
 use serde::Serialize;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+/// The program's name, which begins its messages.
+const PROGRAM: &str = env!("CARGO_BIN_NAME");
+
 const EXIT_RUN_TIME: u8 = 1;
 const EXIT_USAGE: u8 = 2;
+
+/// A program looks at the clock, the signals and what its threads share once every so many turns.
+pub const TURNS_PER_LOOK: u32 = 1024;
 
 /// The longest wait for a server or a link.
 const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
@@ -42,29 +46,19 @@ pub struct CommonOptions {
     #[arg(long, value_name = "S", value_parser = parse_duration)]
     pub duration: Option<Duration>,
 
-    /// Wait at most S seconds for the sockets, up to 3600 [default: 5]
-    #[arg(long, value_name = "S", value_parser = parse_timeout)]
-    connect_timeout: Option<u32>,
+    /// Wait at most S seconds for the sockets, up to 3600
+    #[arg(long = "connect-timeout", value_name = "S", default_value = "5",
+          value_parser = parse_timeout)]
+    pub connect_timeout_ms: u32,
 
-    /// Wait at most S seconds for each link, up to 3600 [default: 30]
-    #[arg(long, value_name = "S", value_parser = parse_timeout)]
-    link_timeout: Option<u32>,
+    /// Wait at most S seconds for each link, up to 3600
+    #[arg(long = "link-timeout", value_name = "S", default_value = "30",
+          value_parser = parse_timeout)]
+    pub link_timeout_ms: u32,
 
     /// Write the totals to FILE at the end
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-}
-
-impl CommonOptions {
-    /// Milliseconds.
-    pub fn connect_timeout_ms(&self) -> u32 {
-        self.connect_timeout.unwrap_or(DEFAULT_CONNECT_TIMEOUT_MS)
-    }
-
-    /// Milliseconds.
-    pub fn link_timeout_ms(&self) -> u32 {
-        self.link_timeout.unwrap_or(DEFAULT_LINK_TIMEOUT_MS)
-    }
 }
 
 /// Parses the command line and runs the program. `check` says what is wrong with options that parse.
@@ -72,55 +66,68 @@ pub fn run_program<O: Parser>(
     check: impl FnOnce(&O) -> Result<(), String>,
     run: impl FnOnce(&O) -> anyhow::Result<()>,
 ) -> ExitCode {
-    let options = match parse_command_line(check) {
+    let mut command = O::command()
+        .name(PROGRAM)
+        .max_term_width(80)
+        .infer_long_args(true)
+        .args_override_self(true);
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let parsed = matches
+        .and_then(|mut matches| O::from_arg_matches_mut(&mut matches))
+        .and_then(|options| match check(&options) {
+            Ok(()) => Ok(options),
+            Err(message) => Err(command.error(ErrorKind::ValueValidation, message)),
+        });
+    let options = match parsed {
         Ok(options) => options,
-        Err(status) => return status,
+        Err(error) => {
+            // A closed standard error must not hide the exit status.
+            let _ = error.print();
+            return match error.use_stderr() {
+                true => ExitCode::from(EXIT_USAGE),
+                false => ExitCode::SUCCESS,
+            };
+        }
     };
     match run(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{}: {error:#}", O::command().get_name());
+            eprintln!("{PROGRAM}: {error:#}");
             ExitCode::from(EXIT_RUN_TIME)
         }
     }
 }
 
-/// Prints an error with a pointer to `--help` if the command line is wrong.
-fn parse_command_line<O: Parser>(
-    check: impl FnOnce(&O) -> Result<(), String>,
-) -> Result<O, ExitCode> {
-    let parsed = O::try_parse().and_then(|options| {
-        check(&options)
-            .map_err(|message| O::command().error(ErrorKind::ValueValidation, message))?;
-        Ok(options)
-    });
-    parsed.map_err(|error| {
-        // A closed standard error must not hide the exit status.
-        let _ = error.print();
-        if !error.use_stderr() {
-            return ExitCode::SUCCESS;
-        }
-        ExitCode::from(EXIT_USAGE)
-    })
+/// A whole number in a range, in digits only. `must` says what the option must be.
+pub fn parse_number<T: TryFrom<u64>>(
+    text: &str,
+    range: RangeInclusive<u64>,
+    must: &str,
+) -> Result<T, String> {
+    let digits = text.bytes().all(|c| c.is_ascii_digit());
+    digits
+        .then(|| text.parse().ok())
+        .flatten()
+        .filter(|number| range.contains(number))
+        .and_then(|number| T::try_from(number).ok())
+        .ok_or_else(|| format!("{must} from {} to {}", range.start(), range.end()))
 }
 
-/// A whole number from `low` to `high`, in digits only.
-pub fn parse_number(text: &str, low: u64, high: u64) -> Option<u64> {
-    let digits = text.bytes().all(|c| c.is_ascii_digit());
-    let number = digits.then(|| text.parse().ok())??;
-    (low..=high).contains(&number).then_some(number)
+/// A number in digits, which may have a fraction.
+pub fn parse_decimal(text: &str) -> Option<f64> {
+    let digits = text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|c| c.is_ascii_digit() || c == b'.');
+    digits.then(|| text.parse().ok())?
 }
 
 fn parse_batch(text: &str) -> Result<usize, String> {
-    parse_number(text, 1, MAX_BATCH as u64)
-        .map(|batch| batch as usize)
-        .ok_or_else(|| format!("--batch must be a number from 1 to {MAX_BATCH}"))
+    parse_number(text, 1..=MAX_BATCH as u64, "--batch must be a number")
 }
 
 fn parse_ring_size(text: &str) -> Result<u32, String> {
-    parse_number(text, MIN_RING_SIZE.into(), MAX_RING_SIZE.into())
-        .filter(|size| size.is_power_of_two())
-        .map(|size| size as u32)
+    let range = MIN_RING_SIZE.into()..=MAX_RING_SIZE.into();
+    let size = parse_number(text, range, "").ok();
+    size.filter(|size: &u32| size.is_power_of_two())
         .ok_or_else(|| {
             format!("--ring-size must be a power of two from {MIN_RING_SIZE} to {MAX_RING_SIZE}")
         })
@@ -128,16 +135,12 @@ fn parse_ring_size(text: &str) -> Result<u32, String> {
 
 /// The number of packets that ends a run.
 pub fn parse_packets(text: &str) -> Result<u64, String> {
-    parse_number(text, 1, u64::MAX - 1)
-        .ok_or_else(|| "--packets must be a number from 1".to_owned())
+    parse_number(text, 1..=u64::MAX - 1, "").map_err(|_| "--packets must be a number from 1".into())
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
-    text.starts_with(|c: char| c.is_ascii_digit())
-        .then_some(text)
-        .filter(|text| text.bytes().all(|c| c.is_ascii_digit() || c == b'.'))
-        .and_then(|text| text.parse().ok())
-        .filter(|seconds: &f64| *seconds > 0.0 && *seconds <= 1e9)
+    parse_decimal(text)
+        .filter(|seconds| *seconds > 0.0 && *seconds <= 1e9)
         .map(Duration::from_secs_f64)
         .ok_or_else(|| "--duration must be a number of seconds above 0".to_owned())
 }
@@ -160,30 +163,41 @@ pub fn hold_signals() -> io::Result<Arc<AtomicBool>> {
     Ok(ended)
 }
 
+/// The turns between two looks. If a device is trapped, a turn may take two messages to each server, 20 ms or
+/// more each.
+pub fn turns_per_look(is_trapped: bool) -> u32 {
+    match is_trapped {
+        true => 8,
+        false => TURNS_PER_LOOK,
+    }
+}
+
 /// Says that the memory is slower than it could be.
-pub fn warn_of_ordinary_pages(program: &str) {
+pub fn warn_of_ordinary_pages() {
     eprintln!(
-        "{program}: warning: too few huge pages of 2 MiB are free, using ordinary pages, which \
+        "{PROGRAM}: warning: too few huge pages of 2 MiB are free, using ordinary pages, which \
          are slower; `make hugepages` reserves some"
     );
 }
 
+/// The file for the totals, and its path.
+pub type JsonFile<'o> = Option<(File, &'o Path)>;
+
 /// Opens the file for the totals before the run, so that a wrong path fails at once.
-pub fn json_open(path: Option<&Path>) -> anyhow::Result<Option<File>> {
-    path.map(|path| File::create(path).with_context(|| path.display().to_string()))
-        .transpose()
+pub fn json_open(options: &CommonOptions) -> anyhow::Result<JsonFile<'_>> {
+    let Some(path) = options.json.as_deref() else {
+        return Ok(None);
+    };
+    let file = File::create(path).with_context(|| path.display().to_string())?;
+    Ok(Some((file, path)))
 }
 
 /// Writes the totals to the file that [`json_open`] opened.
-pub fn json_write(
-    file: Option<File>,
-    path: Option<&Path>,
-    totals: &impl Serialize,
-) -> anyhow::Result<()> {
-    match file.zip(path) {
-        Some((file, path)) => write_line(file, totals).with_context(|| path.display().to_string()),
-        None => Ok(()),
-    }
+pub fn json_write(file: JsonFile<'_>, totals: &impl Serialize) -> anyhow::Result<()> {
+    let Some((file, path)) = file else {
+        return Ok(());
+    };
+    write_line(file, totals).with_context(|| path.display().to_string())
 }
 
 fn write_line(mut file: File, totals: &impl Serialize) -> io::Result<()> {

@@ -5,80 +5,67 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, Result};
+use anyhow::Result;
 use ixgbe::driver::device::MAX_QUEUES;
 use ixgbe::rooms::lane::Lane;
 
-use crate::threads::{pin, CpuList};
-
-/// A thread looks at what it shares with the others once every so many turns.
-const TURNS_PER_LOOK: u32 = 1024;
+use crate::program::TURNS_PER_LOOK;
+use crate::threads::{CpuList, Crew, CHECK};
 
 /// Packets of the limit that a queue takes for itself until the next look.
 const CLAIM: u64 = 16384;
 
-/// Time between two checks for a stalled queue.
-const CHECK: Duration = Duration::from_secs(1);
-
 /// Time to wait while other threads have all that is left of the limit.
 const RETRY: Duration = Duration::from_micros(100);
 
-/// What the threads share. They look at it between rounds, not for each packet.
-struct Shared {
-    end: bool,
-    /// Packets of the limit that no queue has taken; `None`: no limit.
+/// The packets that the threads may receive together. They look at it between rounds, not for each packet.
+struct Limit {
+    /// Those that no queue has taken; `None`: no limit.
     left: Option<u64>,
-    /// Packets that queues have taken and not received yet.
+    /// Those that queues have taken and not received yet.
     claimed: u64,
-    /// The error of the first thread that failed.
-    failed: Option<anyhow::Error>,
 }
 
 /// The state that a [`Mutex`] guards stays whole if a thread panics in between.
-fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(limit: &Mutex<Limit>) -> MutexGuard<'_, Limit> {
+    limit.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Takes packets of the limit for a queue. Returns their number, `u64::MAX` without a limit.
-fn claim(shared: &Mutex<Shared>) -> u64 {
-    let mut shared = lock(shared);
-    let Some(left) = shared.left else {
+fn claim(limit: &Mutex<Limit>) -> u64 {
+    let mut limit = lock(limit);
+    let Some(left) = limit.left else {
         return u64::MAX;
     };
     let taken = left.min(CLAIM);
-    shared.left = Some(left - taken);
-    shared.claimed += taken;
+    limit.left = Some(left - taken);
+    limit.claimed += taken;
     taken
 }
 
 /// Gives back what a queue did not receive.
-fn settle(shared: &Mutex<Shared>, taken: u64, received: u64) {
-    let mut shared = lock(shared);
-    if let Some(left) = &mut shared.left {
+fn settle(limit: &Mutex<Limit>, taken: u64, received: u64) {
+    let mut limit = lock(limit);
+    if let Some(left) = &mut limit.left {
         *left += taken - received;
-        shared.claimed -= taken;
+        limit.claimed -= taken;
     }
 }
 
-fn fail(shared: &Mutex<Shared>, error: anyhow::Error) {
-    lock(shared).failed.get_or_insert(error);
-}
-
-/// Whether a thread ends: somebody said so, one has failed, or nothing of the limit is left.
-fn ends(shared: &Mutex<Shared>) -> bool {
-    let shared = lock(shared);
-    shared.end || shared.failed.is_some() || (shared.left == Some(0) && shared.claimed == 0)
+fn is_used_up(limit: &Mutex<Limit>) -> bool {
+    let limit = lock(limit);
+    limit.left == Some(0) && limit.claimed == 0
 }
 
 /// Forwards with all queues of a thread until the next look. Returns the number of received packets.
-fn forward_round(lanes: &mut [Lane<'_, '_>], shared: &Mutex<Shared>) -> Result<u64> {
+fn forward_round(lanes: &mut [Lane<'_, '_>], limit: &Mutex<Limit>) -> Result<u64> {
     let mut taken = [0; MAX_QUEUES as usize];
     let mut received = [0; MAX_QUEUES as usize];
     let mut left: u64 = 0;
     let mut total = 0;
 
     for (lane, taken) in lanes.iter_mut().zip(&mut taken) {
-        *taken = claim(shared);
+        *taken = claim(limit);
         left = left.saturating_add(*taken);
         lane.limit(*taken);
     }
@@ -92,7 +79,7 @@ fn forward_round(lanes: &mut [Lane<'_, '_>], shared: &Mutex<Shared>) -> Result<u
         turns -= 1;
     }
     for (taken, received) in taken.iter().zip(received).take(lanes.len()) {
-        settle(shared, *taken, received);
+        settle(limit, *taken, received);
     }
     if left == 0 {
         thread::sleep(RETRY);
@@ -100,15 +87,10 @@ fn forward_round(lanes: &mut [Lane<'_, '_>], shared: &Mutex<Shared>) -> Result<u
     Ok(total)
 }
 
-fn forward_until_end(
-    lanes: &mut [Lane<'_, '_>],
-    cpu: Option<usize>,
-    shared: &Mutex<Shared>,
-) -> Result<()> {
-    pin(cpu)?;
+fn forward_until_end(lanes: &mut [Lane<'_, '_>], limit: &Mutex<Limit>, crew: &Crew) -> Result<()> {
     let mut checked = Instant::now();
-    while !ends(shared) {
-        if forward_round(lanes, shared)? == 0 {
+    while !crew.ends() && !is_used_up(limit) {
+        if forward_round(lanes, limit)? == 0 {
             // More threads than CPUs: another one may have packets.
             thread::yield_now();
         }
@@ -122,12 +104,6 @@ fn forward_until_end(
     Ok(())
 }
 
-fn work(mut lanes: Vec<Lane<'_, '_>>, cpu: Option<usize>, shared: &Mutex<Shared>) {
-    if let Err(error) = forward_until_end(&mut lanes, cpu, shared) {
-        fail(shared, error);
-    }
-}
-
 /// Forwards in threads: one for each CPU of the list, or one for each queue without a list. The lanes are
 /// divided among them in turn. They forward until they have received `packets` packets together, or
 /// until `goes_on` says no or fails; it runs in the calling thread again and again, and may sleep.
@@ -138,7 +114,7 @@ pub fn forward_in_threads(
     lanes: Vec<Lane<'_, '_>>,
     cpus: &CpuList,
     packets: Option<u64>,
-    mut goes_on: impl FnMut() -> Result<bool>,
+    goes_on: impl FnMut() -> Result<bool>,
 ) -> Result<()> {
     let count = match cpus.0.len() {
         0 => lanes.len(),
@@ -148,28 +124,19 @@ pub fn forward_in_threads(
     for (nth, lane) in lanes.into_iter().enumerate() {
         groups[nth % count].push(lane);
     }
-    let shared = Mutex::new(Shared {
-        end: false,
+    let limit = &Mutex::new(Limit {
         left: packets,
         claimed: 0,
-        failed: None,
     });
+    let crew = Crew::default();
     let watched = thread::scope(|scope| {
-        for (nth, lanes) in groups.into_iter().enumerate() {
-            let (cpu, shared) = (cpus.get(nth), &shared);
-            let thread = thread::Builder::new().name(format!("queue {nth}"));
-            if let Err(error) = thread.spawn_scoped(scope, move || work(lanes, cpu, shared)) {
-                lock(shared).end = true;
-                bail!("cannot start thread {nth}: {error}");
-            }
+        for (nth, mut lanes) in groups.into_iter().enumerate() {
+            let crew = &crew;
+            crew.start(scope, format!("queue {nth}"), cpus.get(nth), move || {
+                forward_until_end(&mut lanes, limit, crew)
+            })?;
         }
-        let mut watched = Ok(true);
-        while matches!(watched, Ok(true)) && !ends(&shared) {
-            watched = goes_on();
-        }
-        lock(&shared).end = true;
-        watched.map(|_| ())
+        crew.watch(|| is_used_up(limit), goes_on)
     });
-    let failed = lock(&shared).failed.take();
-    watched.and(failed.map_or(Ok(()), Err))
+    crew.result(watched)
 }

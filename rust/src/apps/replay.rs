@@ -14,18 +14,14 @@ use std::time::Instant;
 use clap::Parser;
 use ixgbe::driver::device::Device;
 use ixgbe::driver::mempool::{Mempool, Packet};
-use ixgbe::error::Result;
-use ixgbe::vfio::Container;
 use pcap_file::{pcap_load, Recording};
-use port::{pools_create, turns_per_look, Port, Run};
-use program::{json_open, json_write, parse_number, parse_packets, run_program, CommonOptions};
+use port::{run_on_port, PortOptions, Run};
+use program::{parse_decimal, parse_number, parse_packets, run_program};
 use serde::Serialize;
 use token_bucket::{parse_rate, TokenBucket};
 
 /// The largest frame without CRC: with a VLAN tag.
 const MAX_FRAME: usize = 1518;
-
-const MAX_LOOPS: u64 = 1_000_000_000;
 
 // The factors of --speed.
 const MIN_SPEED: f64 = 0.001;
@@ -38,13 +34,7 @@ const LATE_NANOSECONDS: u64 = 1_000_000;
 /// Drops what the device receives. Ends after the last frame, on SIGINT or SIGTERM, after N packets, or
 /// after S seconds.
 #[derive(Debug, Parser)]
-#[command(
-    name = "ixgbe-replay",
-    version,
-    max_term_width = 80,
-    infer_long_args = true,
-    args_override_self = true
-)]
+#[command(version)]
 struct Options {
     /// X times the recorded speed, 0.001 to 1000 [default: 1]
     #[arg(long, value_name = "X", value_parser = parse_speed, conflicts_with_all = ["rate", "fast"])]
@@ -62,20 +52,16 @@ struct Options {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_loops)]
     loops: u64,
 
-    #[command(flatten)]
-    common: CommonOptions,
-
-    /// End after N sent packets
-    #[arg(long, value_name = "N", value_parser = parse_packets)]
-    packets: Option<u64>,
-
     /// Classic pcap with whole Ethernet frames, up to 2 GiB
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
-    #[arg(value_name = "DEVICE")]
-    device: String,
+    #[command(flatten)]
+    port: PortOptions,
+
+    /// End after N sent packets
+    #[arg(long, value_name = "N", value_parser = parse_packets)]
+    packets: Option<u64>,
 }
 
 impl Options {
@@ -85,18 +71,14 @@ impl Options {
     }
 }
 
-fn parse_speed(text: &str) -> std::result::Result<f64, String> {
-    text.starts_with(|c: char| c.is_ascii_digit())
-        .then_some(text)
-        .filter(|text| text.bytes().all(|c| c.is_ascii_digit() || c == b'.'))
-        .and_then(|text| text.parse().ok())
+fn parse_speed(text: &str) -> Result<f64, String> {
+    parse_decimal(text)
         .filter(|speed| (MIN_SPEED..=MAX_SPEED).contains(speed))
         .ok_or_else(|| "--speed must be a number from 0.001 to 1000".to_owned())
 }
 
-fn parse_loops(text: &str) -> std::result::Result<u64, String> {
-    parse_number(text, 1, MAX_LOOPS)
-        .ok_or_else(|| format!("--loops must be a number from 1 to {MAX_LOOPS}"))
+fn parse_loops(text: &str) -> Result<u64, String> {
+    parse_number(text, 1..=1_000_000_000, "--loops must be a number")
 }
 
 /// The results of a run, in packets.
@@ -148,9 +130,8 @@ fn loop_time(recording: &Recording) -> u64 {
     last.checked_div(pauses).map_or(0, |mean| last + mean)
 }
 
-/// The device, what it sends, and where it is.
+/// What is sent, and where it is.
 struct Replay<'p, 'o> {
-    device: Device<'p>,
     pool: &'p Mempool,
     recording: &'o Recording,
     options: &'o Options,
@@ -158,9 +139,10 @@ struct Replay<'p, 'o> {
     packets: Vec<Packet<'p>>,
 }
 
-impl Replay<'_, '_> {
-    fn speed(&self) -> f64 {
-        self.options.speed.unwrap_or(1.0)
+impl<'p> Replay<'p, '_> {
+    /// When the frame at a position is due, in nanoseconds since the start.
+    fn due_time(&self, position: Position) -> u64 {
+        position.due_time(self.recording, self.options.speed.unwrap_or(1.0))
     }
 
     /// Takes a packet and copies the frame at a position to it. Returns false if no packet is free.
@@ -177,105 +159,84 @@ impl Replay<'_, '_> {
 
     /// Sends up to `count` frames that are due at `now`, in nanoseconds since the start. Without a speed, all
     /// are. Returns the number of sent packets.
-    fn send_due(&mut self, count: usize, now: u64, totals: &mut Totals) -> Result<usize> {
-        let (recording, speed) = (self.recording, self.speed());
+    fn send_due(
+        &mut self,
+        device: &mut Device<'p>,
+        count: usize,
+        now: u64,
+        totals: &mut Totals,
+    ) -> ixgbe::error::Result<usize> {
         let timed = self.options.timed();
         let mut position = self.position;
 
-        while self.packets.len() < count && position.loops < self.options.loops {
-            let waits = timed && position.due_time(recording, speed) > now;
+        while self.packets.len() < count {
+            let waits = timed && self.due_time(position) > now;
             if waits || !self.fill_packet(position) {
                 break;
             }
-            position.step(recording);
+            position.step(self.recording);
         }
-        let sent = self.device.tx_batch(0, &mut self.packets)?;
+        let sent = device.tx_batch(0, &mut self.packets)?;
         self.packets.clear();
         // Counts those that were sent. The next one is the first that was not.
         for _ in 0..sent {
             if timed {
-                let late = now - self.position.due_time(recording, speed);
+                let late = now - self.due_time(self.position);
                 totals.late += u64::from(late > LATE_NANOSECONDS);
                 totals.max_late_seconds = totals.max_late_seconds.max(late as f64 / 1e9);
             }
-            totals.tx_bytes += recording.frame(self.position.next).len() as u64;
-            self.position.step(recording);
+            totals.tx_bytes += self.recording.frame(self.position.next).len() as u64;
+            self.position.step(self.recording);
         }
         Ok(sent)
     }
 
-    /// Takes what the device has received, so that a loop in the cable does not fill the ring.
-    fn drop_received(&mut self, batch: usize) -> Result<usize> {
-        let received = self.device.rx_batch(0, &mut self.packets, batch)?;
-        self.packets.clear();
-        Ok(received)
-    }
-
     /// Sends until the end of the run. The totals are valid even after an error.
-    fn send_all(&mut self, totals: &mut Totals) -> anyhow::Result<()> {
+    fn send_all(&mut self, device: &mut Device<'p>, totals: &mut Totals) -> anyhow::Result<()> {
         let options = self.options;
-        let batch = options.common.batch;
-        let turns = turns_per_look(&self.device);
-        let mut left = options.packets.unwrap_or(u64::MAX);
-        let mut ended = false;
-        let mut run = Run::start(&options.device, options.common.duration)?;
+        let batch = options.port.common.batch;
+        let all = options.loops * self.recording.count() as u64;
+        let packets = options.packets.unwrap_or(u64::MAX).min(all);
+        let mut run = Run::start(&options.port, device, Some(packets))?;
         let start = Instant::now();
         let mut bucket = options.rate.map(|rate| TokenBucket::new(rate, batch, 0));
 
-        while left > 0 && !ended && self.position.loops < options.loops {
-            for _ in 0..turns {
-                let mut count = usize::try_from(left).map_or(batch, |left| left.min(batch));
-                if left == 0 || self.position.loops >= options.loops {
-                    break;
-                }
-                let now = start.elapsed().as_nanos() as u64;
-                if let Some(bucket) = &mut bucket {
-                    count = bucket.take(now, count);
-                }
-                let sent = self.send_due(count, now, totals)?;
-                if let Some(bucket) = &mut bucket {
-                    bucket.give_back(count - sent);
-                }
-                left -= sent as u64;
-                totals.tx += sent as u64;
-                totals.rx += self.drop_received(batch)? as u64;
+        while run.goes_on(device, |device, mut count| {
+            let now = start.elapsed().as_nanos() as u64;
+            if let Some(bucket) = &mut bucket {
+                count = bucket.take(now, count);
             }
-            ended = run.look(&mut self.device)?;
-        }
+            let sent = self.send_due(device, count, now, totals)?;
+            if let Some(bucket) = &mut bucket {
+                bucket.give_back(count - sent);
+            }
+            totals.tx += sent as u64;
+            // What the device has received is dropped, so that a loop in the cable does not fill the ring.
+            totals.rx += device.rx_batch(0, &mut self.packets, batch)? as u64;
+            self.packets.clear();
+            Ok(sent)
+        })? {}
         totals.loops = self.position.loops;
         (totals.seconds, totals.tsc_cycles) = run.elapsed();
         Ok(())
     }
 }
 
-/// Opens the device, sends, and closes it.
-fn replay_until_end(options: &Options) -> anyhow::Result<()> {
-    let common = &options.common;
-    // Reads the file first, so that a wrong one fails before the device is opened.
+/// Reads the file before the device is opened, so that a wrong one fails first.
+fn run(options: &Options) -> anyhow::Result<()> {
     let recording = pcap_load(&options.file, MAX_FRAME)?;
-    let json = json_open(common.json.as_deref())?;
-    let container = Container::with_connect_timeout(common.connect_timeout_ms());
-    let port = Port::open("ixgbe-replay", &container, &options.device, 1, 1, common)?;
-    let pools = pools_create(&container, 1, common)?;
-    let device = port.start()?;
-    let mut totals = Totals::default();
-    let mut replay = Replay {
-        device,
-        pool: &pools[0],
-        recording: &recording,
-        options,
-        position: Position::default(),
-        packets: Vec::with_capacity(common.batch),
-    };
-
-    let ran = replay.send_all(&mut totals);
-    let stopped = replay.device.stop_queues();
-    json_write(json, common.json.as_deref(), &totals)?;
-    ran?;
-    stopped?;
-    Ok(())
+    run_on_port(&options.port, 1, |device, pools, totals| {
+        let mut replay = Replay {
+            pool: &pools[0],
+            recording: &recording,
+            options,
+            position: Position::default(),
+            packets: Vec::with_capacity(options.port.common.batch),
+        };
+        replay.send_all(device, totals)
+    })
 }
 
 fn main() -> ExitCode {
-    run_program(|_| Ok(()), replay_until_end)
+    run_program(|_| Ok(()), run)
 }

@@ -1,10 +1,16 @@
-//! Threads on chosen CPUs.
+//! Threads on chosen CPUs, and how they end.
 #![forbid(unsafe_code)]
 
-use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
+use std::thread::{self, Scope};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use rustix::thread::{sched_getaffinity, sched_setaffinity, CpuSet};
+
+/// Time between two checks for a stalled queue.
+pub const CHECK: Duration = Duration::from_secs(1);
 
 /// The most CPUs in a list.
 const CPU_LIST_MAX: usize = 16;
@@ -14,9 +20,6 @@ const CPU_LIST_MAX: usize = 16;
 pub struct CpuList(pub Vec<usize>);
 
 /// Reads a list of CPUs, such as `1,3` or `0-3`. A CPU may appear twice: then two threads share it.
-///
-/// # Errors
-/// If the list is wrong, or this process may not use a CPU.
 pub fn cpu_list_parse(text: &str) -> std::result::Result<CpuList, String> {
     let allowed = sched_getaffinity(None)
         .map_err(|error| format!("cannot read the CPUs of this process: {error}"))?;
@@ -51,13 +54,9 @@ pub fn cpu_list_parse(text: &str) -> std::result::Result<CpuList, String> {
 
 /// The CPUs that this process may use, as text.
 fn allowed_text(allowed: &CpuSet) -> String {
-    let mut text = String::new();
-    for cpu in (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)) {
-        let comma = if text.is_empty() { "" } else { "," };
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{comma}{cpu}");
-    }
-    text
+    let cpus = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
+    let cpus: Vec<_> = cpus.map(|cpu| cpu.to_string()).collect();
+    cpus.join(",")
 }
 
 impl CpuList {
@@ -69,12 +68,71 @@ impl CpuList {
 }
 
 /// Pins the calling thread to a CPU, if there is one.
-///
-/// # Errors
-/// If the CPU went offline.
-pub fn pin(cpu: Option<usize>) -> Result<()> {
+fn pin(cpu: Option<usize>) -> Result<()> {
     let Some(cpu) = cpu else { return Ok(()) };
     let mut set = CpuSet::new();
     set.set(cpu);
     sched_setaffinity(None, &set).with_context(|| format!("cannot pin a thread to CPU {cpu}"))
+}
+
+/// What the threads of a program share. They look at it between rounds, not for each packet.
+#[derive(Default)]
+pub struct Crew {
+    end: AtomicBool,
+    /// The error of the first thread that failed.
+    failed: OnceLock<anyhow::Error>,
+}
+
+impl Crew {
+    /// Whether the threads have to end: somebody said so, or one has failed.
+    pub fn ends(&self) -> bool {
+        self.end.load(Ordering::Relaxed)
+    }
+
+    fn end(&self) {
+        self.end.store(true, Ordering::Relaxed);
+    }
+
+    /// Starts a thread on a CPU. If that fails, or the thread does, all end.
+    pub fn start<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        name: String,
+        cpu: Option<usize>,
+        run: impl FnOnce() -> Result<()> + Send + 'scope,
+    ) -> Result<()> {
+        let thread = thread::Builder::new().name(name.clone());
+        let started = thread.spawn_scoped(scope, move || {
+            if let Err(error) = pin(cpu).and_then(|()| run()) {
+                // Only the first one stays.
+                let _ = self.failed.set(error);
+                self.end();
+            }
+        });
+        if started.is_err() {
+            self.end();
+        }
+        started.with_context(|| format!("cannot start the thread '{name}'"))?;
+        Ok(())
+    }
+
+    /// Calls `goes_on` again and again, until it says no or fails, the threads end, or `done` says that they
+    /// are done. Then ends them.
+    pub fn watch(
+        &self,
+        done: impl Fn() -> bool,
+        mut goes_on: impl FnMut() -> Result<bool>,
+    ) -> Result<()> {
+        let mut watched = Ok(true);
+        while matches!(watched, Ok(true)) && !self.ends() && !done() {
+            watched = goes_on();
+        }
+        self.end();
+        watched.map(|_| ())
+    }
+
+    /// After all threads have ended: the error of `watched`, or else of the first thread that failed.
+    pub fn result(self, watched: Result<()>) -> Result<()> {
+        watched.and(self.failed.into_inner().map_or(Ok(()), Err))
+    }
 }

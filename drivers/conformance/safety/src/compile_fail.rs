@@ -1,8 +1,8 @@
 //! Mistakes that do not compile in safe Rust: the lab asks the compiler.
 //!
-//! `rust/tests/compile_fail/NAME.rs` has the mistake and `NAME_right.rs` is its twin, which differs by
-//! the mistake only. The lab first compiles the twin and runs it against the software card. Otherwise
-//! the compiler might refuse both, for another reason than the mistake.
+//! `rust/tests/compile_fail/mistakes.rs` has each mistake with a `--cfg` of its own only. The lab first compiles
+//! its twin, which is the same file without any, and runs it against the software card. Otherwise the
+//! compiler might refuse both, for another reason than the mistake.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -20,31 +20,34 @@ use crate::paths::root;
 /// Time limit for a twin, which only starts and stops a port.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The source file with a hazard's mistake, if that mistake should not compile.
-pub fn source(hazard: &str) -> Option<PathBuf> {
-    let name = hazard.strip_prefix("app-")?.replace('-', "_");
-    let path = root().join(format!("rust/tests/compile_fail/{name}.rs"));
-    path.is_file().then_some(path)
+/// The program with all mistakes.
+pub fn source() -> PathBuf {
+    root().join("rust/tests/compile_fail/mistakes.rs")
 }
 
-/// The program that differs from such a source file by the mistake only.
-pub fn twin(source: &Path) -> PathBuf {
-    let name = source.file_stem().unwrap_or_default().to_string_lossy();
-    source.with_file_name(format!("{name}_right.rs"))
+/// The cfg of a hazard's mistake, if that mistake should not compile.
+///
+/// # Errors
+/// If the program cannot be read.
+pub fn mistake(hazard: &str) -> Result<Option<String>> {
+    let text = std::fs::read_to_string(source())?;
+    let name = hazard.trim_start_matches("app-").replace('-', "_");
+    let mut lines = [format!("#[cfg({name})]"), format!("#[cfg(not({name}))]")].into_iter();
+    Ok(lines.any(|line| text.contains(&line)).then_some(name))
 }
 
-/// Checks that the twin compiles and runs. Then compiles the source file and returns the compiler's
-/// error as evidence.
+/// Checks that the twin compiles and runs. Then compiles the source file with a mistake and returns the
+/// compiler's error as evidence.
 ///
 /// # Errors
 /// If the twin does not compile or fails, if the file compiles, or if the compiler does not run.
-pub fn run(source: &Path, externs: &Externs) -> Result<Evidence> {
+pub fn run(source: &Path, mistake: &str, externs: &Externs) -> Result<Evidence> {
     run_twin(source, externs)?;
     let scratch = tempfile::tempdir()?;
-    let output = compile(source, &scratch.path().join("case"), externs)?;
+    let output = compile(source, &scratch.path().join("case"), externs, Some(mistake))?;
     ensure!(
         !output.status.success(),
-        "{} compiles, but must not",
+        "{} compiles with {mistake}, but must not",
         source.display()
     );
     let error = first_error(&output).with_context(|| source.display().to_string())?;
@@ -59,15 +62,13 @@ pub fn run(source: &Path, externs: &Externs) -> Result<Evidence> {
 /// # Errors
 /// If it does not compile, fails, or takes too long.
 pub fn run_twin(source: &Path, externs: &Externs) -> Result<()> {
-    let twin = twin(source);
     let scratch = tempfile::tempdir()?;
     let program = scratch.path().join("twin");
-    let output = compile(&twin, &program, externs)?;
+    let output = compile(source, &program, externs, None)?;
     if !output.status.success() {
         let error = first_error(&output)?;
         bail!(
-            "{} must compile, because it is {} without the mistake: {}",
-            twin.display(),
+            "{} must compile without the mistake: {}",
             source.display(),
             error.first_line
         );
@@ -90,21 +91,26 @@ pub fn run_twin(source: &Path, externs: &Externs) -> Result<()> {
         if Instant::now() >= deadline {
             child.kill()?;
             child.wait()?;
-            bail!("{} ran longer than {LIMIT:?}", twin.display());
+            bail!("{} ran longer than {LIMIT:?}", source.display());
         }
         sleep(Duration::from_millis(2));
     };
     drop(data_plane);
     ensure!(
         status.success(),
-        "{} compiles, but ends with {status}: {}",
-        twin.display(),
+        "{} compiles without the mistake, but ends with {status}: {}",
+        source.display(),
         std::fs::read_to_string(errors.path())?
     );
     Ok(())
 }
 
-fn compile(source: &Path, program: &Path, externs: &Externs) -> Result<Output> {
+fn compile(
+    source: &Path,
+    program: &Path,
+    externs: &Externs,
+    mistake: Option<&str>,
+) -> Result<Output> {
     let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     command
         .args(["--edition=2021", "--crate-type=bin", "--crate-name=case"])
@@ -112,6 +118,7 @@ fn compile(source: &Path, program: &Path, externs: &Externs) -> Result<Output> {
         .arg("-o")
         .arg(program)
         .arg(source);
+    command.args(mistake.map(|mistake| format!("--cfg={mistake}")));
     let mut driver = externs.clone();
     driver.retain(|name, _| name == "ixgbe");
     add_externs(&mut command, &driver, None);

@@ -252,7 +252,8 @@ fn build_all(cases: &[(&Hazard, DriverBuild)], jobs: u8, externs: &builds::Exter
     let programs: BTreeSet<_> = cases
         .iter()
         .filter(|(hazard, driver)| {
-            *driver != DriverBuild::Rust || compile_fail::source(&hazard.id).is_none()
+            *driver != DriverBuild::Rust
+                || !matches!(compile_fail::mistake(&hazard.id), Ok(Some(_)))
         })
         .map(|(hazard, driver)| (patch_of(hazard), *driver))
         .collect();
@@ -291,8 +292,8 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], jobs: u8, act: impl Fn(&T) -> R + 
 /// Runs a hazard with a driver in a process of its own and returns the evidence.
 fn observe(hazard: &Hazard, driver: DriverBuild, externs: &builds::Externs) -> Result<Evidence> {
     if driver == DriverBuild::Rust {
-        if let Some(source) = compile_fail::source(&hazard.id) {
-            return compile_fail::run(&source, externs);
+        if let Some(mistake) = compile_fail::mistake(&hazard.id)? {
+            return compile_fail::run(&compile_fail::source(), &mistake, externs);
         }
     }
     builds::build(driver, patch_of(hazard), externs)?;

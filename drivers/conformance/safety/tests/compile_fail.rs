@@ -9,15 +9,15 @@ fn every_twin_runs_against_the_card_and_every_mistake_is_refused() {
     let mut refused = Vec::new();
     for hazard in catalogue::read(&catalogue::path()).unwrap() {
         let recorded = &hazard.outcome[&DriverBuild::Rust];
-        let source = compile_fail::source(&hazard.id);
+        let mistake = compile_fail::mistake(&hazard.id).unwrap();
         assert_eq!(
             recorded.allows(Outcome::DoesNotCompile),
-            source.is_some(),
+            mistake.is_some(),
             "{}: rust/tests/compile_fail and hazards.toml disagree",
             hazard.id
         );
-        let Some(source) = source else { continue };
-        let evidence = compile_fail::run(&source, &externs).unwrap();
+        let Some(mistake) = mistake else { continue };
+        let evidence = compile_fail::run(&compile_fail::source(), &mistake, &externs).unwrap();
         assert_eq!(
             evidence.outcome().0,
             Outcome::DoesNotCompile,
@@ -33,9 +33,8 @@ fn every_twin_runs_against_the_card_and_every_mistake_is_refused() {
 #[test]
 fn every_twin_of_misuse_runs_against_the_card() {
     let externs = builds::externs().unwrap();
-    for misuse in ["app-raw-memory", "app-raw-registers"] {
-        let source = compile_fail::source(misuse).unwrap();
-        let evidence = compile_fail::run(&source, &externs).unwrap();
+    for misuse in ["raw_memory", "raw_registers"] {
+        let evidence = compile_fail::run(&compile_fail::source(), misuse, &externs).unwrap();
         assert_eq!(evidence.outcome().0, Outcome::DoesNotCompile, "{misuse}");
     }
 }
@@ -44,16 +43,19 @@ fn every_twin_of_misuse_runs_against_the_card() {
 fn a_mistake_whose_twin_fails_proves_nothing() {
     let externs = builds::externs().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let wrong = folder.path().join("wrong.rs");
+    let source = folder.path().join("wrong.rs");
     let cases = [
         ("fn main() { absent() }", "must compile"),
         ("fn main() { std::process::exit(3) }", "exit status: 3"),
         ("fn main() { std::process::abort() }", "signal: 6"),
     ];
     for (twin, expected) in cases {
-        std::fs::write(&wrong, "fn main() { absent() }").unwrap();
-        std::fs::write(compile_fail::twin(&wrong), twin).unwrap();
-        let error = format!("{:#}", compile_fail::run(&wrong, &externs).unwrap_err());
+        let text = format!("#[cfg(mistake)] fn main() {{ absent() }} #[cfg(not(mistake))] {twin}");
+        std::fs::write(&source, text).unwrap();
+        let error = format!(
+            "{:#}",
+            compile_fail::run(&source, "mistake", &externs).unwrap_err()
+        );
         assert!(error.contains(expected), "{expected}: {error}");
     }
 }

@@ -161,7 +161,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -405,7 +405,7 @@ unsafe fn main_0(
         map_count: 0,
         ordinary_pages: false,
         connect_timeout_ms: 0,
-        connect_waited_ms: 0,
+        connect_by_ms: 0,
         patience_us: 0,
         refilled_us: 0,
     };
@@ -550,7 +550,7 @@ unsafe fn main_0(
             &raw mut error,
         ) != 0 as ::core::ffi::c_int
         {
-            current_block = 16835612468078639803;
+            current_block = 540290623862974606;
             break;
         }
         i += 1;
@@ -579,13 +579,13 @@ unsafe fn main_0(
                         &raw mut error,
                     ) != 0 as ::core::ffi::c_int
                 {
-                    current_block = 16835612468078639803;
+                    current_block = 540290623862974606;
                     break;
                 }
                 i_0 += 1;
             }
             match current_block {
-                16835612468078639803 => {}
+                540290623862974606 => {}
                 _ => {
                     printf(
                         b"sent %llu packets\n\0" as *const u8

@@ -28,21 +28,7 @@ extern "C" {
     ) -> *mut forwarder;
     fn forwarder_limit(forwarder: *mut forwarder, packets: uint64_t);
     fn forwarder_on_ordinary_pages(forwarder: *const forwarder) -> bool;
-    fn forwarder_is_trapped(forwarder: *const forwarder) -> bool;
     fn forwarder_turn(forwarder: *mut forwarder) -> uint32_t;
-    fn forwarder_use_interrupts(
-        forwarder: *mut forwarder,
-        interval_us: uint32_t,
-        error: *mut ::core::ffi::c_char,
-        error_size: size_t,
-    ) -> ::core::ffi::c_int;
-    fn forwarder_wait(
-        forwarder: *mut forwarder,
-        timeout_ms: uint32_t,
-        error: *mut ::core::ffi::c_char,
-        error_size: size_t,
-    ) -> ::core::ffi::c_int;
-    fn forwarder_read_waits(forwarder: *const forwarder, waits: *mut forwarder_waits);
     fn forwarder_read_counts(forwarder: *const forwarder, counts: *mut forwarder_counts);
     fn forwarder_queue_turn(forwarder: *mut forwarder, queue: uint32_t) -> uint32_t;
     fn forwarder_read_queue_counts(
@@ -57,14 +43,28 @@ extern "C" {
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
     ) -> ::core::ffi::c_int;
-    fn forwarder_read_missed(
+    fn forwarder_close(
         forwarder: *mut forwarder,
-        missed: *mut uint64_t,
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
     ) -> ::core::ffi::c_int;
-    fn forwarder_close(
+    fn forwarder_is_trapped(forwarder: *const forwarder) -> bool;
+    fn forwarder_use_interrupts(
         forwarder: *mut forwarder,
+        interval_us: uint32_t,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
+    fn forwarder_wait(
+        forwarder: *mut forwarder,
+        timeout_ms: uint32_t,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
+    fn forwarder_read_waits(forwarder: *const forwarder, waits: *mut forwarder_waits);
+    fn forwarder_read_missed(
+        forwarder: *mut forwarder,
+        missed: *mut uint64_t,
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
     ) -> ::core::ffi::c_int;
@@ -185,17 +185,17 @@ pub struct forwarder_counts {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct forwarder_waits {
+    pub interrupts: uint64_t,
+    pub sleeps: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct forwarder_device_stats {
     pub rx_packets: uint64_t,
     pub rx_bytes: uint64_t,
     pub tx_packets: uint64_t,
     pub tx_bytes: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct forwarder_waits {
-    pub interrupts: uint64_t,
-    pub sleeps: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]

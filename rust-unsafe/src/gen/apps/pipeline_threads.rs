@@ -37,7 +37,7 @@ extern "C" {
     fn pipeline_receive(pipeline: *mut pipeline, queue: uint32_t) -> uint32_t;
     fn pipeline_work(pipeline: *mut pipeline, queue: uint32_t) -> uint32_t;
     fn pipeline_send(pipeline: *mut pipeline, queue: uint32_t) -> uint32_t;
-    fn pipeline_send_waits(pipeline: *const pipeline, queue: uint32_t) -> bool;
+    fn pipeline_send_waits(pipeline: *mut pipeline, queue: uint32_t) -> bool;
     fn pipeline_limit(pipeline: *mut pipeline, packets: uint64_t);
     fn pipeline_destroy(pipeline: *mut pipeline);
 }

@@ -31,7 +31,7 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn device_release(device: *mut device);
-    fn device_close(device: *mut device);
+    fn rx_check_stall(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
     fn interrupts_start(
         device: *mut device,
         interval_us: uint32_t,
@@ -44,7 +44,6 @@ extern "C" {
         waits: *mut interrupts_waits,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn rx_check_stall(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
     fn device_start_queues(
         device: *mut device,
         config: *const device_config,
@@ -69,6 +68,12 @@ extern "C" {
         stats: *mut queue_stats,
         error: *mut error,
     ) -> ::core::ffi::c_int;
+    fn __assert_fail(
+        __assertion: *const ::core::ffi::c_char,
+        __file: *const ::core::ffi::c_char,
+        __line: ::core::ffi::c_uint,
+        __function: *const ::core::ffi::c_char,
+    ) -> !;
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
     fn free(__ptr: *mut ::core::ffi::c_void);
 }
@@ -89,7 +94,6 @@ pub struct forwarder {
     pub container: vfio_container,
     pub pools: [[mempool; 16]; 2],
     pub devices: [device; 2],
-    pub opened: uint32_t,
     pub waits: interrupts_waits,
 }
 #[derive(Copy, Clone)]
@@ -160,7 +164,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -291,12 +295,18 @@ pub const DEVICE_FAMILY_82599: device_family = 0;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct lane {
-    pub directions: [direction; 2],
+    pub rx: [*mut rx_queue; 2],
+    pub tx: [*mut tx_queue; 2],
+    pub direction: direction,
+    pub apart: [uint8_t; 128],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct direction {
     pub batch: uint32_t,
     pub counts: forwarder_counts,
     pub packets_left: uint64_t,
     pub packets: [*mut packet; 512],
-    pub apart: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -309,9 +319,9 @@ pub struct forwarder_counts {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct direction {
-    pub rx: *mut rx_queue,
-    pub tx: *mut tx_queue,
+pub struct forwarder_waits {
+    pub interrupts: uint64_t,
+    pub sleeps: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -320,12 +330,6 @@ pub struct forwarder_device_stats {
     pub rx_bytes: uint64_t,
     pub tx_packets: uint64_t,
     pub tx_bytes: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct forwarder_waits {
-    pub interrupts: uint64_t,
-    pub sleeps: uint64_t,
 }
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
@@ -366,17 +370,16 @@ pub const POOL_MIN_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 pub const POOL_PACKETS_PER_DESCRIPTOR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const SENT_SIZE: ::core::ffi::c_int = 60 as ::core::ffi::c_int;
 #[inline]
-unsafe extern "C" fn forward(
-    mut lane: *mut lane,
-    mut direction: *const direction,
-) -> uint32_t {
-    let mut counts: *mut forwarder_counts = &raw mut (*lane).counts;
-    let mut packets: *mut *mut packet = &raw mut (*lane).packets as *mut *mut packet;
-    let mut wanted: uint32_t = (*lane).batch;
-    if (*lane).packets_left < wanted as uint64_t {
-        wanted = (*lane).packets_left as uint32_t;
+unsafe extern "C" fn forward(mut lane: *mut lane, mut from: uint32_t) -> uint32_t {
+    let mut direction: *mut direction = &raw mut (*lane).direction;
+    let mut counts: *mut forwarder_counts = &raw mut (*direction).counts;
+    let mut packets: *mut *mut packet = &raw mut (*direction).packets
+        as *mut *mut packet;
+    let mut wanted: uint32_t = (*direction).batch;
+    if (*direction).packets_left < wanted as uint64_t {
+        wanted = (*direction).packets_left as uint32_t;
     }
-    let mut received: uint32_t = rx_batch((*direction).rx, packets, wanted);
+    let mut received: uint32_t = rx_batch((*lane).rx[from as usize], packets, wanted);
     (*counts).rx_calls = (*counts).rx_calls.wrapping_add(1);
     if received == 0 as uint32_t {
         return 0 as uint32_t;
@@ -389,13 +392,19 @@ unsafe extern "C" fn forward(
         *fresh0 = (*fresh0).wrapping_add(1);
         i = i.wrapping_add(1);
     }
-    let mut sent: uint32_t = tx_batch((*direction).tx, packets, received);
+    let mut sent: uint32_t = tx_batch(
+        (*lane).tx[(1 as uint32_t).wrapping_sub(from) as usize],
+        packets,
+        received,
+    );
     let mut i_0: uint32_t = sent;
     while i_0 < received {
         packet_free(*packets.offset(i_0 as isize));
         i_0 = i_0.wrapping_add(1);
     }
-    (*lane).packets_left = (*lane).packets_left.wrapping_sub(received as uint64_t);
+    (*direction).packets_left = (*direction)
+        .packets_left
+        .wrapping_sub(received as uint64_t);
     (*counts).rx = (*counts).rx.wrapping_add(received as uint64_t);
     (*counts).tx = (*counts).tx.wrapping_add(sent as uint64_t);
     (*counts).dropped = (*counts)
@@ -408,18 +417,27 @@ unsafe extern "C" fn forward(
 }
 #[inline]
 unsafe extern "C" fn lane_turn(mut lane: *mut lane) -> uint32_t {
-    return forward(
-            lane,
-            (&raw mut (*lane).directions as *mut direction)
-                .offset(0 as ::core::ffi::c_int as isize) as *mut direction,
-        )
-        .wrapping_add(
-            forward(
-                lane,
-                (&raw mut (*lane).directions as *mut direction)
-                    .offset(1 as ::core::ffi::c_int as isize) as *mut direction,
-            ),
-        );
+    return forward(lane, 0 as uint32_t).wrapping_add(forward(lane, 1 as uint32_t));
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_lane(
+    mut forwarder: *mut forwarder,
+    mut queue: uint32_t,
+) -> *mut lane {
+    '_c2rust_label: {
+        if queue < (*forwarder).queues {} else {
+            __assert_fail(
+                b"queue < forwarder->queues\0" as *const u8
+                    as *const ::core::ffi::c_char,
+                b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
+                73 as ::core::ffi::c_uint,
+                b"struct lane *forwarder_lane(struct forwarder *, uint32_t)\0"
+                    as *const u8 as *const ::core::ffi::c_char,
+            );
+        }
+    };
+    return (&raw mut (*forwarder).lanes as *mut lane).offset(queue as isize)
+        as *mut lane;
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_turn(mut forwarder: *mut forwarder) -> uint32_t {
@@ -433,35 +451,23 @@ pub unsafe extern "C" fn forwarder_queue_turn(
     mut forwarder: *mut forwarder,
     mut queue: uint32_t,
 ) -> uint32_t {
-    return lane_turn(
-        (&raw mut (*forwarder).lanes as *mut lane)
-            .offset(queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as isize)
-            as *mut lane,
-    );
+    return lane_turn(forwarder_lane(forwarder, queue));
 }
 unsafe extern "C" fn alloc_batch(
-    mut lane: *mut lane,
+    mut direction: *mut direction,
     mut pool: *mut mempool,
 ) -> uint32_t {
     let mut count: uint32_t = 0 as uint32_t;
-    while count < (*lane).batch {
-        let mut packet: *mut packet = packet_alloc(pool);
-        if packet.is_null() {
-            break;
-        }
-        (*lane).packets[count as usize] = packet;
+    while count < (*direction).batch && (*pool).free_count > 0 as uint32_t {
+        (*direction).packets[count as usize] = packet_alloc(pool);
         count = count.wrapping_add(1);
     }
     return count;
 }
-unsafe extern "C" fn free_batch(
-    mut lane: *mut lane,
-    mut first: uint32_t,
-    mut count: uint32_t,
-) {
-    let mut i: uint32_t = first;
+unsafe extern "C" fn free_batch(mut packets: *mut *mut packet, mut count: uint32_t) {
+    let mut i: uint32_t = 0 as uint32_t;
     while i < count {
-        packet_free((*lane).packets[i as usize]);
+        packet_free(*packets.offset(i as isize));
         i = i.wrapping_add(1);
     }
 }
@@ -469,18 +475,17 @@ unsafe extern "C" fn free_batch(
 pub unsafe extern "C" fn forwarder_receive(mut forwarder: *mut forwarder) -> uint32_t {
     let mut lane: *mut lane = (&raw mut (*forwarder).lanes as *mut lane)
         .offset(0 as ::core::ffi::c_int as isize) as *mut lane;
+    let mut packets: *mut *mut packet = &raw mut (*lane).direction.packets
+        as *mut *mut packet;
     let mut total: uint32_t = 0 as uint32_t;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
         let mut received: uint32_t = rx_batch(
-            (&raw mut (*(&raw mut (*forwarder).devices as *mut device)
-                .offset(i as isize))
-                .rx as *mut rx_queue)
-                .offset(0 as ::core::ffi::c_int as isize) as *mut rx_queue,
-            &raw mut (*lane).packets as *mut *mut packet,
-            (*lane).batch,
+            (*lane).rx[i as usize],
+            packets,
+            (*lane).direction.batch,
         );
-        free_batch(lane, 0 as uint32_t, received);
+        free_batch(packets, received);
         total = total.wrapping_add(received);
         i = i.wrapping_add(1);
     }
@@ -490,29 +495,24 @@ pub unsafe extern "C" fn forwarder_receive(mut forwarder: *mut forwarder) -> uin
 pub unsafe extern "C" fn forwarder_send(mut forwarder: *mut forwarder) -> uint32_t {
     let mut lane: *mut lane = (&raw mut (*forwarder).lanes as *mut lane)
         .offset(0 as ::core::ffi::c_int as isize) as *mut lane;
+    let mut packets: *mut *mut packet = &raw mut (*lane).direction.packets
+        as *mut *mut packet;
     let mut total: uint32_t = 0 as uint32_t;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
         let mut count: uint32_t = alloc_batch(
-            lane,
+            &raw mut (*lane).direction,
             (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
                 .offset(i as isize) as *mut mempool)
                 .offset(0 as ::core::ffi::c_int as isize) as *mut mempool,
         );
         let mut j: uint32_t = 0 as uint32_t;
         while j < count {
-            (*(*lane).packets[j as usize]).size = SENT_SIZE as uint32_t;
+            (**packets.offset(j as isize)).size = SENT_SIZE as uint32_t;
             j = j.wrapping_add(1);
         }
-        let mut sent: uint32_t = tx_batch(
-            (&raw mut (*(&raw mut (*forwarder).devices as *mut device)
-                .offset(i as isize))
-                .tx as *mut tx_queue)
-                .offset(0 as ::core::ffi::c_int as isize) as *mut tx_queue,
-            &raw mut (*lane).packets as *mut *mut packet,
-            count,
-        );
-        free_batch(lane, sent, count);
+        let mut sent: uint32_t = tx_batch((*lane).tx[i as usize], packets, count);
+        free_batch(packets.offset(sent as isize), count.wrapping_sub(sent));
         total = total.wrapping_add(sent);
         i = i.wrapping_add(1);
     }
@@ -520,18 +520,20 @@ pub unsafe extern "C" fn forwarder_send(mut forwarder: *mut forwarder) -> uint32
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_alloc(mut forwarder: *mut forwarder) -> uint32_t {
-    let mut lane: *mut lane = (&raw mut (*forwarder).lanes as *mut lane)
-        .offset(0 as ::core::ffi::c_int as isize) as *mut lane;
+    let mut direction: *mut direction = &raw mut (*(&raw mut (*forwarder).lanes
+        as *mut lane)
+        .offset(0 as ::core::ffi::c_int as isize))
+        .direction;
     let mut total: uint32_t = 0 as uint32_t;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
         let mut count: uint32_t = alloc_batch(
-            lane,
+            direction,
             (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
                 .offset(i as isize) as *mut mempool)
                 .offset(0 as ::core::ffi::c_int as isize) as *mut mempool,
         );
-        free_batch(lane, 0 as uint32_t, count);
+        free_batch(&raw mut (*direction).packets as *mut *mut packet, count);
         total = total.wrapping_add(count);
         i = i.wrapping_add(1);
     }
@@ -567,34 +569,34 @@ pub unsafe extern "C" fn forwarder_queue_limit(
     mut queue: uint32_t,
     mut packets: uint64_t,
 ) {
-    (*forwarder)
-        .lanes[queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as usize]
-        .packets_left = packets;
-}
-unsafe extern "C" fn add_counts(
-    mut counts: *mut forwarder_counts,
-    mut more: *const forwarder_counts,
-) {
-    (*counts).rx = (*counts).rx.wrapping_add((*more).rx);
-    (*counts).tx = (*counts).tx.wrapping_add((*more).tx);
-    (*counts).dropped = (*counts).dropped.wrapping_add((*more).dropped);
-    (*counts).rx_calls = (*counts).rx_calls.wrapping_add((*more).rx_calls);
-    (*counts).full_batches = (*counts).full_batches.wrapping_add((*more).full_batches);
+    (*forwarder_lane(forwarder, queue)).direction.packets_left = packets;
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_read_counts(
     mut forwarder: *const forwarder,
     mut counts: *mut forwarder_counts,
 ) {
-    *counts = (*forwarder).lanes[0 as ::core::ffi::c_int as usize].counts;
-    let mut i: uint32_t = 1 as uint32_t;
+    *counts = forwarder_counts {
+        rx: 0 as uint64_t,
+        tx: 0,
+        dropped: 0,
+        rx_calls: 0,
+        full_batches: 0,
+    };
+    let mut i: uint32_t = 0 as uint32_t;
     while i < (*forwarder).queues {
-        add_counts(
-            counts,
-            &raw const (*(&raw const (*forwarder).lanes as *const lane)
-                .offset(i as isize))
-                .counts,
-        );
+        let mut more: *const forwarder_counts = &raw const (*(&raw const (*forwarder)
+            .lanes as *const lane)
+            .offset(i as isize))
+            .direction
+            .counts;
+        (*counts).rx = (*counts).rx.wrapping_add((*more).rx);
+        (*counts).tx = (*counts).tx.wrapping_add((*more).tx);
+        (*counts).dropped = (*counts).dropped.wrapping_add((*more).dropped);
+        (*counts).rx_calls = (*counts).rx_calls.wrapping_add((*more).rx_calls);
+        (*counts).full_batches = (*counts)
+            .full_batches
+            .wrapping_add((*more).full_batches);
         i = i.wrapping_add(1);
     }
 }
@@ -604,40 +606,37 @@ pub unsafe extern "C" fn forwarder_read_queue_counts(
     mut queue: uint32_t,
     mut counts: *mut forwarder_counts,
 ) {
-    *counts = (*forwarder)
-        .lanes[queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as usize]
-        .counts;
-}
-#[no_mangle]
-pub unsafe extern "C" fn forwarder_add_counts(
-    mut forwarder: *mut forwarder,
-    mut queue: uint32_t,
-    mut more: *const forwarder_counts,
-) {
-    add_counts(
-        &raw mut (*(&raw mut (*forwarder).lanes as *mut lane)
-            .offset(queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as isize))
-            .counts,
-        more,
-    );
-}
-#[no_mangle]
-pub unsafe extern "C" fn forwarder_direction(
-    mut forwarder: *const forwarder,
-    mut queue: uint32_t,
-    mut direction: uint32_t,
-) -> direction {
-    return (*forwarder)
-        .lanes[queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as usize]
-        .directions[(direction & 1 as uint32_t) as usize];
+    '_c2rust_label: {
+        if queue < (*forwarder).queues {} else {
+            __assert_fail(
+                b"queue < forwarder->queues\0" as *const u8
+                    as *const ::core::ffi::c_char,
+                b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
+                193 as ::core::ffi::c_uint,
+                b"void forwarder_read_queue_counts(const struct forwarder *, uint32_t, struct forwarder_counts *)\0"
+                    as *const u8 as *const ::core::ffi::c_char,
+            );
+        }
+    };
+    *counts = (*forwarder).lanes[queue as usize].direction.counts;
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_queues(mut forwarder: *const forwarder) -> uint32_t {
     return (*forwarder).queues;
 }
 #[no_mangle]
-pub unsafe extern "C" fn forwarder_batch(mut forwarder: *const forwarder) -> uint32_t {
-    return (*forwarder).lanes[0 as ::core::ffi::c_int as usize].batch;
+pub unsafe extern "C" fn forwarder_fail(
+    mut reason: *const error,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> ::core::ffi::c_int {
+    snprintf(
+        error,
+        error_size,
+        b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+        &raw const (*reason).text as *const ::core::ffi::c_char,
+    );
+    return -(1 as ::core::ffi::c_int);
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_give_queues(
@@ -657,27 +656,14 @@ pub unsafe extern "C" fn forwarder_queue_check(
     mut error: *mut ::core::ffi::c_char,
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
+    let mut lane: *mut lane = forwarder_lane(forwarder, queue);
     let mut reason: error = error { text: [0; 1024] };
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < 2 as uint32_t {
-        if rx_check_stall(
-            (&raw mut (*(&raw mut (*forwarder).devices as *mut device)
-                .offset(i as isize))
-                .rx as *mut rx_queue)
-                .offset(queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as isize)
-                as *mut rx_queue,
-            &raw mut reason,
-        ) != 0 as ::core::ffi::c_int
-        {
-            snprintf(
-                error,
-                error_size,
-                b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-                &raw mut reason.text as *mut ::core::ffi::c_char,
-            );
-            return -(1 as ::core::ffi::c_int);
-        }
-        i = i.wrapping_add(1);
+    if rx_check_stall((*lane).rx[0 as ::core::ffi::c_int as usize], &raw mut reason)
+        != 0 as ::core::ffi::c_int
+        || rx_check_stall((*lane).rx[1 as ::core::ffi::c_int as usize], &raw mut reason)
+            != 0 as ::core::ffi::c_int
+    {
+        return forwarder_fail(&raw mut reason, error, error_size);
     }
     return 0 as ::core::ffi::c_int;
 }
@@ -696,25 +682,32 @@ pub unsafe extern "C" fn forwarder_device_stats(
         tx_bytes: 0,
     };
     let mut reason: error = error { text: [0; 1024] };
+    '_c2rust_label: {
+        if device < 2 as uint32_t {} else {
+            __assert_fail(
+                b"device < 2\0" as *const u8 as *const ::core::ffi::c_char,
+                b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
+                234 as ::core::ffi::c_uint,
+                b"int forwarder_device_stats(struct forwarder *, uint32_t, struct forwarder_device_stats *, char *, size_t)\0"
+                    as *const u8 as *const ::core::ffi::c_char,
+            );
+        }
+    };
     if stats_read(
-        (&raw mut (*forwarder).devices as *mut device)
-            .offset((device & 1 as uint32_t) as isize) as *mut device,
+        (&raw mut (*forwarder).devices as *mut device).offset(device as isize)
+            as *mut device,
         &raw mut read,
         &raw mut reason,
     ) != 0 as ::core::ffi::c_int
     {
-        snprintf(
-            error,
-            error_size,
-            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut reason.text as *mut ::core::ffi::c_char,
-        );
-        return -(1 as ::core::ffi::c_int);
+        return forwarder_fail(&raw mut reason, error, error_size);
     }
-    (*stats).rx_packets = read.rx_packets;
-    (*stats).rx_bytes = read.rx_bytes;
-    (*stats).tx_packets = read.tx_packets;
-    (*stats).tx_bytes = read.tx_bytes;
+    *stats = forwarder_device_stats {
+        rx_packets: read.rx_packets,
+        rx_bytes: read.rx_bytes,
+        tx_packets: read.tx_packets,
+        tx_bytes: read.tx_bytes,
+    };
     return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
@@ -734,26 +727,33 @@ pub unsafe extern "C" fn forwarder_queue_stats(
         tx_bytes: 0,
     };
     let mut reason: error = error { text: [0; 1024] };
+    '_c2rust_label: {
+        if device < 2 as uint32_t {} else {
+            __assert_fail(
+                b"device < 2\0" as *const u8 as *const ::core::ffi::c_char,
+                b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
+                249 as ::core::ffi::c_uint,
+                b"int forwarder_queue_stats(struct forwarder *, uint32_t, uint32_t, struct forwarder_device_stats *, char *, size_t)\0"
+                    as *const u8 as *const ::core::ffi::c_char,
+            );
+        }
+    };
     if queue_stats_read(
-        (&raw mut (*forwarder).devices as *mut device)
-            .offset((device & 1 as uint32_t) as isize) as *mut device,
+        (&raw mut (*forwarder).devices as *mut device).offset(device as isize)
+            as *mut device,
         queue,
         &raw mut read,
         &raw mut reason,
     ) != 0 as ::core::ffi::c_int
     {
-        snprintf(
-            error,
-            error_size,
-            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut reason.text as *mut ::core::ffi::c_char,
-        );
-        return -(1 as ::core::ffi::c_int);
+        return forwarder_fail(&raw mut reason, error, error_size);
     }
-    (*stats).rx_packets = read.rx_packets;
-    (*stats).rx_bytes = read.rx_bytes;
-    (*stats).tx_packets = read.tx_packets;
-    (*stats).tx_bytes = read.tx_bytes;
+    *stats = forwarder_device_stats {
+        rx_packets: read.rx_packets,
+        rx_bytes: read.rx_bytes,
+        tx_packets: read.tx_packets,
+        tx_bytes: read.tx_bytes,
+    };
     return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
@@ -776,57 +776,64 @@ pub unsafe extern "C" fn forwarder_read_missed(
     while i < (2 as uint32_t).wrapping_mul((*forwarder).queues) {
         if queue_stats_read(
             (&raw mut (*forwarder).devices as *mut device)
-                .offset((i & 1 as uint32_t) as isize) as *mut device,
+                .offset(i.wrapping_rem(2 as uint32_t) as isize) as *mut device,
             i.wrapping_div(2 as uint32_t),
             &raw mut read,
             &raw mut reason,
         ) != 0 as ::core::ffi::c_int
         {
-            snprintf(
-                error,
-                error_size,
-                b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-                &raw mut reason.text as *mut ::core::ffi::c_char,
-            );
-            return -(1 as ::core::ffi::c_int);
+            return forwarder_fail(&raw mut reason, error, error_size);
         }
         *missed = (*missed).wrapping_add(read.rx_dropped);
         i = i.wrapping_add(1);
     }
     return 0 as ::core::ffi::c_int;
 }
-unsafe extern "C" fn destroy(mut forwarder: *mut forwarder) {
+unsafe extern "C" fn destroy(
+    mut forwarder: *mut forwarder,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut later: error = error { text: [0; 1024] };
+    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     let mut i: uint32_t = 0 as uint32_t;
-    while i < (*forwarder).opened {
-        device_release(
-            (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
-                as *mut device,
-        );
+    while i < 2 as uint32_t {
+        let mut device: *mut device = (&raw mut (*forwarder).devices as *mut device)
+            .offset(i as isize) as *mut device;
+        if (*device).running as ::core::ffi::c_int != 0
+            && device_stop_queues(
+                device,
+                (if result == 0 as ::core::ffi::c_int { error } else { &raw mut later }),
+            ) != 0 as ::core::ffi::c_int
+        {
+            result = -(1 as ::core::ffi::c_int);
+        }
         i = i.wrapping_add(1);
     }
     let mut i_0: uint32_t = 0 as uint32_t;
     while i_0 < 2 as uint32_t {
-        let mut j: uint32_t = 0 as uint32_t;
-        while j < DEVICE_MAX_QUEUES as uint32_t {
-            mempool_destroy(
-                (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
-                    .offset(i_0 as isize) as *mut mempool)
-                    .offset(j as isize) as *mut mempool,
-            );
-            j = j.wrapping_add(1);
-        }
+        device_release(
+            (&raw mut (*forwarder).devices as *mut device).offset(i_0 as isize)
+                as *mut device,
+        );
         i_0 = i_0.wrapping_add(1);
     }
     let mut i_1: uint32_t = 0 as uint32_t;
-    while i_1 < (*forwarder).opened {
-        device_close(
-            (&raw mut (*forwarder).devices as *mut device).offset(i_1 as isize)
-                as *mut device,
+    while i_1 < (*forwarder).queues {
+        mempool_destroy(
+            (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
+                .offset(0 as ::core::ffi::c_int as isize) as *mut mempool)
+                .offset(i_1 as isize) as *mut mempool,
+        );
+        mempool_destroy(
+            (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
+                .offset(1 as ::core::ffi::c_int as isize) as *mut mempool)
+                .offset(i_1 as isize) as *mut mempool,
         );
         i_1 = i_1.wrapping_add(1);
     }
     vfio_container_close(&raw mut (*forwarder).container);
     free(forwarder as *mut ::core::ffi::c_void);
+    return result;
 }
 unsafe extern "C" fn pool_capacity(mut ring_size: uint32_t) -> uint32_t {
     if ring_size > DEVICE_MAX_RING_SIZE as uint32_t {
@@ -858,25 +865,20 @@ unsafe extern "C" fn open_ports(
         {
             return -(1 as ::core::ffi::c_int);
         }
-        (*forwarder).opened = (*forwarder).opened.wrapping_add(1);
         i = i.wrapping_add(1);
     }
     let mut i_0: uint32_t = 0 as uint32_t;
-    while i_0 < 2 as uint32_t {
-        let mut j: uint32_t = 0 as uint32_t;
-        while j < (*forwarder).queues {
-            if mempool_create(
-                (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
-                    .offset(i_0 as isize) as *mut mempool)
-                    .offset(j as isize) as *mut mempool,
-                &raw mut (*forwarder).container,
-                capacity,
-                error,
-            ) != 0 as ::core::ffi::c_int
-            {
-                return -(1 as ::core::ffi::c_int);
-            }
-            j = j.wrapping_add(1);
+    while i_0 < (2 as uint32_t).wrapping_mul((*forwarder).queues) {
+        if mempool_create(
+            (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
+                .offset(i_0.wrapping_rem(2 as uint32_t) as isize) as *mut mempool)
+                .offset(i_0.wrapping_div(2 as uint32_t) as isize) as *mut mempool,
+            &raw mut (*forwarder).container,
+            capacity,
+            error,
+        ) != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
         }
         i_0 = i_0.wrapping_add(1);
     }
@@ -928,18 +930,18 @@ unsafe extern "C" fn init_lanes(mut forwarder: *mut forwarder, mut batch: uint32
     while i < (*forwarder).queues {
         let mut lane: *mut lane = (&raw mut (*forwarder).lanes as *mut lane)
             .offset(i as isize) as *mut lane;
-        (*lane).batch = batch;
-        (*lane).packets_left = UINT64_MAX as uint64_t;
+        (*lane).direction.batch = batch;
+        (*lane).direction.packets_left = UINT64_MAX as uint64_t;
         let mut j: uint32_t = 0 as uint32_t;
         while j < 2 as uint32_t {
-            (*lane).directions[j as usize].rx = (&raw mut (*(&raw mut (*forwarder)
-                .devices as *mut device)
+            (*lane).rx[j as usize] = (&raw mut (*(&raw mut (*forwarder).devices
+                as *mut device)
                 .offset(j as isize))
                 .rx as *mut rx_queue)
                 .offset(i as isize) as *mut rx_queue;
-            (*lane).directions[j as usize].tx = (&raw mut (*(&raw mut (*forwarder)
-                .devices as *mut device)
-                .offset((1 as uint32_t).wrapping_sub(j) as isize))
+            (*lane).tx[j as usize] = (&raw mut (*(&raw mut (*forwarder).devices
+                as *mut device)
+                .offset(j as isize))
                 .tx as *mut tx_queue)
                 .offset(i as isize) as *mut tx_queue;
             j = j.wrapping_add(1);
@@ -1009,25 +1011,8 @@ pub unsafe extern "C" fn forwarder_open_queues(
         || start(forwarder, ring_size, link_timeout_ms, &raw mut reason)
             != 0 as ::core::ffi::c_int
     {
-        snprintf(
-            error,
-            error_size,
-            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut reason.text as *mut ::core::ffi::c_char,
-        );
-        let mut ignored: error = error { text: [0; 1024] };
-        let mut i: uint32_t = 0 as uint32_t;
-        while i < (*forwarder).opened {
-            if (*forwarder).devices[i as usize].running {
-                device_stop_queues(
-                    (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
-                        as *mut device,
-                    &raw mut ignored,
-                );
-            }
-            i = i.wrapping_add(1);
-        }
-        destroy(forwarder);
+        forwarder_fail(&raw mut reason, error, error_size);
+        destroy(forwarder, &raw mut reason);
         return ::core::ptr::null_mut::<forwarder>();
     }
     return forwarder;
@@ -1063,24 +1048,20 @@ pub unsafe extern "C" fn forwarder_use_interrupts(
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
     let mut reason: error = error { text: [0; 1024] };
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < 2 as uint32_t {
-        if interrupts_start(
-            (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
-                as *mut device,
+    if interrupts_start(
+        (&raw mut (*forwarder).devices as *mut device)
+            .offset(0 as ::core::ffi::c_int as isize) as *mut device,
+        interval_us,
+        &raw mut reason,
+    ) != 0 as ::core::ffi::c_int
+        || interrupts_start(
+            (&raw mut (*forwarder).devices as *mut device)
+                .offset(1 as ::core::ffi::c_int as isize) as *mut device,
             interval_us,
             &raw mut reason,
         ) != 0 as ::core::ffi::c_int
-        {
-            snprintf(
-                error,
-                error_size,
-                b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-                &raw mut reason.text as *mut ::core::ffi::c_char,
-            );
-            return -(1 as ::core::ffi::c_int);
-        }
-        i = i.wrapping_add(1);
+    {
+        return forwarder_fail(&raw mut reason, error, error_size);
     }
     return 0 as ::core::ffi::c_int;
 }
@@ -1100,13 +1081,7 @@ pub unsafe extern "C" fn forwarder_wait(
         &raw mut reason,
     ) != 0 as ::core::ffi::c_int
     {
-        snprintf(
-            error,
-            error_size,
-            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut reason.text as *mut ::core::ffi::c_char,
-        );
-        return -(1 as ::core::ffi::c_int);
+        return forwarder_fail(&raw mut reason, error, error_size);
     }
     return 0 as ::core::ffi::c_int;
 }
@@ -1115,10 +1090,8 @@ pub unsafe extern "C" fn forwarder_read_waits(
     mut forwarder: *const forwarder,
     mut waits: *mut forwarder_waits,
 ) {
-    *waits = forwarder_waits {
-        interrupts: (*forwarder).waits.interrupts,
-        sleeps: (*forwarder).waits.sleeps,
-    };
+    (*waits).interrupts = (*forwarder).waits.interrupts;
+    (*waits).sleeps = (*forwarder).waits.sleeps;
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_close(
@@ -1127,25 +1100,9 @@ pub unsafe extern "C" fn forwarder_close(
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
     let mut reason: error = error { text: [0; 1024] };
-    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < 2 as uint32_t {
-        if device_stop_queues(
-            (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
-                as *mut device,
-            &raw mut reason,
-        ) != 0 as ::core::ffi::c_int && result == 0 as ::core::ffi::c_int
-        {
-            snprintf(
-                error,
-                error_size,
-                b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-                &raw mut reason.text as *mut ::core::ffi::c_char,
-            );
-            result = -(1 as ::core::ffi::c_int);
-        }
-        i = i.wrapping_add(1);
-    }
-    destroy(forwarder);
-    return result;
+    return if destroy(forwarder, &raw mut reason) == 0 as ::core::ffi::c_int {
+        0 as ::core::ffi::c_int
+    } else {
+        forwarder_fail(&raw mut reason, error, error_size)
+    };
 }

@@ -6,7 +6,6 @@ extern "C" {
         ...
     ) -> ::core::ffi::c_int;
     fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
-    fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn dma_load64(address: *const uint64_t) -> uint64_t;
 }
 pub type size_t = usize;
@@ -77,7 +76,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -204,19 +203,4 @@ pub unsafe extern "C" fn rx_check_stall(
         (*queue).index,
     );
     return -(1 as ::core::ffi::c_int);
-}
-#[no_mangle]
-pub unsafe extern "C" fn rx_check(
-    mut queue: *mut rx_queue,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut stall: error = error { text: [0; 1024] };
-    let mut result: ::core::ffi::c_int = rx_check_stall(queue, &raw mut stall);
-    if vfio_check((*queue).vfio, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
-    }
-    if result != 0 as ::core::ffi::c_int {
-        *error = stall;
-    }
-    return result;
 }

@@ -24,6 +24,12 @@ extern "C" {
         mask: uint32_t,
         value: uint32_t,
     );
+    fn __assert_fail(
+        __assertion: *const ::core::ffi::c_char,
+        __file: *const ::core::ffi::c_char,
+        __line: ::core::ffi::c_uint,
+        __function: *const ::core::ffi::c_char,
+    ) -> !;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn poll(
         __fds: *mut pollfd,
@@ -112,7 +118,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -245,6 +251,12 @@ pub struct device {
 }
 pub const EFD_NONBLOCK: C2RustUnnamed = 2048;
 pub const EFD_CLOEXEC: C2RustUnnamed = 524288;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct interrupts_waits {
+    pub interrupts: uint64_t,
+    pub sleeps: uint64_t,
+}
 pub type nfds_t = ::core::ffi::c_ulong;
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -252,12 +264,6 @@ pub struct pollfd {
     pub fd: ::core::ffi::c_int,
     pub events: ::core::ffi::c_short,
     pub revents: ::core::ffi::c_short,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct interrupts_waits {
-    pub interrupts: uint64_t,
-    pub sleeps: uint64_t,
 }
 pub type C2RustUnnamed = ::core::ffi::c_uint;
 pub const EFD_SEMAPHORE: C2RustUnnamed = 1;
@@ -295,11 +301,9 @@ unsafe extern "C" fn reg_write(
 ) {
     vfio_write32(vfio, offset, value);
 }
-pub const INTERRUPTS_MAX_INTERVAL_US: ::core::ffi::c_int = 1022 as ::core::ffi::c_int;
 pub const INTERRUPTS_MAX_SLEEP_MS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
 pub const EINTR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const POLLIN: ::core::ffi::c_int = 0x1 as ::core::ffi::c_int;
-pub const MAX_SLEEPERS: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 unsafe extern "C" fn vector_bits(mut count: uint32_t) -> uint32_t {
     return ((1 as uint32_t) << count)
         .wrapping_sub(1 as uint32_t)
@@ -366,13 +370,15 @@ unsafe extern "C" fn open_eventfds(
     mut device: *mut device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    let mut interrupts: *mut device_interrupts = &raw mut (*device).interrupts;
+    let mut reason: error = error { text: [0; 1024] };
     let mut i: uint32_t = 0 as uint32_t;
     while i < (*device).config.rx_queues {
-        let mut fd: ::core::ffi::c_int = eventfd(
+        (*interrupts).eventfds[i as usize] = eventfd(
             0 as ::core::ffi::c_uint,
             EFD_CLOEXEC as ::core::ffi::c_int | EFD_NONBLOCK as ::core::ffi::c_int,
         );
-        if fd < 0 as ::core::ffi::c_int {
+        if (*interrupts).eventfds[i as usize] < 0 as ::core::ffi::c_int {
             snprintf(
                 &raw mut (*error).text as *mut ::core::ffi::c_char,
                 ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
@@ -383,9 +389,24 @@ unsafe extern "C" fn open_eventfds(
             );
             return -(1 as ::core::ffi::c_int);
         }
-        (*device).interrupts.eventfds[i as usize] = fd;
-        (*device).interrupts.vectors = (*device).interrupts.vectors.wrapping_add(1);
+        (*interrupts).vectors = (*interrupts).vectors.wrapping_add(1);
         i = i.wrapping_add(1);
+    }
+    if vfio_signal_msix(
+        &raw mut (*device).vfio,
+        &raw mut (*interrupts).eventfds as *mut ::core::ffi::c_int,
+        (*interrupts).vectors,
+        &raw mut reason,
+    ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%.900s; the device has no MSI-X to wait for: leave out --interrupts\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw mut reason.text as *mut ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
     }
     return 0 as ::core::ffi::c_int;
 }
@@ -397,38 +418,20 @@ pub unsafe extern "C" fn interrupts_start(
 ) -> ::core::ffi::c_int {
     let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
     let mut bits: uint32_t = vector_bits((*device).config.rx_queues);
-    let mut reason: error = error { text: [0; 1024] };
-    if interval_us > INTERRUPTS_MAX_INTERVAL_US as uint32_t {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: interrupts are at most %d us apart, not %u\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw mut (*vfio).address as *mut ::core::ffi::c_char,
-            1022 as ::core::ffi::c_int,
-            interval_us,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
+    '_c2rust_label: {
+        if interval_us <= 1022 as uint32_t {} else {
+            __assert_fail(
+                b"interval_us <= INTERRUPTS_MAX_INTERVAL_US\0" as *const u8
+                    as *const ::core::ffi::c_char,
+                b"c/src/rooms/interrupts.c\0" as *const u8 as *const ::core::ffi::c_char,
+                78 as ::core::ffi::c_uint,
+                b"int interrupts_start(struct device *, uint32_t, struct error *)\0"
+                    as *const u8 as *const ::core::ffi::c_char,
+            );
+        }
+    };
     interrupts_stop(device);
     if open_eventfds(device, error) != 0 as ::core::ffi::c_int {
-        interrupts_stop(device);
-        return -(1 as ::core::ffi::c_int);
-    }
-    if vfio_signal_msix(
-        vfio,
-        &raw mut (*device).interrupts.eventfds as *mut ::core::ffi::c_int,
-        (*device).interrupts.vectors,
-        &raw mut reason,
-    ) != 0 as ::core::ffi::c_int
-    {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%.900s; the device has no MSI-X to wait for: leave out --interrupts\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            &raw mut reason.text as *mut ::core::ffi::c_char,
-        );
         interrupts_stop(device);
         return -(1 as ::core::ffi::c_int);
     }
@@ -474,8 +477,7 @@ pub unsafe extern "C" fn interrupts_stop(mut device: *mut device) {
     (*device).interrupts.vectors = 0 as uint32_t;
     (*device).interrupts.armed = 0 as uint32_t;
 }
-#[no_mangle]
-pub unsafe extern "C" fn interrupts_arm(
+unsafe extern "C" fn arm(
     mut device: *mut device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
@@ -487,9 +489,8 @@ pub unsafe extern "C" fn interrupts_arm(
     }
     return vfio_check(&raw mut (*device).vfio, error);
 }
-#[no_mangle]
-pub unsafe extern "C" fn interrupts_sleep(
-    mut devices: *mut device,
+unsafe extern "C" fn sleep_until_signal(
+    mut devices: *const device,
     mut count: uint32_t,
     mut timeout_ms: uint32_t,
     mut error: *mut error,
@@ -501,7 +502,7 @@ pub unsafe extern "C" fn interrupts_sleep(
     }; 32];
     let mut used: uint32_t = 0 as uint32_t;
     let mut i: uint32_t = 0 as uint32_t;
-    while i < count && i < MAX_SLEEPERS as uint32_t {
+    while i < count {
         let mut j: uint32_t = 0 as uint32_t;
         while j < (*devices.offset(i as isize)).interrupts.vectors {
             ready[used as usize] = pollfd {
@@ -527,16 +528,15 @@ pub unsafe extern "C" fn interrupts_sleep(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: poll for interrupts: %s\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut (*devices.offset(0 as ::core::ffi::c_int as isize)).vfio.address
-                as *mut ::core::ffi::c_char,
+            &raw const (*devices.offset(0 as ::core::ffi::c_int as isize)).vfio.address
+                as *const ::core::ffi::c_char,
             strerror(*__errno_location()),
         );
         return -(1 as ::core::ffi::c_int);
     }
     return 0 as ::core::ffi::c_int;
 }
-#[no_mangle]
-pub unsafe extern "C" fn interrupts_take(mut device: *mut device) -> uint64_t {
+unsafe extern "C" fn take(mut device: *mut device) -> uint64_t {
     let mut taken: uint64_t = 0 as uint64_t;
     let mut i: uint32_t = 0 as uint32_t;
     while i < (*device).interrupts.vectors {
@@ -561,25 +561,15 @@ pub unsafe extern "C" fn interrupts_take(mut device: *mut device) -> uint64_t {
     }
     return taken;
 }
-unsafe extern "C" fn rx_pending(mut queue: *const rx_queue) -> bool {
-    return dma_load64(&raw mut (*(*queue).ring.offset((*queue).index as isize)).upper)
-        & 0x1 as uint64_t != 0 as uint64_t;
-}
-unsafe extern "C" fn packet_waits(
-    mut devices: *const device,
-    mut count: uint32_t,
-) -> bool {
+unsafe extern "C" fn packet_waits(mut device: *const device) -> bool {
     let mut i: uint32_t = 0 as uint32_t;
-    while i < count {
-        let mut j: uint32_t = 0 as uint32_t;
-        while j < (*devices.offset(i as isize)).config.rx_queues {
-            if rx_pending(
-                (&raw const (*devices.offset(i as isize)).rx as *const rx_queue)
-                    .offset(j as isize) as *const rx_queue,
-            ) {
-                return true_0 != 0;
-            }
-            j = j.wrapping_add(1);
+    while i < (*device).config.rx_queues {
+        let mut rx: *const rx_queue = (&raw const (*device).rx as *const rx_queue)
+            .offset(i as isize) as *const rx_queue;
+        if dma_load64(&raw mut (*(*rx).ring.offset((*rx).index as isize)).upper)
+            & 0x1 as uint64_t != 0
+        {
+            return true_0 != 0;
         }
         i = i.wrapping_add(1);
     }
@@ -593,31 +583,46 @@ pub unsafe extern "C" fn interrupts_wait(
     mut waits: *mut interrupts_waits,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    '_c2rust_label: {
+        if count <= 2 as uint32_t {} else {
+            __assert_fail(
+                b"count <= MAX_SLEEPERS\0" as *const u8 as *const ::core::ffi::c_char,
+                b"c/src/rooms/interrupts.c\0" as *const u8 as *const ::core::ffi::c_char,
+                188 as ::core::ffi::c_uint,
+                b"int interrupts_wait(struct device *, uint32_t, uint32_t, struct interrupts_waits *, struct error *)\0"
+                    as *const u8 as *const ::core::ffi::c_char,
+            );
+        }
+    };
     let mut i: uint32_t = 0 as uint32_t;
     while i < count {
         (*waits).interrupts = (*waits)
             .interrupts
-            .wrapping_add(interrupts_take(devices.offset(i as isize) as *mut device));
-        if interrupts_arm(devices.offset(i as isize) as *mut device, error)
+            .wrapping_add(take(devices.offset(i as isize) as *mut device));
+        if arm(devices.offset(i as isize) as *mut device, error)
             != 0 as ::core::ffi::c_int
         {
             return -(1 as ::core::ffi::c_int);
         }
         i = i.wrapping_add(1);
     }
-    if packet_waits(devices, count) {
-        return 0 as ::core::ffi::c_int;
-    }
-    (*waits).sleeps = (*waits).sleeps.wrapping_add(1);
-    if interrupts_sleep(devices, count, timeout_ms, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
-    }
     let mut i_0: uint32_t = 0 as uint32_t;
     while i_0 < count {
+        if packet_waits(devices.offset(i_0 as isize) as *mut device) {
+            return 0 as ::core::ffi::c_int;
+        }
+        i_0 = i_0.wrapping_add(1);
+    }
+    (*waits).sleeps = (*waits).sleeps.wrapping_add(1);
+    if sleep_until_signal(devices, count, timeout_ms, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut i_1: uint32_t = 0 as uint32_t;
+    while i_1 < count {
         (*waits).interrupts = (*waits)
             .interrupts
-            .wrapping_add(interrupts_take(devices.offset(i_0 as isize) as *mut device));
-        i_0 = i_0.wrapping_add(1);
+            .wrapping_add(take(devices.offset(i_1 as isize) as *mut device));
+        i_1 = i_1.wrapping_add(1);
     }
     return 0 as ::core::ffi::c_int;
 }

@@ -84,7 +84,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -94,12 +94,6 @@ pub struct vfio_group {
     pub number: ::core::ffi::c_int,
     pub fd: ::core::ffi::c_int,
     pub users: uint32_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct bus_owners {
-    pub software: uint32_t,
-    pub firmware: uint32_t,
 }
 pub const IXGBE_SWSM: ::core::ffi::c_uint = 0x10140 as ::core::ffi::c_uint;
 pub const IXGBE_SWSM_SMBI: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
@@ -145,21 +139,6 @@ pub const TIMEOUT_BUS: ::core::ffi::c_int = 2000 as ::core::ffi::c_int;
 pub const BUS_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const MDIO_ADDRESSES: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
 pub const MDIO_NO_ANSWER: ::core::ffi::c_uint = 0xffff as ::core::ffi::c_uint;
-unsafe extern "C" fn bus_owners(mut vfio: *mut vfio_device) -> bus_owners {
-    if (reg_read(vfio, 0x8 as uint32_t) & 0xc as uint32_t)
-        .wrapping_div(0xc as uint32_t & (!(0xc as uint32_t)).wrapping_add(1 as uint32_t))
-        == 0 as uint32_t
-    {
-        return bus_owners {
-            software: IXGBE_SW_FW_SYNC_SW_PHY0 as uint32_t,
-            firmware: IXGBE_SW_FW_SYNC_FW_PHY0 as uint32_t,
-        };
-    }
-    return bus_owners {
-        software: IXGBE_SW_FW_SYNC_SW_PHY1 as uint32_t,
-        firmware: IXGBE_SW_FW_SYNC_FW_PHY1 as uint32_t,
-    };
-}
 unsafe extern "C" fn take_semaphores(mut vfio: *mut vfio_device) {
     let mut late: error = error { text: [0; 1024] };
     reg_wait(
@@ -185,7 +164,8 @@ unsafe extern "C" fn release_semaphores(mut vfio: *mut vfio_device) {
 }
 unsafe extern "C" fn take_bus(
     mut vfio: *mut vfio_device,
-    mut owners: *const bus_owners,
+    mut software: uint32_t,
+    mut firmware: uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut deadline: uint64_t = now_ms().wrapping_add(TIMEOUT_BUS as uint64_t);
@@ -193,10 +173,10 @@ unsafe extern "C" fn take_bus(
         let mut late: bool = now_ms() >= deadline
             || vfio_patience(vfio) < BUS_INTERVAL_US as uint64_t;
         take_semaphores(vfio);
-        let mut free: bool = reg_read(vfio, IXGBE_SW_FW_SYNC as uint32_t)
-            & (*owners).firmware == 0;
+        let mut free: bool = reg_read(vfio, IXGBE_SW_FW_SYNC as uint32_t) & firmware
+            == 0;
         if free {
-            reg_set(vfio, IXGBE_SW_FW_SYNC as uint32_t, (*owners).software);
+            reg_set(vfio, IXGBE_SW_FW_SYNC as uint32_t, software);
         }
         release_semaphores(vfio);
         if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
@@ -220,12 +200,9 @@ unsafe extern "C" fn take_bus(
     );
     return -(1 as ::core::ffi::c_int);
 }
-unsafe extern "C" fn release_bus(
-    mut vfio: *mut vfio_device,
-    mut owners: *const bus_owners,
-) {
+unsafe extern "C" fn release_bus(mut vfio: *mut vfio_device, mut software: uint32_t) {
     take_semaphores(vfio);
-    reg_clear(vfio, IXGBE_SW_FW_SYNC as uint32_t, (*owners).software);
+    reg_clear(vfio, IXGBE_SW_FW_SYNC as uint32_t, software);
     release_semaphores(vfio);
 }
 unsafe extern "C" fn mdio_cycle(
@@ -420,11 +397,23 @@ pub unsafe extern "C" fn phy_power_up(
     mut vfio: *mut vfio_device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut owners: bus_owners = bus_owners(vfio);
-    if take_bus(vfio, &raw mut owners, error) != 0 as ::core::ffi::c_int {
+    let mut first: bool = (reg_read(vfio, 0x8 as uint32_t) & 0xc as uint32_t)
+        .wrapping_div(0xc as uint32_t & (!(0xc as uint32_t)).wrapping_add(1 as uint32_t))
+        == 0 as uint32_t;
+    let mut software: uint32_t = if first as ::core::ffi::c_int != 0 {
+        IXGBE_SW_FW_SYNC_SW_PHY0 as uint32_t
+    } else {
+        IXGBE_SW_FW_SYNC_SW_PHY1 as uint32_t
+    };
+    let mut firmware: uint32_t = if first as ::core::ffi::c_int != 0 {
+        IXGBE_SW_FW_SYNC_FW_PHY0 as uint32_t
+    } else {
+        IXGBE_SW_FW_SYNC_FW_PHY1 as uint32_t
+    };
+    if take_bus(vfio, software, firmware, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
     let mut result: ::core::ffi::c_int = leave_low_power(vfio, error);
-    release_bus(vfio, &raw mut owners);
+    release_bus(vfio, software);
     return result;
 }

@@ -16,18 +16,13 @@ extern "C" {
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn forwarder_direction(
-        forwarder: *const forwarder,
-        queue: uint32_t,
-        direction: uint32_t,
-    ) -> direction;
+    fn forwarder_lane(forwarder: *mut forwarder, queue: uint32_t) -> *mut lane;
     fn forwarder_queues(forwarder: *const forwarder) -> uint32_t;
-    fn forwarder_batch(forwarder: *const forwarder) -> uint32_t;
-    fn forwarder_add_counts(
-        forwarder: *mut forwarder,
-        queue: uint32_t,
-        more: *const forwarder_counts,
-    );
+    fn forwarder_fail(
+        reason: *const error,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
     fn packet_ring_create(
         ring: *mut packet_ring,
         capacity: uint32_t,
@@ -52,6 +47,12 @@ extern "C" {
     ) -> uint32_t;
     fn packets_return(packets: *const *mut packet, count: uint32_t);
     fn mempool_take_returned(pool: *mut mempool);
+    fn __assert_fail(
+        __assertion: *const ::core::ffi::c_char,
+        __file: *const ::core::ffi::c_char,
+        __line: ::core::ffi::c_uint,
+        __function: *const ::core::ffi::c_char,
+    ) -> !;
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
     fn free(__ptr: *mut ::core::ffi::c_void);
 }
@@ -86,14 +87,15 @@ pub struct pipeline {
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct stream {
-    pub direction: direction,
+    pub rx: *mut rx_queue,
+    pub tx: *mut tx_queue,
     pub to_worker: packet_ring,
     pub to_sender: packet_ring,
-    pub rx: uint64_t,
+    pub received: uint64_t,
     pub rx_calls: uint64_t,
     pub full_batches: uint64_t,
     pub apart_rx: [uint8_t; 128],
-    pub tx: uint64_t,
+    pub sent: uint64_t,
     pub apart_tx: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
@@ -153,7 +155,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -206,12 +208,6 @@ pub struct vfio_group {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct direction {
-    pub rx: *mut rx_queue,
-    pub tx: *mut tx_queue,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
@@ -251,27 +247,36 @@ pub struct rx_queue {
     pub suspect: uint32_t,
     pub apart: [uint8_t; 128],
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct direction {
+    pub batch: uint32_t,
+    pub counts: forwarder_counts,
+    pub packets_left: uint64_t,
+    pub packets: [*mut packet; 512],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct lane {
+    pub rx: [*mut rx_queue; 2],
+    pub tx: [*mut tx_queue; 2],
+    pub direction: direction,
+    pub apart: [uint8_t; 128],
+}
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
 pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
-pub const FORWARDER_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 pub const TOUCHED_BYTE: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const __ASSERT_FUNCTION: [::core::ffi::c_char; 55] = unsafe {
+    ::core::mem::transmute::<
+        [u8; 55],
+        [::core::ffi::c_char; 55],
+    >(*b"struct stream *streams_of(struct pipeline *, uint32_t)\0")
+};
 pub const TAKE_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
-unsafe extern "C" fn stream_create(
-    mut stream: *mut stream,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut capacity: uint32_t = (*(*(*stream).direction.rx).pool).capacity;
-    if packet_ring_create(&raw mut (*stream).to_worker, capacity, error)
-        != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    return packet_ring_create(&raw mut (*stream).to_sender, capacity, error);
-}
 #[no_mangle]
 pub unsafe extern "C" fn pipeline_create(
     mut forwarder: *mut forwarder,
@@ -294,28 +299,33 @@ pub unsafe extern "C" fn pipeline_create(
     }
     (*pipeline).forwarder = forwarder;
     (*pipeline).queues = forwarder_queues(forwarder);
-    (*pipeline).batch = forwarder_batch(forwarder);
+    (*pipeline).batch = (*forwarder_lane(forwarder, 0 as uint32_t)).direction.batch;
     (*pipeline).packets_left = UINT64_MAX as uint64_t;
     let mut i: uint32_t = 0 as uint32_t;
-    while i < (*pipeline).queues {
-        let mut j: uint32_t = 0 as uint32_t;
-        while j < 2 as uint32_t {
-            let mut stream: *mut stream = (&raw mut *(&raw mut (*pipeline).streams
-                as *mut [stream; 2])
-                .offset(i as isize) as *mut stream)
-                .offset(j as isize) as *mut stream;
-            (*stream).direction = forwarder_direction(forwarder, i, j);
-            if stream_create(stream, &raw mut reason) != 0 as ::core::ffi::c_int {
-                snprintf(
-                    error,
-                    error_size,
-                    b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-                    &raw mut reason.text as *mut ::core::ffi::c_char,
-                );
-                pipeline_destroy(pipeline);
-                return ::core::ptr::null_mut::<pipeline>();
-            }
-            j = j.wrapping_add(1);
+    while i < (2 as uint32_t).wrapping_mul((*pipeline).queues) {
+        let mut stream: *mut stream = (&raw mut *(&raw mut (*pipeline).streams
+            as *mut [stream; 2])
+            .offset(i.wrapping_div(2 as uint32_t) as isize) as *mut stream)
+            .offset(i.wrapping_rem(2 as uint32_t) as isize) as *mut stream;
+        let mut lane: *const lane = forwarder_lane(
+            forwarder,
+            i.wrapping_div(2 as uint32_t),
+        );
+        (*stream).rx = (*lane).rx[i.wrapping_rem(2 as uint32_t) as usize];
+        (*stream).tx = (*lane)
+            .tx[(1 as uint32_t).wrapping_sub(i.wrapping_rem(2 as uint32_t)) as usize];
+        let mut capacity: uint32_t = (*(*(*stream).rx).pool).capacity;
+        if packet_ring_create(&raw mut (*stream).to_worker, capacity, &raw mut reason)
+            != 0 as ::core::ffi::c_int
+            || packet_ring_create(
+                &raw mut (*stream).to_sender,
+                capacity,
+                &raw mut reason,
+            ) != 0 as ::core::ffi::c_int
+        {
+            forwarder_fail(&raw mut reason, error, error_size);
+            pipeline_destroy(pipeline);
+            return ::core::ptr::null_mut::<pipeline>();
         }
         i = i.wrapping_add(1);
     }
@@ -338,9 +348,9 @@ unsafe extern "C" fn stream_receive(
     if (*pipeline).packets_left < wanted as uint64_t {
         wanted = (*pipeline).packets_left as uint32_t;
     }
-    mempool_take_returned((*(*stream).direction.rx).pool);
+    mempool_take_returned((*(*stream).rx).pool);
     let mut received: uint32_t = rx_batch(
-        (*stream).direction.rx,
+        (*stream).rx,
         &raw mut packets as *mut *mut packet,
         wanted,
     );
@@ -356,7 +366,7 @@ unsafe extern "C" fn stream_receive(
     (*pipeline).packets_left = (*pipeline)
         .packets_left
         .wrapping_sub(received as uint64_t);
-    (*stream).rx = (*stream).rx.wrapping_add(received as uint64_t);
+    (*stream).received = (*stream).received.wrapping_add(received as uint64_t);
     (*stream).full_batches = (*stream)
         .full_batches
         .wrapping_add((received == wanted) as ::core::ffi::c_int as uint64_t);
@@ -396,7 +406,7 @@ unsafe extern "C" fn stream_send(
 ) -> uint32_t {
     let mut packets: [*mut packet; 512] = [::core::ptr::null_mut::<packet>(); 512];
     let mut sent: [*mut packet; 32] = [::core::ptr::null_mut::<packet>(); 32];
-    let mut tx: *mut tx_queue = (*stream).direction.tx;
+    let mut tx: *mut tx_queue = (*stream).tx;
     while tx_take(tx, &raw mut sent as *mut *mut packet, TAKE_BATCH as uint32_t)
         > 0 as uint32_t
     {
@@ -409,18 +419,32 @@ unsafe extern "C" fn stream_send(
         if batch < space { batch } else { space },
     );
     tx_put(tx, &raw mut packets as *mut *mut packet, count);
-    (*stream).tx = (*stream).tx.wrapping_add(count as uint64_t);
+    (*stream).sent = (*stream).sent.wrapping_add(count as uint64_t);
     return count;
+}
+unsafe extern "C" fn streams_of(
+    mut pipeline: *mut pipeline,
+    mut queue: uint32_t,
+) -> *mut stream {
+    '_c2rust_label: {
+        if queue < (*pipeline).queues {} else {
+            __assert_fail(
+                b"queue < pipeline->queues\0" as *const u8 as *const ::core::ffi::c_char,
+                b"c/src/rooms/pipeline.c\0" as *const u8 as *const ::core::ffi::c_char,
+                131 as ::core::ffi::c_uint,
+                __ASSERT_FUNCTION.as_ptr(),
+            );
+        }
+    };
+    return &raw mut *(&raw mut (*pipeline).streams as *mut [stream; 2])
+        .offset(queue as isize) as *mut stream;
 }
 #[no_mangle]
 pub unsafe extern "C" fn pipeline_receive(
     mut pipeline: *mut pipeline,
     mut queue: uint32_t,
 ) -> uint32_t {
-    let mut streams: *mut stream = &raw mut *(&raw mut (*pipeline).streams
-        as *mut [stream; 2])
-        .offset(queue.wrapping_rem(FORWARDER_MAX_QUEUES as uint32_t) as isize)
-        as *mut stream;
+    let mut streams: *mut stream = streams_of(pipeline, queue);
     return stream_receive(
             pipeline,
             streams.offset(0 as ::core::ffi::c_int as isize) as *mut stream,
@@ -437,10 +461,7 @@ pub unsafe extern "C" fn pipeline_work(
     mut pipeline: *mut pipeline,
     mut queue: uint32_t,
 ) -> uint32_t {
-    let mut streams: *mut stream = &raw mut *(&raw mut (*pipeline).streams
-        as *mut [stream; 2])
-        .offset(queue.wrapping_rem(FORWARDER_MAX_QUEUES as uint32_t) as isize)
-        as *mut stream;
+    let mut streams: *mut stream = streams_of(pipeline, queue);
     return stream_work(
             streams.offset(0 as ::core::ffi::c_int as isize) as *mut stream,
             (*pipeline).batch,
@@ -457,10 +478,7 @@ pub unsafe extern "C" fn pipeline_send(
     mut pipeline: *mut pipeline,
     mut queue: uint32_t,
 ) -> uint32_t {
-    let mut streams: *mut stream = &raw mut *(&raw mut (*pipeline).streams
-        as *mut [stream; 2])
-        .offset(queue.wrapping_rem(FORWARDER_MAX_QUEUES as uint32_t) as isize)
-        as *mut stream;
+    let mut streams: *mut stream = streams_of(pipeline, queue);
     return stream_send(
             streams.offset(0 as ::core::ffi::c_int as isize) as *mut stream,
             (*pipeline).batch,
@@ -474,13 +492,10 @@ pub unsafe extern "C" fn pipeline_send(
 }
 #[no_mangle]
 pub unsafe extern "C" fn pipeline_send_waits(
-    mut pipeline: *const pipeline,
+    mut pipeline: *mut pipeline,
     mut queue: uint32_t,
 ) -> bool {
-    let mut streams: *const stream = &raw const *(&raw const (*pipeline).streams
-        as *const [stream; 2])
-        .offset(queue.wrapping_rem(FORWARDER_MAX_QUEUES as uint32_t) as isize)
-        as *const stream;
+    let mut streams: *const stream = streams_of(pipeline, queue);
     return packet_ring_waits(
         &raw const (*streams.offset(0 as ::core::ffi::c_int as isize)).to_sender,
     ) as ::core::ffi::c_int != 0
@@ -506,7 +521,7 @@ unsafe extern "C" fn stream_destroy(mut stream: *mut stream) {
     if !(*stream).to_sender.slots.is_null() {
         ring_empty(&raw mut (*stream).to_worker);
         ring_empty(&raw mut (*stream).to_sender);
-        mempool_take_returned((*(*stream).direction.rx).pool);
+        mempool_take_returned((*(*stream).rx).pool);
     }
     packet_ring_destroy(&raw mut (*stream).to_worker);
     packet_ring_destroy(&raw mut (*stream).to_sender);
@@ -514,24 +529,26 @@ unsafe extern "C" fn stream_destroy(mut stream: *mut stream) {
 #[no_mangle]
 pub unsafe extern "C" fn pipeline_destroy(mut pipeline: *mut pipeline) {
     let mut i: uint32_t = 0 as uint32_t;
-    while i < (*pipeline).queues {
-        let mut j: uint32_t = 0 as uint32_t;
-        while j < 2 as uint32_t {
-            let mut stream: *mut stream = (&raw mut *(&raw mut (*pipeline).streams
-                as *mut [stream; 2])
-                .offset(i as isize) as *mut stream)
-                .offset(j as isize) as *mut stream;
-            stream_destroy(stream);
-            let counts: forwarder_counts = forwarder_counts {
-                rx: (*stream).rx,
-                tx: (*stream).tx,
-                dropped: (*stream).rx.wrapping_sub((*stream).tx),
-                rx_calls: (*stream).rx_calls,
-                full_batches: (*stream).full_batches,
-            };
-            forwarder_add_counts((*pipeline).forwarder, i, &raw const counts);
-            j = j.wrapping_add(1);
-        }
+    while i < (2 as uint32_t).wrapping_mul((*pipeline).queues) {
+        let mut stream: *mut stream = (&raw mut *(&raw mut (*pipeline).streams
+            as *mut [stream; 2])
+            .offset(i.wrapping_div(2 as uint32_t) as isize) as *mut stream)
+            .offset(i.wrapping_rem(2 as uint32_t) as isize) as *mut stream;
+        let mut lane: *mut lane = forwarder_lane(
+            (*pipeline).forwarder,
+            i.wrapping_div(2 as uint32_t),
+        );
+        let mut counts: *mut forwarder_counts = &raw mut (*lane).direction.counts;
+        stream_destroy(stream);
+        (*counts).rx = (*counts).rx.wrapping_add((*stream).received);
+        (*counts).tx = (*counts).tx.wrapping_add((*stream).sent);
+        (*counts).dropped = (*counts)
+            .dropped
+            .wrapping_add((*stream).received.wrapping_sub((*stream).sent));
+        (*counts).rx_calls = (*counts).rx_calls.wrapping_add((*stream).rx_calls);
+        (*counts).full_batches = (*counts)
+            .full_batches
+            .wrapping_add((*stream).full_batches);
         i = i.wrapping_add(1);
     }
     free(pipeline as *mut ::core::ffi::c_void);

@@ -12,19 +12,13 @@ extern "C" {
         device: *const vfio_device,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
-    fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
-    fn enable_rx(
-        vfio: *mut vfio_device,
-        on: bool,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn rx_check(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
-    fn memcpy(
-        __dest: *mut ::core::ffi::c_void,
-        __src: *const ::core::ffi::c_void,
-        __n: size_t,
-    ) -> *mut ::core::ffi::c_void;
+    fn rx_check_stall(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
+    fn __assert_fail(
+        __assertion: *const ::core::ffi::c_char,
+        __file: *const ::core::ffi::c_char,
+        __line: ::core::ffi::c_uint,
+        __function: *const ::core::ffi::c_char,
+    ) -> !;
     fn memset(
         __s: *mut ::core::ffi::c_void,
         __c: ::core::ffi::c_int,
@@ -99,7 +93,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -231,15 +225,7 @@ pub struct device {
     pub interrupts: device_interrupts,
 }
 pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
-pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const IXGBE_STATUS: ::core::ffi::c_uint = 0x8 as ::core::ffi::c_uint;
-pub const IXGBE_FCTRL: ::core::ffi::c_uint = 0x5080 as ::core::ffi::c_uint;
-pub const IXGBE_FCTRL_MPE: ::core::ffi::c_uint = 0x100 as ::core::ffi::c_uint;
-pub const IXGBE_FCTRL_UPE: ::core::ffi::c_uint = 0x200 as ::core::ffi::c_uint;
-pub const IXGBE_RAH_AV: ::core::ffi::c_uint = 0x80000000 as ::core::ffi::c_uint;
-pub const IXGBE_RXCTRL: ::core::ffi::c_uint = 0x3000 as ::core::ffi::c_uint;
-pub const IXGBE_RXCTRL_RXEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
 pub const IXGBE_LINKS: ::core::ffi::c_uint = 0x42a4 as ::core::ffi::c_uint;
 pub const IXGBE_LINKS_SPEED_NON_STD: ::core::ffi::c_uint = 0x8000000
     as ::core::ffi::c_uint;
@@ -270,6 +256,14 @@ unsafe extern "C" fn reg_write(
     vfio_write32(vfio, offset, value);
 }
 pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
+pub const __ASSERT_FUNCTION: [::core::ffi::c_char; 86] = unsafe {
+    ::core::mem::transmute::<
+        [u8; 86],
+        [::core::ffi::c_char; 86],
+    >(
+        *b"int queue_stats_read(struct device *, uint32_t, struct queue_stats *, struct error *)\0",
+    )
+};
 pub const QUEUES_A_REGISTER: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const MBIT_PER_SECOND_10G: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
 pub const MBIT_PER_SECOND_5G: ::core::ffi::c_int = 5000 as ::core::ffi::c_int;
@@ -335,41 +329,33 @@ pub unsafe extern "C" fn stats_read(
     (*total).rx_bytes = (*total).rx_bytes.wrapping_add(rx_bytes);
     (*total).tx_bytes = (*total).tx_bytes.wrapping_add(tx_bytes);
     *stats = *total;
+    if !(*device).running || (*device).queues_in_threads as ::core::ffi::c_int != 0 {
+        return 0 as ::core::ffi::c_int;
+    }
+    let mut stall: error = error { text: [0; 1024] };
+    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     let mut i: uint32_t = 0 as uint32_t;
-    while (*device).running as ::core::ffi::c_int != 0 && !(*device).queues_in_threads
-        && i < (*device).config.rx_queues
-    {
-        if rx_check(
+    while i < (*device).config.rx_queues && result == 0 as ::core::ffi::c_int {
+        result = rx_check_stall(
             (&raw mut (*device).rx as *mut rx_queue).offset(i as isize) as *mut rx_queue,
-            error,
-        ) != 0 as ::core::ffi::c_int
-        {
-            return -(1 as ::core::ffi::c_int);
-        }
+            &raw mut stall,
+        );
         i = i.wrapping_add(1);
     }
-    return 0 as ::core::ffi::c_int;
-}
-#[no_mangle]
-pub unsafe extern "C" fn stats_clear(
-    mut device: *mut device,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut ignored: device_stats = device_stats {
-        rx_packets: 0,
-        rx_bytes: 0,
-        tx_packets: 0,
-        tx_bytes: 0,
-    };
-    if stats_read(device, &raw mut ignored, error) != 0 as ::core::ffi::c_int {
+    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
-    memset(
-        &raw mut (*device).stats as *mut ::core::ffi::c_void,
-        0 as ::core::ffi::c_int,
-        ::core::mem::size_of::<device_stats>() as size_t,
-    );
-    return 0 as ::core::ffi::c_int;
+    return if result == 0 as ::core::ffi::c_int {
+        0 as ::core::ffi::c_int
+    } else {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut stall.text as *mut ::core::ffi::c_char,
+        );
+        -(1 as ::core::ffi::c_int)
+    };
 }
 #[no_mangle]
 pub unsafe extern "C" fn stats_init(
@@ -455,12 +441,26 @@ pub unsafe extern "C" fn stats_init(
             i_0 = i_0.wrapping_add(1);
         }
     }
+    let mut ignored_0: device_stats = device_stats {
+        rx_packets: 0,
+        rx_bytes: 0,
+        tx_packets: 0,
+        tx_bytes: 0,
+    };
+    if stats_read(device, &raw mut ignored_0, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    memset(
+        &raw mut (*device).stats as *mut ::core::ffi::c_void,
+        0 as ::core::ffi::c_int,
+        ::core::mem::size_of::<device_stats>() as size_t,
+    );
     memset(
         &raw mut (*device).queue_stats as *mut queue_stats as *mut ::core::ffi::c_void,
         0 as ::core::ffi::c_int,
         ::core::mem::size_of::<[queue_stats; 16]>() as size_t,
     );
-    return stats_clear(device, error);
+    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn queue_stats_read(
@@ -469,21 +469,20 @@ pub unsafe extern "C" fn queue_stats_read(
     mut stats: *mut queue_stats,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    if id >= DEVICE_MAX_QUEUES as uint32_t {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: the device has no queue %u\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
-            id,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
     let mut total: *mut queue_stats = (&raw mut (*device).queue_stats
         as *mut queue_stats)
         .offset(id as isize) as *mut queue_stats;
     let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
+    '_c2rust_label: {
+        if id < 16 as uint32_t {} else {
+            __assert_fail(
+                b"id < DEVICE_MAX_QUEUES\0" as *const u8 as *const ::core::ffi::c_char,
+                b"c/src/rooms/stats.c\0" as *const u8 as *const ::core::ffi::c_char,
+                111 as ::core::ffi::c_uint,
+                __ASSERT_FUNCTION.as_ptr(),
+            );
+        }
+    };
     let mut rx_packets: uint64_t = reg_read(
         vfio,
         (0x1030 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
@@ -543,81 +542,6 @@ pub unsafe extern "C" fn mac_read(
         i_0 = i_0.wrapping_add(1);
     }
     return vfio_check(&raw mut (*device).vfio, error);
-}
-#[no_mangle]
-pub unsafe extern "C" fn mac_write(
-    mut device: *mut device,
-    mut mac: *const uint8_t,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut low: uint32_t = *mac.offset(0 as ::core::ffi::c_int as isize) as uint32_t
-        | (*mac.offset(1 as ::core::ffi::c_int as isize) as uint32_t)
-            << 8 as ::core::ffi::c_int
-        | (*mac.offset(2 as ::core::ffi::c_int as isize) as uint32_t)
-            << 16 as ::core::ffi::c_int
-        | (*mac.offset(3 as ::core::ffi::c_int as isize) as uint32_t)
-            << 24 as ::core::ffi::c_int;
-    let mut high: uint32_t = *mac.offset(4 as ::core::ffi::c_int as isize) as uint32_t
-        | (*mac.offset(5 as ::core::ffi::c_int as isize) as uint32_t)
-            << 8 as ::core::ffi::c_int;
-    reg_write(
-        &raw mut (*device).vfio,
-        (0xa200 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(0 as uint32_t)),
-        low,
-    );
-    reg_write(
-        &raw mut (*device).vfio,
-        (0xa204 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(0 as uint32_t)),
-        high | IXGBE_RAH_AV as uint32_t,
-    );
-    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
-    }
-    memcpy(
-        &raw mut (*device).mac as *mut uint8_t as *mut ::core::ffi::c_void,
-        mac as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<[uint8_t; 6]>() as size_t,
-    );
-    return 0 as ::core::ffi::c_int;
-}
-#[no_mangle]
-pub unsafe extern "C" fn promiscuous_set(
-    mut device: *mut device,
-    mut on: bool,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut receiving: bool = reg_read(&raw mut (*device).vfio, IXGBE_RXCTRL as uint32_t)
-        & IXGBE_RXCTRL_RXEN as uint32_t != 0;
-    if receiving as ::core::ffi::c_int != 0
-        && enable_rx(&raw mut (*device).vfio, false_0 != 0, error)
-            != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    if on {
-        reg_set(
-            &raw mut (*device).vfio,
-            IXGBE_FCTRL as uint32_t,
-            IXGBE_FCTRL_MPE as uint32_t | IXGBE_FCTRL_UPE as uint32_t,
-        );
-    } else {
-        reg_clear(
-            &raw mut (*device).vfio,
-            IXGBE_FCTRL as uint32_t,
-            IXGBE_FCTRL_MPE as uint32_t | IXGBE_FCTRL_UPE as uint32_t,
-        );
-    }
-    if receiving as ::core::ffi::c_int != 0
-        && enable_rx(&raw mut (*device).vfio, true_0 != 0, error)
-            != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
-    }
-    (*device).config.promiscuous = on;
-    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn link_speed(

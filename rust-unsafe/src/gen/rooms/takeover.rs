@@ -78,7 +78,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -200,14 +200,6 @@ pub unsafe extern "C" fn end_requests(
     }
     return vfio_check(vfio, error);
 }
-unsafe extern "C" fn clear_rate_limits(mut vfio: *mut vfio_device) {
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < IXGBE_TXDCTL_COUNT as uint32_t {
-        reg_write(vfio, IXGBE_RTTDQSEL as uint32_t, i);
-        reg_write(vfio, IXGBE_RTTBCNRC as uint32_t, 0 as uint32_t);
-        i = i.wrapping_add(1);
-    }
-}
 #[no_mangle]
 pub unsafe extern "C" fn clear_tables(mut vfio: *mut vfio_device) {
     let mut i: uint32_t = 0 as uint32_t;
@@ -237,5 +229,10 @@ pub unsafe extern "C" fn clear_tables(mut vfio: *mut vfio_device) {
         );
         i_1 = i_1.wrapping_add(1);
     }
-    clear_rate_limits(vfio);
+    let mut i_2: uint32_t = 0 as uint32_t;
+    while i_2 < IXGBE_TXDCTL_COUNT as uint32_t {
+        reg_write(vfio, IXGBE_RTTDQSEL as uint32_t, i_2);
+        reg_write(vfio, IXGBE_RTTBCNRC as uint32_t, 0 as uint32_t);
+        i_2 = i_2.wrapping_add(1);
+    }
 }

@@ -13,9 +13,26 @@ extern "C" {
         info_size: size_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn closedir(__dirp: *mut DIR) -> ::core::ffi::c_int;
-    fn opendir(__name: *const ::core::ffi::c_char) -> *mut DIR;
-    fn readdir(__dirp: *mut DIR) -> *mut dirent;
+    fn vfio_info_read(
+        info: *const ::core::ffi::c_void,
+        info_size: size_t,
+        offset: size_t,
+        out: *mut ::core::ffi::c_void,
+        size: size_t,
+    ) -> ::core::ffi::c_int;
+    fn vfio_info_find(
+        info: *const ::core::ffi::c_void,
+        info_size: size_t,
+        least: size_t,
+        id: uint16_t,
+        at: *mut size_t,
+    ) -> ::core::ffi::c_int;
+    fn __assert_fail(
+        __assertion: *const ::core::ffi::c_char,
+        __file: *const ::core::ffi::c_char,
+        __line: ::core::ffi::c_uint,
+        __function: *const ::core::ffi::c_char,
+    ) -> !;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn open(
         __file: *const ::core::ffi::c_char,
@@ -50,6 +67,11 @@ extern "C" {
         __s: *const ::core::ffi::c_char,
         __c: ::core::ffi::c_int,
     ) -> *mut ::core::ffi::c_char;
+    fn strspn(
+        __s: *const ::core::ffi::c_char,
+        __accept: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_ulong;
+    fn strlen(__s: *const ::core::ffi::c_char) -> size_t;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
     fn eventfd(
         __count: ::core::ffi::c_uint,
@@ -59,10 +81,6 @@ extern "C" {
         __fd: ::core::ffi::c_int,
         __request: ::core::ffi::c_ulong,
         ...
-    ) -> ::core::ffi::c_int;
-    fn getrlimit(
-        __resource: __rlimit_resource_t,
-        __rlimits: *mut rlimit,
     ) -> ::core::ffi::c_int;
     fn access(
         __name: *const ::core::ffi::c_char,
@@ -81,7 +99,6 @@ extern "C" {
         __n: size_t,
         __offset: __off_t,
     ) -> ssize_t;
-    fn getppid() -> __pid_t;
     fn getuid() -> __uid_t;
     fn readlink(
         __path: *const ::core::ffi::c_char,
@@ -96,10 +113,7 @@ pub type __int32_t = i32;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
 pub type __uid_t = ::core::ffi::c_uint;
-pub type __ino_t = ::core::ffi::c_ulong;
 pub type __off_t = ::core::ffi::c_long;
-pub type __pid_t = ::core::ffi::c_int;
-pub type __rlim_t = ::core::ffi::c_ulong;
 pub type __ssize_t = ::core::ffi::c_long;
 pub type off_t = __off_t;
 pub type ssize_t = __ssize_t;
@@ -129,6 +143,16 @@ pub struct vfio_area {
     pub offset: uint64_t,
     pub size: uint64_t,
     pub memory: *mut uint8_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_access {
+    pub region: uint32_t,
+    pub offset: uint32_t,
+    pub data: *mut ::core::ffi::c_void,
+    pub size: uint32_t,
+    pub write: bool,
+    pub free_us: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -162,7 +186,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -173,9 +197,9 @@ pub struct vfio_group {
     pub fd: ::core::ffi::c_int,
     pub users: uint32_t,
 }
-pub const EFD_NONBLOCK: C2RustUnnamed_4 = 2048;
-pub const EFD_CLOEXEC: C2RustUnnamed_4 = 524288;
-pub const VFIO_PCI_REQ_IRQ_INDEX: C2RustUnnamed_3 = 4;
+pub const EFD_NONBLOCK: C2RustUnnamed_2 = 2048;
+pub const EFD_CLOEXEC: C2RustUnnamed_2 = 524288;
+pub const VFIO_PCI_REQ_IRQ_INDEX: C2RustUnnamed_1 = 4;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub union C2RustUnnamed {
@@ -196,7 +220,7 @@ pub type __u8 = ::core::ffi::c_uchar;
 pub type __u32 = ::core::ffi::c_uint;
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub union C2RustUnnamed_0 {
+pub union region_info {
     pub info: vfio_region_info,
     pub bytes: [uint8_t; 4096],
 }
@@ -211,13 +235,25 @@ pub struct vfio_region_info {
     pub offset: __u64,
 }
 pub type __u64 = ::core::ffi::c_ulonglong;
-pub const VFIO_PCI_BAR0_REGION_INDEX: C2RustUnnamed_2 = 0;
-pub const VFIO_PCI_CONFIG_REGION_INDEX: C2RustUnnamed_2 = 7;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct vfio_iova_range {
     pub start: __u64,
     pub end: __u64,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_iommu_type1_info {
+    pub argsz: __u32,
+    pub flags: __u32,
+    pub iova_pgsizes: __u64,
+    pub cap_offset: __u32,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub union C2RustUnnamed_0 {
+    pub info: vfio_iommu_type1_info,
+    pub bytes: [uint8_t; 4096],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -237,30 +273,6 @@ pub struct vfio_info_cap_header {
 pub type __u16 = ::core::ffi::c_ushort;
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct vfio_iommu_type1_info {
-    pub argsz: __u32,
-    pub flags: __u32,
-    pub iova_pgsizes: __u64,
-    pub cap_offset: __u32,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub union C2RustUnnamed_1 {
-    pub info: vfio_iommu_type1_info,
-    pub bytes: [uint8_t; 4096],
-}
-pub type DIR = __dirstream;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct dirent {
-    pub d_ino: __ino_t,
-    pub d_off: __off_t,
-    pub d_reclen: ::core::ffi::c_ushort,
-    pub d_type: ::core::ffi::c_uchar,
-    pub d_name: [::core::ffi::c_char; 256],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct vfio_group_status {
     pub argsz: __u32,
     pub flags: __u32,
@@ -273,16 +285,7 @@ pub struct pollfd {
     pub events: ::core::ffi::c_short,
     pub revents: ::core::ffi::c_short,
 }
-pub const VFIO_PCI_MSIX_IRQ_INDEX: C2RustUnnamed_3 = 2;
-pub type rlim_t = __rlim_t;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct rlimit {
-    pub rlim_cur: rlim_t,
-    pub rlim_max: rlim_t,
-}
-pub const __RLIMIT_MEMLOCK: __rlimit_resource = 8;
-pub type __rlimit_resource_t = ::core::ffi::c_int;
+pub const VFIO_PCI_MSIX_IRQ_INDEX: C2RustUnnamed_1 = 2;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct vfio_iommu_type1_dma_map {
@@ -301,41 +304,13 @@ pub struct vfio_iommu_type1_dma_unmap {
     pub size: __u64,
     pub data: [__u8; 0],
 }
+pub type C2RustUnnamed_1 = ::core::ffi::c_uint;
+pub const VFIO_PCI_NUM_IRQS: C2RustUnnamed_1 = 5;
+pub const VFIO_PCI_ERR_IRQ_INDEX: C2RustUnnamed_1 = 3;
+pub const VFIO_PCI_MSI_IRQ_INDEX: C2RustUnnamed_1 = 1;
+pub const VFIO_PCI_INTX_IRQ_INDEX: C2RustUnnamed_1 = 0;
 pub type C2RustUnnamed_2 = ::core::ffi::c_uint;
-pub const VFIO_PCI_NUM_REGIONS: C2RustUnnamed_2 = 9;
-pub const VFIO_PCI_VGA_REGION_INDEX: C2RustUnnamed_2 = 8;
-pub const VFIO_PCI_ROM_REGION_INDEX: C2RustUnnamed_2 = 6;
-pub const VFIO_PCI_BAR5_REGION_INDEX: C2RustUnnamed_2 = 5;
-pub const VFIO_PCI_BAR4_REGION_INDEX: C2RustUnnamed_2 = 4;
-pub const VFIO_PCI_BAR3_REGION_INDEX: C2RustUnnamed_2 = 3;
-pub const VFIO_PCI_BAR2_REGION_INDEX: C2RustUnnamed_2 = 2;
-pub const VFIO_PCI_BAR1_REGION_INDEX: C2RustUnnamed_2 = 1;
-pub type C2RustUnnamed_3 = ::core::ffi::c_uint;
-pub const VFIO_PCI_NUM_IRQS: C2RustUnnamed_3 = 5;
-pub const VFIO_PCI_ERR_IRQ_INDEX: C2RustUnnamed_3 = 3;
-pub const VFIO_PCI_MSI_IRQ_INDEX: C2RustUnnamed_3 = 1;
-pub const VFIO_PCI_INTX_IRQ_INDEX: C2RustUnnamed_3 = 0;
-pub type C2RustUnnamed_4 = ::core::ffi::c_uint;
-pub const EFD_SEMAPHORE: C2RustUnnamed_4 = 1;
-pub type __rlimit_resource = ::core::ffi::c_uint;
-pub const __RLIM_NLIMITS: __rlimit_resource = 16;
-pub const __RLIMIT_NLIMITS: __rlimit_resource = 16;
-pub const __RLIMIT_RTTIME: __rlimit_resource = 15;
-pub const __RLIMIT_RTPRIO: __rlimit_resource = 14;
-pub const __RLIMIT_NICE: __rlimit_resource = 13;
-pub const __RLIMIT_MSGQUEUE: __rlimit_resource = 12;
-pub const __RLIMIT_SIGPENDING: __rlimit_resource = 11;
-pub const __RLIMIT_LOCKS: __rlimit_resource = 10;
-pub const __RLIMIT_NPROC: __rlimit_resource = 6;
-pub const RLIMIT_AS: __rlimit_resource = 9;
-pub const __RLIMIT_OFILE: __rlimit_resource = 7;
-pub const RLIMIT_NOFILE: __rlimit_resource = 7;
-pub const __RLIMIT_RSS: __rlimit_resource = 5;
-pub const RLIMIT_CORE: __rlimit_resource = 4;
-pub const RLIMIT_STACK: __rlimit_resource = 3;
-pub const RLIMIT_DATA: __rlimit_resource = 2;
-pub const RLIMIT_FSIZE: __rlimit_resource = 1;
-pub const RLIMIT_CPU: __rlimit_resource = 0;
+pub const EFD_SEMAPHORE: C2RustUnnamed_2 = 1;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
@@ -343,10 +318,15 @@ pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
 pub const VFIO_MAX_DEVICES: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const VFIO_MAX_RANGES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const VFIO_MAX_VECTORS: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
+pub const VFIO_REGION_BAR0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
-pub const EPERM: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const ENOMEM: ::core::ffi::c_int = 12 as ::core::ffi::c_int;
-pub const EACCES: ::core::ffi::c_int = 13 as ::core::ffi::c_int;
+pub const __ASSERT_FUNCTION: [::core::ffi::c_char; 58] = unsafe {
+    ::core::mem::transmute::<
+        [u8; 58],
+        [::core::ffi::c_char; 58],
+    >(*b"int join_group(struct vfio_device *, int, struct error *)\0")
+};
+pub const EBUSY: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const O_RDWR: ::core::ffi::c_int = 0o2 as ::core::ffi::c_int;
 pub const __O_CLOEXEC: ::core::ffi::c_int = 0o2000000 as ::core::ffi::c_int;
 pub const O_CLOEXEC: ::core::ffi::c_int = __O_CLOEXEC;
@@ -357,18 +337,7 @@ pub const _IOC_NRSHIFT: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const _IOC_TYPESHIFT: ::core::ffi::c_int = _IOC_NRSHIFT + _IOC_NRBITS;
 pub const _IOC_SIZESHIFT: ::core::ffi::c_int = _IOC_TYPESHIFT + _IOC_TYPEBITS;
 pub const _IOC_DIRSHIFT: ::core::ffi::c_int = _IOC_SIZESHIFT + _IOC_SIZEBITS;
-pub const VFIO_API_VERSION: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_TYPE1v2_IOMMU: ::core::ffi::c_int = 3 as ::core::ffi::c_int;
-pub const VFIO_GET_API_VERSION: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
-    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
-    | ((100 as ::core::ffi::c_int + 0 as ::core::ffi::c_int) << _IOC_NRSHIFT)
-        as ::core::ffi::c_uint
-    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
-pub const VFIO_CHECK_EXTENSION: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
-    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
-    | ((100 as ::core::ffi::c_int + 1 as ::core::ffi::c_int) << _IOC_NRSHIFT)
-        as ::core::ffi::c_uint
-    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
 pub const VFIO_SET_IOMMU: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
     << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
     | ((100 as ::core::ffi::c_int + 2 as ::core::ffi::c_int) << _IOC_NRSHIFT)
@@ -434,37 +403,20 @@ pub const POLLIN: ::core::ffi::c_int = 0x1 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const RLIM_INFINITY: __rlim_t = -(1 as ::core::ffi::c_int) as __rlim_t;
 pub const F_OK: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const PATH_SIZE: ::core::ffi::c_int = 256 as ::core::ffi::c_int;
 unsafe extern "C" fn is_pci_address(mut address: *const ::core::ffi::c_char) -> bool {
-    static mut form: [::core::ffi::c_char; 13] = unsafe {
-        ::core::mem::transmute::<[u8; 13], [::core::ffi::c_char; 13]>(*b"xxxx:xx:xx.d\0")
-    };
-    let mut i: size_t = 0 as size_t;
-    while form[i as usize] as ::core::ffi::c_int != '\0' as i32
-        && *address.offset(i as isize) as ::core::ffi::c_int != '\0' as i32
-    {
-        let mut c: ::core::ffi::c_char = *address.offset(i as isize);
-        let mut digit: bool = c as ::core::ffi::c_int >= '0' as i32
-            && c as ::core::ffi::c_int <= '9' as i32;
-        let mut hex: bool = digit as ::core::ffi::c_int != 0
-            || c as ::core::ffi::c_int >= 'a' as i32
-                && c as ::core::ffi::c_int <= 'f' as i32
-            || c as ::core::ffi::c_int >= 'A' as i32
-                && c as ::core::ffi::c_int <= 'F' as i32;
-        if form[i as usize] as ::core::ffi::c_int == 'x' as i32 && !hex
-            || form[i as usize] as ::core::ffi::c_int == 'd' as i32 && !digit
-            || form[i as usize] as ::core::ffi::c_int != 'x' as i32
-                && form[i as usize] as ::core::ffi::c_int != 'd' as i32
-                && c as ::core::ffi::c_int != form[i as usize] as ::core::ffi::c_int
-        {
-            return false_0 != 0;
-        }
-        i = i.wrapping_add(1);
-    }
-    return form[i as usize] as ::core::ffi::c_int == '\0' as i32
-        && *address.offset(i as isize) as ::core::ffi::c_int == '\0' as i32;
+    return strlen(address) == 12 as size_t
+        && strspn(
+            address,
+            b"0123456789abcdefABCDEF:.\0" as *const u8 as *const ::core::ffi::c_char,
+        ) == 12 as ::core::ffi::c_ulong
+        && *address.offset(4 as ::core::ffi::c_int as isize) as ::core::ffi::c_int
+            == ':' as i32
+        && *address.offset(7 as ::core::ffi::c_int as isize) as ::core::ffi::c_int
+            == ':' as i32
+        && *address.offset(10 as ::core::ffi::c_int as isize) as ::core::ffi::c_int
+            == '.' as i32;
 }
 unsafe extern "C" fn sysfs_link(
     mut address: *const ::core::ffi::c_char,
@@ -559,7 +511,7 @@ unsafe extern "C" fn find_group(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: the device has no IOMMU group; switch the IOMMU (VT-d, AMD-Vi) on in the firmware and boot with intel_iommu=on\0"
+            b"%s: the device has no IOMMU group; switch the IOMMU on in the firmware and boot with intel_iommu=on\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
         );
@@ -581,13 +533,13 @@ unsafe extern "C" fn find_group(
             b"%s: the device is bound to %s, not to vfio-pci; as root, `triptych bind %s` gives it to this driver\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
-            if driver[0 as ::core::ffi::c_int as usize] as ::core::ffi::c_int
+            (if driver[0 as ::core::ffi::c_int as usize] as ::core::ffi::c_int
                 != '\0' as i32
             {
                 &raw mut driver as *mut ::core::ffi::c_char as *const ::core::ffi::c_char
             } else {
                 b"no driver\0" as *const u8 as *const ::core::ffi::c_char
-            },
+            }),
             &raw const (*device).address as *const ::core::ffi::c_char,
         );
         return -(1 as ::core::ffi::c_int);
@@ -603,7 +555,7 @@ unsafe extern "C" fn find_group(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: VFIO has this device in no-IOMMU mode, in which a wrong address overwrites any memory, so this driver refuses it; switch the IOMMU (VT-d, AMD-Vi) on in the firmware and boot with intel_iommu=on\0"
+            b"%s: VFIO has this device in no-IOMMU mode, which this driver refuses; switch the IOMMU on in the firmware and boot with intel_iommu=on\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
         );
@@ -615,126 +567,6 @@ unsafe extern "C" fn find_group(
         10 as ::core::ffi::c_int,
     ) as ::core::ffi::c_int;
 }
-unsafe extern "C" fn is_harmless(mut driver: *const ::core::ffi::c_char) -> bool {
-    return strcmp(driver, b"vfio-pci\0" as *const u8 as *const ::core::ffi::c_char)
-        == 0 as ::core::ffi::c_int
-        || strcmp(driver, b"pci-stub\0" as *const u8 as *const ::core::ffi::c_char)
-            == 0 as ::core::ffi::c_int
-        || strcmp(driver, b"pcieport\0" as *const u8 as *const ::core::ffi::c_char)
-            == 0 as ::core::ffi::c_int;
-}
-unsafe extern "C" fn explain_not_viable(
-    mut address: *const ::core::ffi::c_char,
-    mut number: ::core::ffi::c_int,
-    mut error: *mut error,
-) {
-    let mut path: [::core::ffi::c_char; 256] = [0; 256];
-    let mut driver: [::core::ffi::c_char; 256] = ::core::mem::transmute::<
-        [u8; 256],
-        [::core::ffi::c_char; 256],
-    >(
-        *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-    );
-    let mut other: [::core::ffi::c_char; 256] = ::core::mem::transmute::<
-        [u8; 256],
-        [::core::ffi::c_char; 256],
-    >(
-        *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-    );
-    snprintf(
-        &raw mut path as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
-        b"/sys/kernel/iommu_groups/%d/devices\0" as *const u8
-            as *const ::core::ffi::c_char,
-        number,
-    );
-    let mut devices: *mut DIR = opendir(&raw mut path as *mut ::core::ffi::c_char);
-    let mut entry: *mut dirent = if !devices.is_null() {
-        readdir(devices)
-    } else {
-        ::core::ptr::null_mut::<dirent>()
-    };
-    while !entry.is_null()
-        && other[0 as ::core::ffi::c_int as usize] as ::core::ffi::c_int == '\0' as i32
-    {
-        if sysfs_link(
-            &raw mut (*entry).d_name as *mut ::core::ffi::c_char,
-            b"driver\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut driver as *mut ::core::ffi::c_char,
-        ) == 0 as ::core::ffi::c_int
-            && !is_harmless(&raw mut driver as *mut ::core::ffi::c_char)
-        {
-            snprintf(
-                &raw mut other as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
-                b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-                &raw mut (*entry).d_name as *mut ::core::ffi::c_char,
-            );
-        }
-        entry = readdir(devices);
-    }
-    if !devices.is_null() {
-        closedir(devices);
-    }
-    if other[0 as ::core::ffi::c_int as usize] as ::core::ffi::c_int == '\0' as i32 {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: IOMMU group %d is not viable: bind every device listed in %s to vfio-pci\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            address,
-            number,
-            &raw mut path as *mut ::core::ffi::c_char,
-        );
-        return;
-    }
-    snprintf(
-        &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"%s: IOMMU group %d is not viable: %s is bound to %s; as root, `triptych bind %s` takes it from there\0"
-            as *const u8 as *const ::core::ffi::c_char,
-        address,
-        number,
-        &raw mut other as *mut ::core::ffi::c_char,
-        &raw mut driver as *mut ::core::ffi::c_char,
-        &raw mut other as *mut ::core::ffi::c_char,
-    );
-}
-unsafe extern "C" fn explain_not_opened(
-    mut address: *const ::core::ffi::c_char,
-    mut path: *const ::core::ffi::c_char,
-    mut error: *mut error,
-) {
-    let mut cause: ::core::ffi::c_int = *__errno_location();
-    if cause == EACCES || cause == EPERM {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: %s: %s; as root, `chown %u %s` gives it to this user\0" as *const u8
-                as *const ::core::ffi::c_char,
-            address,
-            path,
-            strerror(cause),
-            getuid(),
-            path,
-        );
-        return;
-    }
-    snprintf(
-        &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"%s: %s: %s; %s\0" as *const u8 as *const ::core::ffi::c_char,
-        address,
-        path,
-        strerror(cause),
-        if cause == 16 as ::core::ffi::c_int {
-            b"another process drives it\0" as *const u8 as *const ::core::ffi::c_char
-        } else {
-            b"is the device bound to vfio-pci?\0" as *const u8
-                as *const ::core::ffi::c_char
-        },
-    );
-}
 unsafe extern "C" fn open_container(
     mut container: *mut vfio_container,
     mut address: *const ::core::ffi::c_char,
@@ -743,11 +575,11 @@ unsafe extern "C" fn open_container(
     if (*container).fd >= 0 as ::core::ffi::c_int {
         return 0 as ::core::ffi::c_int;
     }
-    let mut fd: ::core::ffi::c_int = open(
+    (*container).fd = open(
         b"/dev/vfio/vfio\0" as *const u8 as *const ::core::ffi::c_char,
         O_RDWR | O_CLOEXEC,
     );
-    if fd < 0 as ::core::ffi::c_int {
+    if (*container).fd < 0 as ::core::ffi::c_int {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
@@ -758,24 +590,6 @@ unsafe extern "C" fn open_container(
         );
         return -(1 as ::core::ffi::c_int);
     }
-    if ioctl(fd, VFIO_GET_API_VERSION as ::core::ffi::c_ulong) != VFIO_API_VERSION
-        || ioctl(
-            fd,
-            VFIO_CHECK_EXTENSION as ::core::ffi::c_ulong,
-            VFIO_TYPE1v2_IOMMU as ::core::ffi::c_ulong,
-        ) != 1 as ::core::ffi::c_int
-    {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: this kernel's VFIO has no type1v2 IOMMU; as root, modprobe vfio_iommu_type1\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            address,
-        );
-        close(fd);
-        return -(1 as ::core::ffi::c_int);
-    }
-    (*container).fd = fd;
     return 0 as ::core::ffi::c_int;
 }
 unsafe extern "C" fn read_iova_ranges(
@@ -783,7 +597,7 @@ unsafe extern "C" fn read_iova_ranges(
     mut address: *const ::core::ffi::c_char,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut reply: C2RustUnnamed_1 = C2RustUnnamed_1 {
+    let mut reply: C2RustUnnamed_0 = C2RustUnnamed_0 {
         info: vfio_iommu_type1_info {
             argsz: 0,
             flags: 0,
@@ -791,14 +605,28 @@ unsafe extern "C" fn read_iova_ranges(
             cap_offset: 0,
         },
     };
+    let mut capability: vfio_iommu_type1_info_cap_iova_range = vfio_iommu_type1_info_cap_iova_range {
+        header: vfio_info_cap_header {
+            id: 0,
+            version: 0,
+            next: 0,
+        },
+        nr_iovas: 0,
+        reserved: 0,
+        iova_ranges: [],
+    };
+    let mut allowed: vfio_iova_range = vfio_iova_range {
+        start: 0,
+        end: 0,
+    };
     let mut narrowed: [iova_range; 16] = [iova_range { first: 0, last: 0 }; 16];
     let mut narrowed_count: uint32_t = 0 as uint32_t;
     memset(
         &raw mut reply as *mut ::core::ffi::c_void,
         0 as ::core::ffi::c_int,
-        ::core::mem::size_of::<C2RustUnnamed_1>() as size_t,
+        ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
     );
-    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed_1>() as __u32;
+    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed_0>() as __u32;
     if ioctl(
         (*container).fd,
         VFIO_IOMMU_GET_INFO as ::core::ffi::c_ulong,
@@ -814,99 +642,76 @@ unsafe extern "C" fn read_iova_ranges(
         );
         return -(1 as ::core::ffi::c_int);
     }
-    let mut next: size_t = (if reply.info.flags & VFIO_IOMMU_INFO_CAPS as __u32 != 0 {
+    let mut at: size_t = (if reply.info.flags & VFIO_IOMMU_INFO_CAPS as __u32 != 0 {
         reply.info.cap_offset
     } else {
         0 as __u32
     }) as size_t;
-    while next != 0 as size_t
-        && next
-            .wrapping_add(
-                ::core::mem::size_of::<vfio_iommu_type1_info_cap_iova_range>() as size_t,
-            ) <= ::core::mem::size_of::<C2RustUnnamed_1>() as usize
-    {
-        let mut capability: vfio_iommu_type1_info_cap_iova_range = vfio_iommu_type1_info_cap_iova_range {
-            header: vfio_info_cap_header {
-                id: 0,
-                version: 0,
-                next: 0,
-            },
-            nr_iovas: 0,
-            reserved: 0,
-            iova_ranges: [],
-        };
-        memcpy(
+    if vfio_info_find(
+        &raw mut reply as *const ::core::ffi::c_void,
+        ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
+        ::core::mem::size_of::<vfio_iommu_type1_info>() as size_t,
+        VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE as uint16_t,
+        &raw mut at,
+    ) != 0 as ::core::ffi::c_int || at == 0 as size_t
+        || vfio_info_read(
+            &raw mut reply as *const ::core::ffi::c_void,
+            ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
+            at,
             &raw mut capability as *mut ::core::ffi::c_void,
-            (&raw mut reply.bytes as *mut uint8_t).offset(next as isize)
-                as *const ::core::ffi::c_void,
             ::core::mem::size_of::<vfio_iommu_type1_info_cap_iova_range>() as size_t,
-        );
-        if capability.header.id as ::core::ffi::c_int
-            != VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE
-        {
-            next = capability.header.next as size_t;
-        } else {
-            let mut i: uint32_t = 0 as uint32_t;
-            while i < capability.nr_iovas as uint32_t {
-                let mut allowed: vfio_iova_range = vfio_iova_range {
-                    start: 0,
-                    end: 0,
-                };
-                let mut at: size_t = next
-                    .wrapping_add(
-                        ::core::mem::size_of::<vfio_iommu_type1_info_cap_iova_range>()
-                            as size_t,
-                    )
-                    .wrapping_add(
-                        (i as size_t)
-                            .wrapping_mul(
-                                ::core::mem::size_of::<vfio_iova_range>() as size_t,
-                            ),
-                    );
-                if at.wrapping_add(::core::mem::size_of::<vfio_iova_range>() as size_t)
-                    > ::core::mem::size_of::<C2RustUnnamed_1>() as usize
-                {
-                    break;
-                }
-                memcpy(
-                    &raw mut allowed as *mut ::core::ffi::c_void,
-                    (&raw mut reply.bytes as *mut uint8_t).offset(at as isize)
-                        as *const ::core::ffi::c_void,
-                    ::core::mem::size_of::<vfio_iova_range>() as size_t,
-                );
-                let mut j: uint32_t = 0 as uint32_t;
-                while j < (*container).range_count {
-                    let mut both: iova_range = (*container).ranges[j as usize];
-                    both.first = (if both.first as __u64 > allowed.start {
-                        both.first as __u64
-                    } else {
-                        allowed.start
-                    }) as uint64_t;
-                    both.last = (if (both.last as __u64) < allowed.end {
-                        both.last as __u64
-                    } else {
-                        allowed.end
-                    }) as uint64_t;
-                    if both.first <= both.last
-                        && narrowed_count < VFIO_MAX_RANGES as uint32_t
-                    {
-                        narrowed[narrowed_count as usize] = both;
-                        narrowed_count = narrowed_count.wrapping_add(1);
-                    }
-                    j = j.wrapping_add(1);
-                }
-                i = i.wrapping_add(1);
-            }
-            memcpy(
-                &raw mut (*container).ranges as *mut iova_range
-                    as *mut ::core::ffi::c_void,
-                &raw mut narrowed as *mut iova_range as *const ::core::ffi::c_void,
-                ::core::mem::size_of::<[iova_range; 16]>() as size_t,
-            );
-            (*container).range_count = narrowed_count;
-            return 0 as ::core::ffi::c_int;
-        }
+        ) != 0
+    {
+        return 0 as ::core::ffi::c_int;
     }
+    at = (at as ::core::ffi::c_ulong)
+        .wrapping_add(
+            ::core::mem::size_of::<vfio_iommu_type1_info_cap_iova_range>() as usize
+                as ::core::ffi::c_ulong,
+        ) as size_t as size_t;
+    while capability.nr_iovas > 0 as __u32 {
+        if vfio_info_read(
+            &raw mut reply as *const ::core::ffi::c_void,
+            ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
+            at,
+            &raw mut allowed as *mut ::core::ffi::c_void,
+            ::core::mem::size_of::<vfio_iova_range>() as size_t,
+        ) != 0 as ::core::ffi::c_int
+        {
+            break;
+        }
+        at = (at as ::core::ffi::c_ulong)
+            .wrapping_add(
+                ::core::mem::size_of::<vfio_iova_range>() as usize
+                    as ::core::ffi::c_ulong,
+            ) as size_t as size_t;
+        let mut i: uint32_t = 0 as uint32_t;
+        while i < (*container).range_count {
+            let mut both: iova_range = (*container).ranges[i as usize];
+            both.first = (if both.first as __u64 > allowed.start {
+                both.first as __u64
+            } else {
+                allowed.start
+            }) as uint64_t;
+            both.last = (if (both.last as __u64) < allowed.end {
+                both.last as __u64
+            } else {
+                allowed.end
+            }) as uint64_t;
+            if both.first <= both.last && narrowed_count < VFIO_MAX_RANGES as uint32_t {
+                narrowed[narrowed_count as usize] = both;
+                narrowed_count = narrowed_count.wrapping_add(1);
+            }
+            i = i.wrapping_add(1);
+        }
+        capability.nr_iovas = capability.nr_iovas.wrapping_sub(1);
+    }
+    memcpy(
+        &raw mut (*container).ranges as *mut iova_range as *mut ::core::ffi::c_void,
+        &raw mut narrowed as *mut iova_range as *const ::core::ffi::c_void,
+        ::core::mem::size_of::<[iova_range; 16]>() as size_t,
+    );
+    (*container).range_count = narrowed_count;
     return 0 as ::core::ffi::c_int;
 }
 unsafe extern "C" fn join_group(
@@ -938,17 +743,16 @@ unsafe extern "C" fn join_group(
         }
         i += 1;
     }
-    if free_entry < 0 as ::core::ffi::c_int {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: a container holds at most %d IOMMU groups\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw mut (*device).address as *mut ::core::ffi::c_char,
-            8 as ::core::ffi::c_int,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
+    '_c2rust_label: {
+        if free_entry >= 0 as ::core::ffi::c_int {} else {
+            __assert_fail(
+                b"free_entry >= 0\0" as *const u8 as *const ::core::ffi::c_char,
+                b"c/src/vfio/kernel.c\0" as *const u8 as *const ::core::ffi::c_char,
+                178 as ::core::ffi::c_uint,
+                __ASSERT_FUNCTION.as_ptr(),
+            );
+        }
+    };
     snprintf(
         &raw mut path as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
@@ -960,21 +764,43 @@ unsafe extern "C" fn join_group(
         O_RDWR | O_CLOEXEC,
     );
     if fd < 0 as ::core::ffi::c_int {
-        explain_not_opened(
+        let mut cause: ::core::ffi::c_int = *__errno_location();
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: %s: %s; as root, `chown %u %s` gives it to this user\0" as *const u8
+                as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             &raw mut path as *mut ::core::ffi::c_char,
-            error,
+            strerror(cause),
+            getuid(),
+            &raw mut path as *mut ::core::ffi::c_char,
         );
+        if cause == EBUSY {
+            snprintf(
+                &raw mut (*error).text as *mut ::core::ffi::c_char,
+                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+                b"%s: %s: %s; another process drives it\0" as *const u8
+                    as *const ::core::ffi::c_char,
+                &raw mut (*device).address as *mut ::core::ffi::c_char,
+                &raw mut path as *mut ::core::ffi::c_char,
+                strerror(cause),
+            );
+        }
         return -(1 as ::core::ffi::c_int);
     }
     if ioctl(fd, VFIO_GROUP_GET_STATUS as ::core::ffi::c_ulong, &raw mut status)
         != 0 as ::core::ffi::c_int
         || status.flags & VFIO_GROUP_FLAGS_VIABLE as __u32 == 0
     {
-        explain_not_viable(
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: IOMMU group %d is not viable: another driver has a device in it; `triptych doctor %s` names it\0"
+                as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             number,
-            error,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
         );
         close(fd);
         return -(1 as ::core::ffi::c_int);
@@ -984,48 +810,65 @@ unsafe extern "C" fn join_group(
         VFIO_GROUP_SET_CONTAINER as ::core::ffi::c_ulong,
         &raw mut (*container).fd,
     ) != 0 as ::core::ffi::c_int
+        || first as ::core::ffi::c_int != 0
+            && ioctl(
+                (*container).fd,
+                VFIO_SET_IOMMU as ::core::ffi::c_ulong,
+                VFIO_TYPE1v2_IOMMU as ::core::ffi::c_ulong,
+            ) != 0
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: VFIO_GROUP_SET_CONTAINER: %s\0" as *const u8
-                as *const ::core::ffi::c_char,
+            b"%s: VFIO_GROUP_SET_CONTAINER or VFIO_SET_IOMMU: %s; as root, modprobe vfio_iommu_type1\0"
+                as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             strerror(*__errno_location()),
         );
         close(fd);
         return -(1 as ::core::ffi::c_int);
     }
-    if first as ::core::ffi::c_int != 0
-        && ioctl(
-            (*container).fd,
-            VFIO_SET_IOMMU as ::core::ffi::c_ulong,
-            VFIO_TYPE1v2_IOMMU as ::core::ffi::c_ulong,
-        ) != 0 as ::core::ffi::c_int
-    {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: VFIO_SET_IOMMU: %s\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut (*device).address as *mut ::core::ffi::c_char,
-            strerror(*__errno_location()),
-        );
-        close(fd);
-        return -(1 as ::core::ffi::c_int);
-    }
-    let mut group_0: *mut vfio_group = (&raw mut (*container).groups as *mut vfio_group)
-        .offset(free_entry as isize) as *mut vfio_group;
-    (*group_0).number = number;
-    (*group_0).fd = fd;
-    (*group_0).users = 1 as uint32_t;
+    (*container).groups[free_entry as usize] = vfio_group {
+        number: number,
+        fd: fd,
+        users: 1 as uint32_t,
+    };
     (*device).group = free_entry;
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn read_region(
+    mut device: *const vfio_device,
+    mut index: uint32_t,
+    mut reply: *mut region_info,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    memset(
+        reply as *mut ::core::ffi::c_void,
+        0 as ::core::ffi::c_int,
+        ::core::mem::size_of::<region_info>() as size_t,
+    );
+    (*reply).info.argsz = ::core::mem::size_of::<region_info>() as __u32;
+    (*reply).info.index = index as __u32;
+    if ioctl((*device).fd, VFIO_DEVICE_GET_REGION_INFO as ::core::ffi::c_ulong, reply)
+        != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: region %u: %s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*device).address as *const ::core::ffi::c_char,
+            index,
+            strerror(*__errno_location()),
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
     return 0 as ::core::ffi::c_int;
 }
 unsafe extern "C" fn map_regions(
     mut device: *mut vfio_device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut reply: C2RustUnnamed_0 = C2RustUnnamed_0 {
+    let mut reply: region_info = region_info {
         info: vfio_region_info {
             argsz: 0,
             flags: 0,
@@ -1035,49 +878,15 @@ unsafe extern "C" fn map_regions(
             offset: 0,
         },
     };
-    memset(
-        &raw mut reply as *mut ::core::ffi::c_void,
-        0 as ::core::ffi::c_int,
-        ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
-    );
-    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed_0>() as __u32;
-    reply.info.index = VFIO_PCI_CONFIG_REGION_INDEX as ::core::ffi::c_int as __u32;
-    if ioctl(
-        (*device).fd,
-        VFIO_DEVICE_GET_REGION_INFO as ::core::ffi::c_ulong,
-        &raw mut reply,
-    ) != 0 as ::core::ffi::c_int
+    if read_region(device, VFIO_REGION_CONFIG as uint32_t, &raw mut reply, error)
+        != 0 as ::core::ffi::c_int
     {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: configuration space: %s\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut (*device).address as *mut ::core::ffi::c_char,
-            strerror(*__errno_location()),
-        );
         return -(1 as ::core::ffi::c_int);
     }
     (*device).config_file_offset = reply.info.offset as uint64_t;
-    memset(
-        &raw mut reply as *mut ::core::ffi::c_void,
-        0 as ::core::ffi::c_int,
-        ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
-    );
-    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed_0>() as __u32;
-    reply.info.index = VFIO_PCI_BAR0_REGION_INDEX as ::core::ffi::c_int as __u32;
-    if ioctl(
-        (*device).fd,
-        VFIO_DEVICE_GET_REGION_INFO as ::core::ffi::c_ulong,
-        &raw mut reply,
-    ) != 0 as ::core::ffi::c_int
+    if read_region(device, VFIO_REGION_BAR0 as uint32_t, &raw mut reply, error)
+        != 0 as ::core::ffi::c_int
     {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: BAR0: %s\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut (*device).address as *mut ::core::ffi::c_char,
-            strerror(*__errno_location()),
-        );
         return -(1 as ::core::ffi::c_int);
     }
     (*device).bar0_size = reply.info.size as uint64_t;
@@ -1087,7 +896,7 @@ unsafe extern "C" fn map_regions(
         (*device).fd,
         UINT64_MAX as uint64_t,
         &raw mut reply as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
+        ::core::mem::size_of::<region_info>() as size_t,
         error,
     );
 }
@@ -1144,18 +953,16 @@ unsafe extern "C" fn listen_for_request(mut device: *mut vfio_device) {
         0 as ::core::ffi::c_uint,
         EFD_CLOEXEC as ::core::ffi::c_int | EFD_NONBLOCK as ::core::ffi::c_int,
     );
-    if fd < 0 as ::core::ffi::c_int {
-        return;
-    }
-    if set_irqs(
-        device,
-        VFIO_PCI_REQ_IRQ_INDEX as ::core::ffi::c_int as uint32_t,
-        &raw mut fd,
-        1 as uint32_t,
-    ) != 0 as ::core::ffi::c_int
+    if fd >= 0 as ::core::ffi::c_int
+        && set_irqs(
+            device,
+            VFIO_PCI_REQ_IRQ_INDEX as ::core::ffi::c_int as uint32_t,
+            &raw mut fd,
+            1 as uint32_t,
+        ) != 0 as ::core::ffi::c_int
     {
         close(fd);
-        return;
+        fd = -(1 as ::core::ffi::c_int);
     }
     (*device).request_fd = fd;
 }
@@ -1212,31 +1019,17 @@ pub unsafe extern "C" fn vfio_kernel_check_request(
     );
     return -(1 as ::core::ffi::c_int);
 }
-#[no_mangle]
-pub unsafe extern "C" fn vfio_kernel_open(
+unsafe extern "C" fn open_device(
     mut device: *mut vfio_device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut container: *mut vfio_container = (*device).container as *mut vfio_container;
-    (*device).group = -(1 as ::core::ffi::c_int);
-    let mut number: ::core::ffi::c_int = find_group(device, error);
-    if number < 0 as ::core::ffi::c_int
-        || open_container(
-            container,
-            &raw mut (*device).address as *mut ::core::ffi::c_char,
-            error,
-        ) != 0 as ::core::ffi::c_int
+    if read_iova_ranges(
+        container,
+        &raw mut (*device).address as *mut ::core::ffi::c_char,
+        error,
+    ) != 0 as ::core::ffi::c_int
     {
-        return -(1 as ::core::ffi::c_int);
-    }
-    if join_group(device, number, error) != 0 as ::core::ffi::c_int
-        || read_iova_ranges(
-            container,
-            &raw mut (*device).address as *mut ::core::ffi::c_char,
-            error,
-        ) != 0 as ::core::ffi::c_int
-    {
-        vfio_kernel_close(device);
         return -(1 as ::core::ffi::c_int);
     }
     (*device).fd = ioctl(
@@ -1253,10 +1046,29 @@ pub unsafe extern "C" fn vfio_kernel_open(
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             strerror(*__errno_location()),
         );
-        vfio_kernel_close(device);
         return -(1 as ::core::ffi::c_int);
     }
-    if map_regions(device, error) != 0 as ::core::ffi::c_int {
+    return map_regions(device, error);
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_kernel_open(
+    mut device: *mut vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    (*device).group = -(1 as ::core::ffi::c_int);
+    let mut number: ::core::ffi::c_int = find_group(device, error);
+    if number < 0 as ::core::ffi::c_int
+        || open_container(
+            (*device).container as *mut vfio_container,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            error,
+        ) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if join_group(device, number, error) != 0 as ::core::ffi::c_int
+        || open_device(device, error) != 0 as ::core::ffi::c_int
+    {
         vfio_kernel_close(device);
         return -(1 as ::core::ffi::c_int);
     }
@@ -1285,136 +1097,57 @@ pub unsafe extern "C" fn vfio_kernel_close(mut device: *mut vfio_device) {
     }
     (*device).group = -(1 as ::core::ffi::c_int);
 }
-unsafe extern "C" fn file_offset(
-    mut device: *const vfio_device,
-    mut region: uint32_t,
-    mut offset: uint64_t,
-) -> uint64_t {
-    return offset
+#[no_mangle]
+pub unsafe extern "C" fn vfio_kernel_access(
+    mut device: *mut vfio_device,
+    mut access_0: *const vfio_access,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut offset: off_t = ((*access_0).offset as uint64_t)
         .wrapping_add(
-            (if region == VFIO_REGION_CONFIG as uint32_t {
+            (if (*access_0).region == VFIO_REGION_CONFIG as uint32_t {
                 (*device).config_file_offset
             } else {
                 (*device).bar0_file_offset
             }),
-        );
-}
-unsafe extern "C" fn access_error(
-    mut device: *const vfio_device,
-    mut what: *const ::core::ffi::c_char,
-    mut offset: uint64_t,
-    mut done: ssize_t,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    snprintf(
-        &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"%s: %s at 0x%llx: %s; was the device removed or unbound?\0" as *const u8
-            as *const ::core::ffi::c_char,
-        &raw const (*device).address as *const ::core::ffi::c_char,
-        what,
-        offset as ::core::ffi::c_ulonglong,
-        if done < 0 as ssize_t {
-            strerror(*__errno_location()) as *const ::core::ffi::c_char
-        } else {
-            b"short access\0" as *const u8 as *const ::core::ffi::c_char
-        },
-    );
-    return -(1 as ::core::ffi::c_int);
-}
-#[no_mangle]
-pub unsafe extern "C" fn vfio_kernel_read(
-    mut device: *mut vfio_device,
-    mut region: uint32_t,
-    mut offset: uint64_t,
-    mut data: *mut ::core::ffi::c_void,
-    mut size: uint32_t,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut done: ssize_t = pread(
-        (*device).fd,
-        data,
-        size as size_t,
-        file_offset(device, region, offset) as __off_t,
-    );
-    return if done == size as ssize_t {
-        0 as ::core::ffi::c_int
+        ) as off_t;
+    let mut done: ssize_t = if (*access_0).write as ::core::ffi::c_int != 0 {
+        pwrite(
+            (*device).fd,
+            (*access_0).data,
+            (*access_0).size as size_t,
+            offset as __off_t,
+        )
     } else {
-        access_error(
-            device,
-            b"read\0" as *const u8 as *const ::core::ffi::c_char,
-            offset,
-            done,
-            error,
+        pread(
+            (*device).fd,
+            (*access_0).data,
+            (*access_0).size as size_t,
+            offset as __off_t,
         )
     };
-}
-#[no_mangle]
-pub unsafe extern "C" fn vfio_kernel_write(
-    mut device: *mut vfio_device,
-    mut region: uint32_t,
-    mut offset: uint64_t,
-    mut data: *const ::core::ffi::c_void,
-    mut size: uint32_t,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut done: ssize_t = pwrite(
-        (*device).fd,
-        data,
-        size as size_t,
-        file_offset(device, region, offset) as __off_t,
-    );
-    return if done == size as ssize_t {
-        0 as ::core::ffi::c_int
-    } else {
-        access_error(
-            device,
-            b"write\0" as *const u8 as *const ::core::ffi::c_char,
-            offset,
-            done,
-            error,
-        )
-    };
-}
-unsafe extern "C" fn explain_not_mapped(
-    mut iova: uint64_t,
-    mut size: uint64_t,
-    mut error: *mut error,
-) {
-    let mut cause: ::core::ffi::c_int = *__errno_location();
-    let mut remedy: [::core::ffi::c_char; 256] = ::core::mem::transmute::<
-        [u8; 256],
-        [::core::ffi::c_char; 256],
-    >(
-        *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-    );
-    let mut limit: rlimit = rlimit { rlim_cur: 0, rlim_max: 0 };
-    if cause == ENOMEM
-        && getrlimit(
-            __RLIMIT_MEMLOCK as ::core::ffi::c_int as __rlimit_resource_t,
-            &raw mut limit,
-        ) == 0 as ::core::ffi::c_int && limit.rlim_cur != RLIM_INFINITY
-    {
-        snprintf(
-            &raw mut remedy as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
-            b"; this process may lock %llu KiB of memory (ulimit -l): as root, `prlimit --memlock=unlimited --pid %d` raises it for the shell\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            (limit.rlim_cur as ::core::ffi::c_ulonglong)
-                .wrapping_div(1024 as ::core::ffi::c_ulonglong),
-            getppid(),
-        );
+    if done == (*access_0).size as ssize_t {
+        return 0 as ::core::ffi::c_int;
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s\0" as *const u8
+        b"%s: %s at 0x%x: %s; was the device removed or unbound?\0" as *const u8
             as *const ::core::ffi::c_char,
-        size as ::core::ffi::c_ulonglong,
-        iova as ::core::ffi::c_ulonglong,
-        strerror(cause),
-        &raw mut remedy as *mut ::core::ffi::c_char,
+        &raw mut (*device).address as *mut ::core::ffi::c_char,
+        (if (*access_0).write as ::core::ffi::c_int != 0 {
+            b"write\0" as *const u8 as *const ::core::ffi::c_char
+        } else {
+            b"read\0" as *const u8 as *const ::core::ffi::c_char
+        }),
+        (*access_0).offset,
+        (if done < 0 as ssize_t {
+            strerror(*__errno_location()) as *const ::core::ffi::c_char
+        } else {
+            b"short access\0" as *const u8 as *const ::core::ffi::c_char
+        }),
     );
+    return -(1 as ::core::ffi::c_int);
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_kernel_dma_map(
@@ -1434,7 +1167,21 @@ pub unsafe extern "C" fn vfio_kernel_dma_map(
     if ioctl((*container).fd, VFIO_IOMMU_MAP_DMA as ::core::ffi::c_ulong, &raw mut map)
         != 0 as ::core::ffi::c_int
     {
-        explain_not_mapped(iova, size, error);
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s\0" as *const u8
+                as *const ::core::ffi::c_char,
+            size as ::core::ffi::c_ulonglong,
+            iova as ::core::ffi::c_ulonglong,
+            strerror(*__errno_location()),
+            (if *__errno_location() == 12 as ::core::ffi::c_int {
+                b"; raise the limit of locked memory (ulimit -l), as `triptych doctor` describes\0"
+                    as *const u8 as *const ::core::ffi::c_char
+            } else {
+                b"\0" as *const u8 as *const ::core::ffi::c_char
+            }),
+        );
         return -(1 as ::core::ffi::c_int);
     }
     return 0 as ::core::ffi::c_int;
@@ -1453,8 +1200,4 @@ pub unsafe extern "C" fn vfio_kernel_dma_unmap(
         data: [],
     };
     ioctl((*container).fd, VFIO_IOMMU_UNMAP_DMA as ::core::ffi::c_ulong, &raw mut unmap);
-}
-#[repr(C)]
-pub struct __dirstream {
-    _opaque: [u8; 0],
 }

@@ -63,7 +63,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -77,11 +77,7 @@ pub struct vfio_group {
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
 pub const VFIO_PATIENCE_MS: ::core::ffi::c_int = 3000 as ::core::ffi::c_int;
-pub const VFIO_RESERVE_MS: ::core::ffi::c_int = 500 as ::core::ffi::c_int;
 pub const PATIENCE_US: ::core::ffi::c_ulonglong = (VFIO_PATIENCE_MS
-    as ::core::ffi::c_ulonglong)
-    .wrapping_mul(1000 as ::core::ffi::c_ulonglong);
-pub const RESERVE_US: ::core::ffi::c_ulonglong = (VFIO_RESERVE_MS
     as ::core::ffi::c_ulonglong)
     .wrapping_mul(1000 as ::core::ffi::c_ulonglong);
 pub const REFILL_US: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
@@ -89,10 +85,6 @@ pub const REFILL_US: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
 pub unsafe extern "C" fn vfio_patience_init(mut container: *mut vfio_container) {
     (*container).patience_us = PATIENCE_US as uint64_t;
     (*container).refilled_us = now_us();
-}
-#[no_mangle]
-pub unsafe extern "C" fn vfio_reserve_init(mut device: *mut vfio_device) {
-    (*device).reserve_us = RESERVE_US as uint64_t;
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_patience(mut device: *mut vfio_device) -> uint64_t {

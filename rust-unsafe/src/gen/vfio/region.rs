@@ -86,7 +86,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -99,12 +99,12 @@ pub struct vfio_group {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct region_file {
-    pub fd: ::core::ffi::c_int,
-    pub size: uint64_t,
-    pub offset: uint64_t,
+pub struct vfio_region_sparse_mmap_area {
+    pub offset: __u64,
+    pub size: __u64,
 }
 pub type __u64 = ::core::ffi::c_ulonglong;
+pub type __u32 = ::core::ffi::c_uint;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct vfio_region_info {
@@ -115,22 +115,14 @@ pub struct vfio_region_info {
     pub size: __u64,
     pub offset: __u64,
 }
-pub type __u32 = ::core::ffi::c_uint;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct region_file {
+    pub fd: ::core::ffi::c_int,
+    pub size: uint64_t,
+    pub offset: uint64_t,
+}
 pub const _SC_PAGESIZE: C2RustUnnamed = 30;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct vfio_info_cap_header {
-    pub id: __u16,
-    pub version: __u16,
-    pub next: __u32,
-}
-pub type __u16 = ::core::ffi::c_ushort;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct vfio_region_sparse_mmap_area {
-    pub offset: __u64,
-    pub size: __u64,
-}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct vfio_region_info_cap_sparse_mmap {
@@ -139,6 +131,14 @@ pub struct vfio_region_info_cap_sparse_mmap {
     pub reserved: __u32,
     pub areas: [vfio_region_sparse_mmap_area; 0],
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_info_cap_header {
+    pub id: __u16,
+    pub version: __u16,
+    pub next: __u32,
+}
+pub type __u16 = ::core::ffi::c_ushort;
 pub type C2RustUnnamed = ::core::ffi::c_uint;
 pub const _SC_SIGSTKSZ: C2RustUnnamed = 250;
 pub const _SC_MINSIGSTKSZ: C2RustUnnamed = 249;
@@ -370,66 +370,32 @@ pub const MAP_FAILED: *mut ::core::ffi::c_void = -(1 as ::core::ffi::c_int)
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-unsafe extern "C" fn is_in_file(
-    mut file: *const region_file,
-    mut offset: uint64_t,
-    mut size: uint64_t,
-) -> bool {
-    return (*file).offset <= (*file).size
-        && offset.wrapping_add(size) <= (*file).size.wrapping_sub((*file).offset);
-}
-unsafe extern "C" fn check_area(
+unsafe extern "C" fn area_fault(
     mut device: *const vfio_device,
     mut file: *const region_file,
     mut offset: uint64_t,
     mut size: uint64_t,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut page: uint64_t = sysconf(_SC_PAGESIZE as ::core::ffi::c_int) as uint64_t;
+) -> *const ::core::ffi::c_char {
     if (*device).area_count == VFIO_MAX_AREAS as uint32_t {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: BAR0 has more than %d mappable areas\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw const (*device).address as *const ::core::ffi::c_char,
-            8 as ::core::ffi::c_int,
-        );
-        return -(1 as ::core::ffi::c_int);
+        return b"is one too many\0" as *const u8 as *const ::core::ffi::c_char;
     }
     if size == 0 as uint64_t || size > (*device).bar0_size
         || offset > (*device).bar0_size.wrapping_sub(size)
     {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: a mappable area lies outside BAR0\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw const (*device).address as *const ::core::ffi::c_char,
-        );
-        return -(1 as ::core::ffi::c_int);
+        return b"lies outside BAR0\0" as *const u8 as *const ::core::ffi::c_char;
     }
-    if (offset | size | (*file).offset).wrapping_rem(page) != 0 as uint64_t {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: a mappable area of BAR0 is not whole pages of its file: 0x%llx bytes at 0x%llx\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            &raw const (*device).address as *const ::core::ffi::c_char,
-            size as ::core::ffi::c_ulonglong,
-            offset as ::core::ffi::c_ulonglong,
-        );
-        return -(1 as ::core::ffi::c_int);
+    if (offset | size | (*file).offset)
+        .wrapping_rem(sysconf(_SC_PAGESIZE as ::core::ffi::c_int) as uint64_t)
+        != 0 as uint64_t
+    {
+        return b"is not whole pages of its file\0" as *const u8
+            as *const ::core::ffi::c_char;
     }
-    if !is_in_file(file, offset, size) {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: a mappable area of BAR0 lies beyond the end of the file\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw const (*device).address as *const ::core::ffi::c_char,
-        );
-        return -(1 as ::core::ffi::c_int);
+    if (*file).offset > (*file).size
+        || offset.wrapping_add(size) > (*file).size.wrapping_sub((*file).offset)
+    {
+        return b"lies beyond the end of the file\0" as *const u8
+            as *const ::core::ffi::c_char;
     }
     let mut i: uint32_t = 0 as uint32_t;
     while i < (*device).area_count {
@@ -439,19 +405,11 @@ unsafe extern "C" fn check_area(
         if offset < (*other).offset.wrapping_add((*other).size)
             && (*other).offset < offset.wrapping_add(size)
         {
-            snprintf(
-                &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-                b"%s: two mappable areas of BAR0 overlap at 0x%llx\0" as *const u8
-                    as *const ::core::ffi::c_char,
-                &raw const (*device).address as *const ::core::ffi::c_char,
-                offset as ::core::ffi::c_ulonglong,
-            );
-            return -(1 as ::core::ffi::c_int);
+            return b"overlaps another one\0" as *const u8 as *const ::core::ffi::c_char;
         }
         i = i.wrapping_add(1);
     }
-    return 0 as ::core::ffi::c_int;
+    return ::core::ptr::null::<::core::ffi::c_char>();
 }
 unsafe extern "C" fn map_area(
     mut device: *mut vfio_device,
@@ -460,7 +418,18 @@ unsafe extern "C" fn map_area(
     mut size: uint64_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    if check_area(device, file, offset, size, error) != 0 as ::core::ffi::c_int {
+    let mut fault: *const ::core::ffi::c_char = area_fault(device, file, offset, size);
+    if !fault.is_null() {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: a mappable area of BAR0 %s: 0x%llx bytes at 0x%llx\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            fault,
+            size as ::core::ffi::c_ulonglong,
+            offset as ::core::ffi::c_ulonglong,
+        );
         return -(1 as ::core::ffi::c_int);
     }
     let mut memory: *mut ::core::ffi::c_void = mmap(
@@ -483,15 +452,16 @@ unsafe extern "C" fn map_area(
         );
         return -(1 as ::core::ffi::c_int);
     }
-    let mut area: *mut vfio_area = (&raw mut (*device).areas as *mut vfio_area)
-        .offset((*device).area_count as isize) as *mut vfio_area;
-    (*area).offset = offset;
-    (*area).size = size;
-    (*area).memory = memory as *mut uint8_t;
+    (*device).areas[(*device).area_count as usize] = vfio_area {
+        offset: offset,
+        size: size,
+        memory: memory as *mut uint8_t,
+    };
     (*device).area_count = (*device).area_count.wrapping_add(1);
     return 0 as ::core::ffi::c_int;
 }
-unsafe extern "C" fn chain_read(
+#[no_mangle]
+pub unsafe extern "C" fn vfio_info_read(
     mut info: *const ::core::ffi::c_void,
     mut info_size: size_t,
     mut offset: size_t,
@@ -508,82 +478,52 @@ unsafe extern "C" fn chain_read(
     );
     return 0 as ::core::ffi::c_int;
 }
-unsafe extern "C" fn map_sparse_areas(
-    mut device: *mut vfio_device,
-    mut file: *const region_file,
+#[no_mangle]
+pub unsafe extern "C" fn vfio_info_find(
     mut info: *const ::core::ffi::c_void,
     mut info_size: size_t,
-    mut at: size_t,
-    mut error: *mut error,
+    mut least: size_t,
+    mut id: uint16_t,
+    mut at: *mut size_t,
 ) -> ::core::ffi::c_int {
-    let mut sparse: vfio_region_info_cap_sparse_mmap = vfio_region_info_cap_sparse_mmap {
-        header: vfio_info_cap_header {
-            id: 0,
-            version: 0,
-            next: 0,
-        },
-        nr_areas: 0,
-        reserved: 0,
-        areas: [],
+    let mut header: vfio_info_cap_header = vfio_info_cap_header {
+        id: 0,
+        version: 0,
+        next: 0,
     };
-    if chain_read(
-        info,
-        info_size,
-        at,
-        &raw mut sparse as *mut ::core::ffi::c_void,
-        ::core::mem::size_of::<vfio_region_info_cap_sparse_mmap>() as size_t,
-    ) != 0 as ::core::ffi::c_int
-    {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: the list of mappable areas is truncated\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw mut (*device).address as *mut ::core::ffi::c_char,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
-    at = (at as ::core::ffi::c_ulong)
-        .wrapping_add(
-            ::core::mem::size_of::<vfio_region_info_cap_sparse_mmap>() as usize
-                as ::core::ffi::c_ulong,
-        ) as size_t as size_t;
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < sparse.nr_areas as uint32_t {
-        let mut area: vfio_region_sparse_mmap_area = vfio_region_sparse_mmap_area {
-            offset: 0,
-            size: 0,
-        };
-        if chain_read(
-            info,
-            info_size,
-            at,
-            &raw mut area as *mut ::core::ffi::c_void,
-            ::core::mem::size_of::<vfio_region_sparse_mmap_area>() as size_t,
-        ) != 0 as ::core::ffi::c_int
-        {
-            snprintf(
-                &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-                b"%s: the list of mappable areas is truncated\0" as *const u8
-                    as *const ::core::ffi::c_char,
-                &raw mut (*device).address as *mut ::core::ffi::c_char,
-            );
-            return -(1 as ::core::ffi::c_int);
-        }
-        if map_area(device, file, area.offset as uint64_t, area.size as uint64_t, error)
-            != 0 as ::core::ffi::c_int
+    while *at != 0 as size_t {
+        if *at < least
+            || vfio_info_read(
+                info,
+                info_size,
+                *at,
+                &raw mut header as *mut ::core::ffi::c_void,
+                ::core::mem::size_of::<vfio_info_cap_header>() as size_t,
+            ) != 0 as ::core::ffi::c_int
         {
             return -(1 as ::core::ffi::c_int);
         }
-        at = (at as ::core::ffi::c_ulong)
-            .wrapping_add(
-                ::core::mem::size_of::<vfio_region_sparse_mmap_area>() as usize
-                    as ::core::ffi::c_ulong,
-            ) as size_t as size_t;
-        i = i.wrapping_add(1);
+        if header.id as ::core::ffi::c_int == id as ::core::ffi::c_int {
+            break;
+        }
+        least = (*at)
+            .wrapping_add(::core::mem::size_of::<vfio_info_cap_header>() as size_t);
+        *at = header.next as size_t;
     }
     return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn truncated(
+    mut device: *const vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        b"%s: the description of BAR0 is truncated or looping\0" as *const u8
+            as *const ::core::ffi::c_char,
+        &raw const (*device).address as *const ::core::ffi::c_char,
+    );
+    return -(1 as ::core::ffi::c_int);
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_map_bar0(
@@ -602,7 +542,17 @@ pub unsafe extern "C" fn vfio_map_bar0(
         size: 0,
         offset: 0,
     };
-    if chain_read(
+    let mut sparse: vfio_region_info_cap_sparse_mmap = vfio_region_info_cap_sparse_mmap {
+        header: vfio_info_cap_header {
+            id: 0,
+            version: 0,
+            next: 0,
+        },
+        nr_areas: 0,
+        reserved: 0,
+        areas: [],
+    };
+    if vfio_info_read(
         info,
         info_size,
         0 as size_t,
@@ -611,16 +561,8 @@ pub unsafe extern "C" fn vfio_map_bar0(
     ) != 0 as ::core::ffi::c_int || region.argsz as size_t > info_size
         || (region.argsz as usize) < ::core::mem::size_of::<vfio_region_info>() as usize
     {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: the description of BAR0 is truncated\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw mut (*device).address as *mut ::core::ffi::c_char,
-        );
-        return -(1 as ::core::ffi::c_int);
+        return truncated(device, error);
     }
-    info_size = region.argsz as size_t;
     if region.flags & VFIO_REGION_INFO_FLAG_MMAP as __u32 == 0 {
         return 0 as ::core::ffi::c_int;
     }
@@ -629,58 +571,77 @@ pub unsafe extern "C" fn vfio_map_bar0(
         size: file_size,
         offset: region.offset as uint64_t,
     };
-    let mut next: size_t = (if region.flags & VFIO_REGION_INFO_FLAG_CAPS as __u32 != 0 {
+    let mut at: size_t = (if region.flags & VFIO_REGION_INFO_FLAG_CAPS as __u32 != 0 {
         region.cap_offset
     } else {
         0 as __u32
     }) as size_t;
-    let mut least: size_t = ::core::mem::size_of::<vfio_region_info>() as size_t;
-    while next != 0 as size_t {
-        let mut header: vfio_info_cap_header = vfio_info_cap_header {
-            id: 0,
-            version: 0,
-            next: 0,
+    if vfio_info_find(
+        info,
+        region.argsz as size_t,
+        ::core::mem::size_of::<vfio_region_info>() as size_t,
+        VFIO_REGION_INFO_CAP_SPARSE_MMAP as uint16_t,
+        &raw mut at,
+    ) != 0 as ::core::ffi::c_int
+    {
+        return truncated(device, error);
+    }
+    if at == 0 as size_t {
+        return map_area(
+            device,
+            &raw const file,
+            0 as uint64_t,
+            (*device).bar0_size,
+            error,
+        );
+    }
+    if vfio_info_read(
+        info,
+        region.argsz as size_t,
+        at,
+        &raw mut sparse as *mut ::core::ffi::c_void,
+        ::core::mem::size_of::<vfio_region_info_cap_sparse_mmap>() as size_t,
+    ) != 0 as ::core::ffi::c_int
+    {
+        return truncated(device, error);
+    }
+    at = (at as ::core::ffi::c_ulong)
+        .wrapping_add(
+            ::core::mem::size_of::<vfio_region_info_cap_sparse_mmap>() as usize
+                as ::core::ffi::c_ulong,
+        ) as size_t as size_t;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < sparse.nr_areas as uint32_t {
+        let mut area: vfio_region_sparse_mmap_area = vfio_region_sparse_mmap_area {
+            offset: 0,
+            size: 0,
         };
-        if next < least {
-            snprintf(
-                &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-                b"%s: the capabilities of BAR0 are looping\0" as *const u8
-                    as *const ::core::ffi::c_char,
-                &raw mut (*device).address as *mut ::core::ffi::c_char,
-            );
-            return -(1 as ::core::ffi::c_int);
-        }
-        if chain_read(
+        if vfio_info_read(
             info,
-            info_size,
-            next,
-            &raw mut header as *mut ::core::ffi::c_void,
-            ::core::mem::size_of::<vfio_info_cap_header>() as size_t,
+            region.argsz as size_t,
+            at,
+            &raw mut area as *mut ::core::ffi::c_void,
+            ::core::mem::size_of::<vfio_region_sparse_mmap_area>() as size_t,
         ) != 0 as ::core::ffi::c_int
         {
-            snprintf(
-                &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-                b"%s: a capability of BAR0 is truncated\0" as *const u8
-                    as *const ::core::ffi::c_char,
-                &raw mut (*device).address as *mut ::core::ffi::c_char,
-            );
+            return truncated(device, error);
+        }
+        if map_area(
+            device,
+            &raw const file,
+            area.offset as uint64_t,
+            area.size as uint64_t,
+            error,
+        ) != 0 as ::core::ffi::c_int
+        {
             return -(1 as ::core::ffi::c_int);
         }
-        if header.id as ::core::ffi::c_int == VFIO_REGION_INFO_CAP_SPARSE_MMAP {
-            return map_sparse_areas(
-                device,
-                &raw const file,
-                info,
-                info_size,
-                next,
-                error,
-            );
-        }
-        least = next
-            .wrapping_add(::core::mem::size_of::<vfio_info_cap_header>() as size_t);
-        next = header.next as size_t;
+        at = (at as ::core::ffi::c_ulong)
+            .wrapping_add(
+                ::core::mem::size_of::<vfio_region_sparse_mmap_area>() as usize
+                    as ::core::ffi::c_ulong,
+            ) as size_t as size_t;
+        i = i.wrapping_add(1);
     }
-    return map_area(device, &raw const file, 0 as uint64_t, (*device).bar0_size, error);
+    return 0 as ::core::ffi::c_int;
 }

@@ -6,7 +6,6 @@ extern "C" {
         ...
     ) -> ::core::ffi::c_int;
     fn vfio_patience_init(container: *mut vfio_container);
-    fn vfio_reserve_init(device: *mut vfio_device);
     fn vfio_memory_keep(
         fd: ::core::ffi::c_int,
         memory: *mut ::core::ffi::c_void,
@@ -22,20 +21,9 @@ extern "C" {
         device: *const vfio_device,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn vfio_kernel_read(
+    fn vfio_kernel_access(
         device: *mut vfio_device,
-        region: uint32_t,
-        offset: uint64_t,
-        data: *mut ::core::ffi::c_void,
-        size: uint32_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn vfio_kernel_write(
-        device: *mut vfio_device,
-        region: uint32_t,
-        offset: uint64_t,
-        data: *const ::core::ffi::c_void,
-        size: uint32_t,
+        access: *const vfio_access,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn vfio_kernel_signal_msix(
@@ -62,21 +50,9 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn vfio_user_close(device: *mut vfio_device);
-    fn vfio_user_read(
+    fn vfio_user_access(
         device: *mut vfio_device,
-        region: uint32_t,
-        offset: uint64_t,
-        data: *mut ::core::ffi::c_void,
-        size: uint32_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn vfio_user_write(
-        device: *mut vfio_device,
-        region: uint32_t,
-        offset: uint64_t,
-        data: *const ::core::ffi::c_void,
-        size: uint32_t,
-        free_us: uint64_t,
+        access: *const vfio_access,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn vfio_user_signal_msix(
@@ -100,6 +76,12 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn mmio_load32(address: *const uint32_t) -> uint32_t;
     fn mmio_store32(address: *mut uint32_t, value: uint32_t);
+    fn __assert_fail(
+        __assertion: *const ::core::ffi::c_char,
+        __file: *const ::core::ffi::c_char,
+        __line: ::core::ffi::c_uint,
+        __function: *const ::core::ffi::c_char,
+    ) -> !;
     fn memset(
         __s: *mut ::core::ffi::c_void,
         __c: ::core::ffi::c_int,
@@ -146,6 +128,16 @@ pub struct vfio_area {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct vfio_access {
+    pub region: uint32_t,
+    pub offset: uint32_t,
+    pub data: *mut ::core::ffi::c_void,
+    pub size: uint32_t,
+    pub write: bool,
+    pub free_us: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct vfio_device {
     pub container: *mut vfio_container,
     pub reserve_us: uint64_t,
@@ -176,7 +168,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -188,14 +180,23 @@ pub struct vfio_group {
     pub users: uint32_t,
 }
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
-pub const VFIO_MAX_DEVICES: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const VFIO_REGION_BAR0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
+pub const VFIO_RESERVE_MS: ::core::ffi::c_int = 500 as ::core::ffi::c_int;
 pub const VFIO_DOORBELL_MS: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
 pub const IXGBE_PCI_COMMAND: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
 pub const IXGBE_PCI_COMMAND_MEMORY: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
+pub const __ASSERT_FUNCTION: [::core::ffi::c_char; 91] = unsafe {
+    ::core::mem::transmute::<
+        [u8; 91],
+        [::core::ffi::c_char; 91],
+    >(
+        *b"int vfio_open(struct vfio_container *, const char *, struct vfio_device *, struct error *)\0",
+    )
+};
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
@@ -256,7 +257,8 @@ pub unsafe extern "C" fn vfio_open(
     (*device).container = container as *mut vfio_container;
     (*device).fd = -(1 as ::core::ffi::c_int);
     (*device).request_fd = -(1 as ::core::ffi::c_int);
-    vfio_reserve_init(device);
+    (*device).reserve_us = (VFIO_RESERVE_MS as ::core::ffi::c_ulonglong)
+        .wrapping_mul(1000 as ::core::ffi::c_ulonglong) as uint64_t;
     if strlen(address) >= ::core::mem::size_of::<[::core::ffi::c_char; 128]>() as usize {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
@@ -274,42 +276,44 @@ pub unsafe extern "C" fn vfio_open(
         b"%s\0" as *const u8 as *const ::core::ffi::c_char,
         address,
     );
-    if (*container).device_count == VFIO_MAX_DEVICES as uint32_t {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: a container holds at most %d devices\0" as *const u8
-                as *const ::core::ffi::c_char,
-            address,
-            8 as ::core::ffi::c_int,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
-    if (*container).map_count > 0 as uint32_t {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: open all devices before mapping memory for them\0" as *const u8
-                as *const ::core::ffi::c_char,
-            address,
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
+    '_c2rust_label: {
+        if (*container).device_count < 8 as uint32_t {} else {
+            __assert_fail(
+                b"container->device_count < VFIO_MAX_DEVICES\0" as *const u8
+                    as *const ::core::ffi::c_char,
+                b"c/src/vfio/vfio.c\0" as *const u8 as *const ::core::ffi::c_char,
+                61 as ::core::ffi::c_uint,
+                __ASSERT_FUNCTION.as_ptr(),
+            );
+        }
+    };
+    '_c2rust_label_0: {
+        if (*container).map_count == 0 as uint32_t {} else {
+            __assert_fail(
+                b"container->map_count == 0\0" as *const u8
+                    as *const ::core::ffi::c_char,
+                b"c/src/vfio/vfio.c\0" as *const u8 as *const ::core::ffi::c_char,
+                63 as ::core::ffi::c_uint,
+                __ASSERT_FUNCTION.as_ptr(),
+            );
+        }
+    };
     let mut prefix: size_t = strlen(USER_PREFIX.as_ptr());
-    if strncmp(address, USER_PREFIX.as_ptr(), prefix) == 0 as ::core::ffi::c_int {
-        (*device).kind = VFIO_KIND_USER;
-        if vfio_user_open(device, address.offset(prefix as isize), error)
-            != 0 as ::core::ffi::c_int
-        {
-            unmap_areas(device);
-            return -(1 as ::core::ffi::c_int);
-        }
+    let mut user: bool = strncmp(address, USER_PREFIX.as_ptr(), prefix)
+        == 0 as ::core::ffi::c_int;
+    (*device).kind = (if user as ::core::ffi::c_int != 0 {
+        VFIO_KIND_USER as ::core::ffi::c_int
     } else {
-        (*device).kind = VFIO_KIND_KERNEL;
-        if vfio_kernel_open(device, error) != 0 as ::core::ffi::c_int {
-            unmap_areas(device);
-            return -(1 as ::core::ffi::c_int);
-        }
+        VFIO_KIND_KERNEL as ::core::ffi::c_int
+    }) as vfio_kind;
+    if (if user as ::core::ffi::c_int != 0 {
+        vfio_user_open(device, address.offset(prefix as isize), error)
+    } else {
+        vfio_kernel_open(device, error)
+    }) != 0 as ::core::ffi::c_int
+    {
+        unmap_areas(device);
+        return -(1 as ::core::ffi::c_int);
     }
     (*container).devices[(*container).device_count as usize] = device;
     (*container).device_count = (*container).device_count.wrapping_add(1);
@@ -375,77 +379,22 @@ pub unsafe extern "C" fn vfio_register(
     }
     return ::core::ptr::null_mut::<uint32_t>();
 }
-unsafe extern "C" fn region_read(
+unsafe extern "C" fn region_access(
     mut device: *mut vfio_device,
-    mut region: uint32_t,
-    mut offset: uint32_t,
-    mut data: *mut ::core::ffi::c_void,
-    mut size: uint32_t,
+    mut access: *const vfio_access,
 ) {
-    let mut result: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
     if !(*device).failed {
-        if (*device).kind as ::core::ffi::c_uint
+        let mut result: ::core::ffi::c_int = if (*device).kind as ::core::ffi::c_uint
             == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
         {
-            result = vfio_user_read(
-                device,
-                region,
-                offset as uint64_t,
-                data,
-                size,
-                &raw mut (*device).failure,
-            );
+            vfio_user_access(device, access, &raw mut (*device).failure)
         } else {
-            result = vfio_kernel_read(
-                device,
-                region,
-                offset as uint64_t,
-                data,
-                size,
-                &raw mut (*device).failure,
-            );
-        }
+            vfio_kernel_access(device, access, &raw mut (*device).failure)
+        };
+        (*device).failed = result != 0 as ::core::ffi::c_int;
     }
-    if result != 0 as ::core::ffi::c_int {
-        (*device).failed = true_0 != 0;
-        memset(data, 0xff as ::core::ffi::c_int, size as size_t);
-    }
-}
-unsafe extern "C" fn region_write(
-    mut device: *mut vfio_device,
-    mut region: uint32_t,
-    mut offset: uint32_t,
-    mut data: *const ::core::ffi::c_void,
-    mut size: uint32_t,
-    mut free_us: uint64_t,
-) {
-    let mut result: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
-    if !(*device).failed {
-        if (*device).kind as ::core::ffi::c_uint
-            == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
-        {
-            result = vfio_user_write(
-                device,
-                region,
-                offset as uint64_t,
-                data,
-                size,
-                free_us,
-                &raw mut (*device).failure,
-            );
-        } else {
-            result = vfio_kernel_write(
-                device,
-                region,
-                offset as uint64_t,
-                data,
-                size,
-                &raw mut (*device).failure,
-            );
-        }
-    }
-    if result != 0 as ::core::ffi::c_int {
-        (*device).failed = true_0 != 0;
+    if (*device).failed as ::core::ffi::c_int != 0 && !(*access).write {
+        memset((*access).data, 0xff as ::core::ffi::c_int, (*access).size as size_t);
     }
 }
 #[no_mangle]
@@ -458,13 +407,15 @@ pub unsafe extern "C" fn vfio_read32(
     if !address.is_null() {
         return mmio_load32(address);
     }
-    region_read(
-        device,
-        VFIO_REGION_BAR0 as uint32_t,
-        offset,
-        &raw mut value as *mut ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as uint32_t,
-    );
+    let access: vfio_access = vfio_access {
+        region: VFIO_REGION_BAR0 as uint32_t,
+        offset: offset,
+        data: &raw mut value as *mut ::core::ffi::c_void,
+        size: ::core::mem::size_of::<uint32_t>() as uint32_t,
+        write: false_0 != 0,
+        free_us: 0 as uint64_t,
+    };
+    region_access(device, &raw const access);
     return value;
 }
 #[no_mangle]
@@ -478,14 +429,15 @@ pub unsafe extern "C" fn vfio_write32(
         mmio_store32(address, value);
         return;
     }
-    region_write(
-        device,
-        VFIO_REGION_BAR0 as uint32_t,
-        offset,
-        &raw mut value as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as uint32_t,
-        0 as uint64_t,
-    );
+    let access: vfio_access = vfio_access {
+        region: VFIO_REGION_BAR0 as uint32_t,
+        offset: offset,
+        data: &raw mut value as *mut ::core::ffi::c_void,
+        size: ::core::mem::size_of::<uint32_t>() as uint32_t,
+        write: true_0 != 0,
+        free_us: 0 as uint64_t,
+    };
+    region_access(device, &raw const access);
 }
 #[no_mangle]
 #[cold]
@@ -495,15 +447,16 @@ pub unsafe extern "C" fn vfio_ring(
     mut offset: uint32_t,
     mut value: uint32_t,
 ) {
-    region_write(
-        device,
-        VFIO_REGION_BAR0 as uint32_t,
-        offset,
-        &raw mut value as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as uint32_t,
-        (VFIO_DOORBELL_MS as ::core::ffi::c_ulonglong)
+    let access: vfio_access = vfio_access {
+        region: VFIO_REGION_BAR0 as uint32_t,
+        offset: offset,
+        data: &raw mut value as *mut ::core::ffi::c_void,
+        size: ::core::mem::size_of::<uint32_t>() as uint32_t,
+        write: true_0 != 0,
+        free_us: (VFIO_DOORBELL_MS as ::core::ffi::c_ulonglong)
             .wrapping_mul(1000 as ::core::ffi::c_ulonglong) as uint64_t,
-    );
+    };
+    region_access(device, &raw const access);
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_config_read16(
@@ -511,13 +464,15 @@ pub unsafe extern "C" fn vfio_config_read16(
     mut offset: uint32_t,
 ) -> uint16_t {
     let mut value: uint16_t = 0 as uint16_t;
-    region_read(
-        device,
-        VFIO_REGION_CONFIG as uint32_t,
-        offset,
-        &raw mut value as *mut ::core::ffi::c_void,
-        ::core::mem::size_of::<uint16_t>() as uint32_t,
-    );
+    let access: vfio_access = vfio_access {
+        region: VFIO_REGION_CONFIG as uint32_t,
+        offset: offset,
+        data: &raw mut value as *mut ::core::ffi::c_void,
+        size: ::core::mem::size_of::<uint16_t>() as uint32_t,
+        write: false_0 != 0,
+        free_us: 0 as uint64_t,
+    };
+    region_access(device, &raw const access);
     return value;
 }
 #[no_mangle]
@@ -526,14 +481,15 @@ pub unsafe extern "C" fn vfio_config_write16(
     mut offset: uint32_t,
     mut value: uint16_t,
 ) {
-    region_write(
-        device,
-        VFIO_REGION_CONFIG as uint32_t,
-        offset,
-        &raw mut value as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint16_t>() as uint32_t,
-        0 as uint64_t,
-    );
+    let access: vfio_access = vfio_access {
+        region: VFIO_REGION_CONFIG as uint32_t,
+        offset: offset,
+        data: &raw mut value as *mut ::core::ffi::c_void,
+        size: ::core::mem::size_of::<uint16_t>() as uint32_t,
+        write: true_0 != 0,
+        free_us: 0 as uint64_t,
+    };
+    region_access(device, &raw const access);
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_signal_msix(
@@ -621,7 +577,47 @@ pub unsafe extern "C" fn vfio_iova_alloc(
     );
     return -(1 as ::core::ffi::c_int);
 }
-unsafe extern "C" fn dma_unmap_everywhere(
+#[no_mangle]
+pub unsafe extern "C" fn vfio_dma_map(
+    mut container: *mut vfio_container,
+    mut fd: ::core::ffi::c_int,
+    mut memory: *mut ::core::ffi::c_void,
+    mut iova: uint64_t,
+    mut size: uint64_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if (*container).fd >= 0 as ::core::ffi::c_int
+        && vfio_kernel_dma_map(container, memory, iova, size, error)
+            != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    (*container).map_count = (*container).map_count.wrapping_add(1);
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*container).device_count && result == 0 as ::core::ffi::c_int {
+        let mut device: *mut vfio_device = (*container).devices[i as usize];
+        if (*device).kind as ::core::ffi::c_uint
+            == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
+        {
+            result = if vfio_check(device, error) != 0 as ::core::ffi::c_int {
+                -(1 as ::core::ffi::c_int)
+            } else {
+                vfio_user_dma_map(device, fd, iova, size, error)
+            };
+        }
+        i = i.wrapping_add(1);
+    }
+    if result == 0 as ::core::ffi::c_int {
+        result = vfio_memory_keep(fd, memory, size, error);
+    }
+    if result != 0 as ::core::ffi::c_int {
+        vfio_dma_unmap(container, iova, size);
+    }
+    return result;
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_dma_unmap(
     mut container: *mut vfio_container,
     mut iova: uint64_t,
     mut size: uint64_t,
@@ -641,53 +637,5 @@ unsafe extern "C" fn dma_unmap_everywhere(
         }
         i = i.wrapping_add(1);
     }
-}
-#[no_mangle]
-pub unsafe extern "C" fn vfio_dma_map(
-    mut container: *mut vfio_container,
-    mut fd: ::core::ffi::c_int,
-    mut memory: *mut ::core::ffi::c_void,
-    mut iova: uint64_t,
-    mut size: uint64_t,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    if (*container).fd >= 0 as ::core::ffi::c_int
-        && vfio_kernel_dma_map(container, memory, iova, size, error)
-            != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < (*container).device_count && result == 0 as ::core::ffi::c_int {
-        let mut device: *mut vfio_device = (*container).devices[i as usize];
-        if (*device).kind as ::core::ffi::c_uint
-            == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
-        {
-            result = if vfio_check(device, error) != 0 as ::core::ffi::c_int {
-                -(1 as ::core::ffi::c_int)
-            } else {
-                vfio_user_dma_map(device, fd, iova, size, error)
-            };
-        }
-        i = i.wrapping_add(1);
-    }
-    if result == 0 as ::core::ffi::c_int {
-        result = vfio_memory_keep(fd, memory, size, error);
-    }
-    if result != 0 as ::core::ffi::c_int {
-        dma_unmap_everywhere(container, iova, size);
-        return -(1 as ::core::ffi::c_int);
-    }
-    (*container).map_count = (*container).map_count.wrapping_add(1);
-    return 0 as ::core::ffi::c_int;
-}
-#[no_mangle]
-pub unsafe extern "C" fn vfio_dma_unmap(
-    mut container: *mut vfio_container,
-    mut iova: uint64_t,
-    mut size: uint64_t,
-) {
-    dma_unmap_everywhere(container, iova, size);
     (*container).map_count = (*container).map_count.wrapping_sub(1);
 }

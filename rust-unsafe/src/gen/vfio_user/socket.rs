@@ -119,7 +119,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -129,6 +129,18 @@ pub struct vfio_group {
     pub number: ::core::ffi::c_int,
     pub fd: ::core::ffi::c_int,
     pub users: uint32_t,
+}
+pub type __u32 = ::core::ffi::c_uint;
+pub type __u64 = ::core::ffi::c_ulonglong;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_region_info {
+    pub argsz: __u32,
+    pub flags: __u32,
+    pub index: __u32,
+    pub cap_offset: __u32,
+    pub size: __u64,
+    pub offset: __u64,
 }
 pub type message_command = ::core::ffi::c_uint;
 pub const COMMAND_REGION_WRITE: message_command = 10;
@@ -150,15 +162,71 @@ pub struct message_header {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct exchange {
-    pub command: message_command,
-    pub request: *mut ::core::ffi::c_void,
-    pub request_size: size_t,
+pub struct version {
+    pub major: uint16_t,
+    pub minor: uint16_t,
+    pub capabilities: [::core::ffi::c_char; 72],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_info {
+    pub argsz: uint32_t,
+    pub flags: uint32_t,
+    pub num_regions: uint32_t,
+    pub num_irqs: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct dma_map {
+    pub argsz: uint32_t,
+    pub flags: uint32_t,
+    pub offset: uint64_t,
+    pub address: uint64_t,
+    pub size: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct dma_unmap {
+    pub argsz: uint32_t,
+    pub flags: uint32_t,
+    pub address: uint64_t,
+    pub size: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct irq_set {
+    pub argsz: uint32_t,
+    pub flags: uint32_t,
+    pub index: uint32_t,
+    pub start: uint32_t,
+    pub count: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct region_access {
+    pub offset: uint64_t,
+    pub region: uint32_t,
+    pub count: uint32_t,
+    pub data: [uint8_t; 8],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub union payload {
+    pub version: version,
+    pub device: device_info,
+    pub region: vfio_region_info,
+    pub map: dma_map,
+    pub unmap: dma_unmap,
+    pub irqs: irq_set,
+    pub access: region_access,
+    pub bytes: [uint8_t; 4096],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct message {
+    pub header: message_header,
+    pub payload: payload,
     pub fd: ::core::ffi::c_int,
-    pub reply: *mut ::core::ffi::c_void,
-    pub reply_size: size_t,
-    pub takes_fd: bool,
-    pub reply_fd: ::core::ffi::c_int,
     pub free_us: uint64_t,
     pub begun_us: uint64_t,
     pub deadline_us: uint64_t,
@@ -274,7 +342,6 @@ pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const ENOENT: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const EINTR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const EAGAIN: ::core::ffi::c_int = 11 as ::core::ffi::c_int;
-pub const EACCES: ::core::ffi::c_int = 13 as ::core::ffi::c_int;
 pub const EBUSY: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const ECONNRESET: ::core::ffi::c_int = 104 as ::core::ffi::c_int;
 pub const ECONNREFUSED: ::core::ffi::c_int = 111 as ::core::ffi::c_int;
@@ -350,10 +417,27 @@ unsafe extern "C" fn connection_error(
     );
     return -(1 as ::core::ffi::c_int);
 }
+unsafe extern "C" fn protocol_error(
+    mut device: *const vfio_device,
+    mut what: *const ::core::ffi::c_char,
+    mut message: *const message,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        b"%s: the vfio-user server broke the protocol: %s to command %d\0" as *const u8
+            as *const ::core::ffi::c_char,
+        &raw const (*device).address as *const ::core::ffi::c_char,
+        what,
+        (*message).header.command as ::core::ffi::c_int,
+    );
+    return -(1 as ::core::ffi::c_int);
+}
 unsafe extern "C" fn wait_for_server(
     mut device: *const vfio_device,
     mut events: ::core::ffi::c_short,
-    mut exchange: *const exchange,
+    mut message: *const message,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut socket_0: pollfd = pollfd {
@@ -363,8 +447,8 @@ unsafe extern "C" fn wait_for_server(
     };
     loop {
         let mut now: uint64_t = now_us();
-        let mut left: uint64_t = if (*exchange).deadline_us > now {
-            (*exchange).deadline_us.wrapping_sub(now)
+        let mut left: uint64_t = if (*message).deadline_us > now {
+            (*message).deadline_us.wrapping_sub(now)
         } else {
             0 as uint64_t
         };
@@ -395,8 +479,8 @@ unsafe extern "C" fn wait_for_server(
         b"%s: no answer to vfio-user command %d for %llu ms; is the server stopped or stuck, or did it answer too slowly before? The driver waits %d ms in all; start the server again\0"
             as *const u8 as *const ::core::ffi::c_char,
         &raw const (*device).address as *const ::core::ffi::c_char,
-        (*exchange).command as ::core::ffi::c_int,
-        ((*exchange).deadline_us.wrapping_sub((*exchange).begun_us)
+        (*message).header.command as ::core::ffi::c_int,
+        ((*message).deadline_us.wrapping_sub((*message).begun_us)
             as ::core::ffi::c_ulonglong)
             .wrapping_div(1000 as ::core::ffi::c_ulonglong),
         3000 as ::core::ffi::c_int + 500 as ::core::ffi::c_int,
@@ -405,73 +489,65 @@ unsafe extern "C" fn wait_for_server(
 }
 unsafe extern "C" fn send_request(
     mut device: *const vfio_device,
-    mut exchange: *const exchange,
+    mut message: *mut message,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut sent: size_t = 0 as size_t;
-    while sent < (*exchange).request_size {
-        let mut part: iovec = iovec {
-            iov_base: ((*exchange).request as *mut uint8_t).offset(sent as isize)
-                as *mut ::core::ffi::c_void,
-            iov_len: (*exchange).request_size.wrapping_sub(sent),
-        };
-        let mut message: msghdr = msghdr {
-            msg_name: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-            msg_namelen: 0,
-            msg_iov: &raw mut part,
-            msg_iovlen: 1 as size_t,
-            msg_control: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-            msg_controllen: 0,
-            msg_flags: 0,
-        };
-        let mut control: fd_control = fd_control {
-            header: cmsghdr {
-                cmsg_len: 0,
-                cmsg_level: 0,
-                cmsg_type: 0,
-                __cmsg_data: [],
-            },
-        };
-        if (*exchange).fd >= 0 as ::core::ffi::c_int && sent == 0 as size_t {
-            memset(
-                &raw mut control as *mut ::core::ffi::c_void,
-                0 as ::core::ffi::c_int,
-                ::core::mem::size_of::<fd_control>() as size_t,
-            );
-            message.msg_control = &raw mut control as *mut ::core::ffi::c_void;
-            message.msg_controllen = ::core::mem::size_of::<[uint8_t; 24]>() as usize
-                as size_t;
-            let mut cmsg: *mut cmsghdr = if message.msg_controllen
-                >= ::core::mem::size_of::<cmsghdr>() as usize
-            {
-                message.msg_control as *mut cmsghdr
-            } else {
-                ::core::ptr::null_mut::<cmsghdr>()
-            };
-            (*cmsg).cmsg_level = SOL_SOCKET;
-            (*cmsg).cmsg_type = SCM_RIGHTS as ::core::ffi::c_int;
-            (*cmsg).cmsg_len = ((::core::mem::size_of::<cmsghdr>() as usize)
-                .wrapping_add(::core::mem::size_of::<size_t>() as usize)
-                .wrapping_sub(1 as usize)
-                & !(::core::mem::size_of::<size_t>() as usize).wrapping_sub(1 as usize))
-                .wrapping_add(::core::mem::size_of::<::core::ffi::c_int>() as usize)
-                as size_t;
-            memcpy(
-                &raw mut (*cmsg).__cmsg_data as *mut ::core::ffi::c_uchar
-                    as *mut ::core::ffi::c_void,
-                &raw const (*exchange).fd as *const ::core::ffi::c_void,
-                ::core::mem::size_of::<::core::ffi::c_int>() as size_t,
-            );
-        }
-        let mut done: ssize_t = sendmsg(
-            (*device).fd,
-            &raw mut message,
-            MSG_NOSIGNAL as ::core::ffi::c_int,
+    let mut part: iovec = iovec {
+        iov_base: message as *mut ::core::ffi::c_void,
+        iov_len: (*message).header.size as size_t,
+    };
+    let mut out: msghdr = msghdr {
+        msg_name: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+        msg_namelen: 0,
+        msg_iov: &raw mut part,
+        msg_iovlen: 1 as size_t,
+        msg_control: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+        msg_controllen: 0,
+        msg_flags: 0,
+    };
+    let mut control: fd_control = fd_control {
+        header: cmsghdr {
+            cmsg_len: 0,
+            cmsg_level: 0,
+            cmsg_type: 0,
+            __cmsg_data: [],
+        },
+    };
+    if (*message).fd >= 0 as ::core::ffi::c_int {
+        memset(
+            &raw mut control as *mut ::core::ffi::c_void,
+            0 as ::core::ffi::c_int,
+            ::core::mem::size_of::<fd_control>() as size_t,
         );
-        if done >= 0 as ssize_t {
-            sent = sent.wrapping_add(done as size_t);
-        } else if *__errno_location() == EAGAIN {
-            if wait_for_server(device, POLLOUT as ::core::ffi::c_short, exchange, error)
+        out.msg_control = &raw mut control as *mut ::core::ffi::c_void;
+        out.msg_controllen = ::core::mem::size_of::<[uint8_t; 24]>() as usize as size_t;
+        let mut cmsg: *mut cmsghdr = if out.msg_controllen
+            >= ::core::mem::size_of::<cmsghdr>() as usize
+        {
+            out.msg_control as *mut cmsghdr
+        } else {
+            ::core::ptr::null_mut::<cmsghdr>()
+        };
+        (*cmsg).cmsg_level = SOL_SOCKET;
+        (*cmsg).cmsg_type = SCM_RIGHTS as ::core::ffi::c_int;
+        (*cmsg).cmsg_len = ((::core::mem::size_of::<cmsghdr>() as usize)
+            .wrapping_add(::core::mem::size_of::<size_t>() as usize)
+            .wrapping_sub(1 as usize)
+            & !(::core::mem::size_of::<size_t>() as usize).wrapping_sub(1 as usize))
+            .wrapping_add(::core::mem::size_of::<::core::ffi::c_int>() as usize)
+            as size_t;
+        memcpy(
+            &raw mut (*cmsg).__cmsg_data as *mut ::core::ffi::c_uchar
+                as *mut ::core::ffi::c_void,
+            &raw mut (*message).fd as *const ::core::ffi::c_void,
+            ::core::mem::size_of::<::core::ffi::c_int>() as size_t,
+        );
+    }
+    while sendmsg((*device).fd, &raw mut out, MSG_NOSIGNAL as ::core::ffi::c_int)
+        < 0 as ssize_t
+    {
+        if *__errno_location() == EAGAIN {
+            if wait_for_server(device, POLLOUT as ::core::ffi::c_short, message, error)
                 != 0 as ::core::ffi::c_int
             {
                 return -(1 as ::core::ffi::c_int);
@@ -488,14 +564,14 @@ unsafe extern "C" fn send_request(
     return 0 as ::core::ffi::c_int;
 }
 unsafe extern "C" fn take_descriptors(
-    mut message: *mut msghdr,
-    mut exchange: *mut exchange,
+    mut in_0: *mut msghdr,
+    mut message: *mut message,
 ) -> bool {
-    let mut belong: bool = (*message).msg_flags & MSG_CTRUNC as ::core::ffi::c_int == 0;
-    let mut cmsg: *mut cmsghdr = if (*message).msg_controllen
+    let mut belong: bool = (*in_0).msg_flags & MSG_CTRUNC as ::core::ffi::c_int == 0;
+    let mut cmsg: *mut cmsghdr = if (*in_0).msg_controllen
         >= ::core::mem::size_of::<cmsghdr>() as usize
     {
-        (*message).msg_control as *mut cmsghdr
+        (*in_0).msg_control as *mut cmsghdr
     } else {
         ::core::ptr::null_mut::<cmsghdr>()
     };
@@ -528,10 +604,11 @@ unsafe extern "C" fn take_descriptors(
                         ) as *const ::core::ffi::c_void,
                     ::core::mem::size_of::<::core::ffi::c_int>() as size_t,
                 );
-                if (*exchange).takes_fd as ::core::ffi::c_int != 0
-                    && (*exchange).reply_fd < 0 as ::core::ffi::c_int
+                if (*message).header.command as ::core::ffi::c_int
+                    == COMMAND_GET_REGION_INFO as ::core::ffi::c_int
+                    && (*message).fd < 0 as ::core::ffi::c_int
                 {
-                    (*exchange).reply_fd = passed;
+                    (*message).fd = passed;
                 } else {
                     close(passed);
                     belong = false_0 != 0;
@@ -539,7 +616,7 @@ unsafe extern "C" fn take_descriptors(
                 i = i.wrapping_add(1);
             }
         }
-        cmsg = __cmsg_nxthdr(message, cmsg);
+        cmsg = __cmsg_nxthdr(in_0, cmsg);
     }
     return belong;
 }
@@ -547,7 +624,7 @@ unsafe extern "C" fn receive_all(
     mut device: *const vfio_device,
     mut data: *mut ::core::ffi::c_void,
     mut size: size_t,
-    mut exchange: *mut exchange,
+    mut message: *mut message,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut received: size_t = 0 as size_t;
@@ -565,7 +642,7 @@ unsafe extern "C" fn receive_all(
                 __cmsg_data: [],
             },
         };
-        let mut message: msghdr = msghdr {
+        let mut in_0: msghdr = msghdr {
             msg_name: ::core::ptr::null_mut::<::core::ffi::c_void>(),
             msg_namelen: 0,
             msg_iov: &raw mut part,
@@ -574,14 +651,14 @@ unsafe extern "C" fn receive_all(
             msg_controllen: ::core::mem::size_of::<[uint8_t; 24]>() as size_t,
             msg_flags: 0,
         };
-        if wait_for_server(device, POLLIN as ::core::ffi::c_short, exchange, error)
+        if wait_for_server(device, POLLIN as ::core::ffi::c_short, message, error)
             != 0 as ::core::ffi::c_int
         {
             return -(1 as ::core::ffi::c_int);
         }
         let mut done: ssize_t = recvmsg(
             (*device).fd,
-            &raw mut message,
+            &raw mut in_0,
             MSG_CMSG_CLOEXEC as ::core::ffi::c_int,
         );
         if done < 0 as ssize_t
@@ -597,16 +674,14 @@ unsafe extern "C" fn receive_all(
                 error,
             );
         }
-        if !take_descriptors(&raw mut message, exchange) {
-            snprintf(
-                &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-                b"%s: the vfio-user server broke the protocol: the reply to command %d has file descriptors that do not belong to it\0"
-                    as *const u8 as *const ::core::ffi::c_char,
-                &raw const (*device).address as *const ::core::ffi::c_char,
-                (*exchange).command as ::core::ffi::c_int,
+        if !take_descriptors(&raw mut in_0, message) {
+            return protocol_error(
+                device,
+                b"file descriptors that do not belong to the reply\0" as *const u8
+                    as *const ::core::ffi::c_char,
+                message,
+                error,
             );
-            return -(1 as ::core::ffi::c_int);
         }
         if done == 0 as ssize_t {
             return connection_error(
@@ -622,67 +697,58 @@ unsafe extern "C" fn receive_all(
 }
 unsafe extern "C" fn exchange_messages(
     mut device: *mut vfio_device,
-    mut exchange: *mut exchange,
+    mut message: *mut message,
+    mut least: size_t,
     mut answer: *mut message_header,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut header: message_header = message_header {
-        id: (*device).next_message,
-        command: (*exchange).command as uint16_t,
-        size: (*exchange).request_size as uint32_t,
-        flags: 0,
-        error: 0,
-    };
+    (*message).header.id = (*device).next_message;
     (*device).next_message = (*device).next_message.wrapping_add(1);
-    memcpy(
-        (*exchange).request,
-        &raw mut header as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<message_header>() as size_t,
-    );
-    if send_request(device, exchange, error) != 0 as ::core::ffi::c_int
+    let mut sent: ::core::ffi::c_int = send_request(device, message, error);
+    (*message).fd = -(1 as ::core::ffi::c_int);
+    if sent != 0 as ::core::ffi::c_int
         || receive_all(
             device,
             answer as *mut ::core::ffi::c_void,
             ::core::mem::size_of::<message_header>() as size_t,
-            exchange,
+            message,
             error,
         ) != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
     }
-    if (*answer).id as ::core::ffi::c_int != header.id as ::core::ffi::c_int
+    if (*answer).id as ::core::ffi::c_int != (*message).header.id as ::core::ffi::c_int
         || (*answer).command as ::core::ffi::c_int
-            != header.command as ::core::ffi::c_int
+            != (*message).header.command as ::core::ffi::c_int
         || (*answer).flags & FLAGS_TYPE_MASK as uint32_t != FLAGS_TYPE_REPLY as uint32_t
-        || ((*answer).size as usize) < ::core::mem::size_of::<message_header>() as usize
     {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: the vfio-user server broke the protocol: reply %u does not answer message %u\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            &raw mut (*device).address as *mut ::core::ffi::c_char,
-            (*answer).command as ::core::ffi::c_int,
-            header.id as ::core::ffi::c_int,
+        return protocol_error(
+            device,
+            b"a reply that does not belong\0" as *const u8 as *const ::core::ffi::c_char,
+            message,
+            error,
         );
-        return -(1 as ::core::ffi::c_int);
     }
     let mut size: size_t = ((*answer).size as size_t)
         .wrapping_sub(::core::mem::size_of::<message_header>() as size_t);
-    if size > (*exchange).reply_size {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: reply to vfio-user command %d is too large: %zu bytes\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw mut (*device).address as *mut ::core::ffi::c_char,
-            (*exchange).command as ::core::ffi::c_int,
-            size,
+    if ((*answer).size as usize) < ::core::mem::size_of::<message_header>() as usize
+        || size > ::core::mem::size_of::<payload>() as usize
+        || size < least && (*answer).flags & FLAGS_ERROR as uint32_t == 0
+    {
+        return protocol_error(
+            device,
+            b"a reply of a wrong size\0" as *const u8 as *const ::core::ffi::c_char,
+            message,
+            error,
         );
-        return -(1 as ::core::ffi::c_int);
     }
-    if receive_all(device, (*exchange).reply, size, exchange, error)
-        != 0 as ::core::ffi::c_int
+    if receive_all(
+        device,
+        &raw mut (*message).payload as *mut ::core::ffi::c_void,
+        size,
+        message,
+        error,
+    ) != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
     }
@@ -691,7 +757,8 @@ unsafe extern "C" fn exchange_messages(
 #[no_mangle]
 pub unsafe extern "C" fn vfio_user_call(
     mut device: *mut vfio_device,
-    mut exchange: *mut exchange,
+    mut message: *mut message,
+    mut least: size_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut answer: message_header = message_header {
@@ -701,40 +768,37 @@ pub unsafe extern "C" fn vfio_user_call(
         flags: 0,
         error: 0,
     };
-    (*exchange).reply_fd = -(1 as ::core::ffi::c_int);
-    (*exchange).begun_us = now_us();
-    (*exchange).deadline_us = (*exchange)
+    (*message).begun_us = now_us();
+    (*message).deadline_us = (*message)
         .begun_us
         .wrapping_add(vfio_patience(device))
-        .wrapping_add((*exchange).free_us);
+        .wrapping_add((*message).free_us);
     let mut size: ::core::ffi::c_int = exchange_messages(
         device,
-        exchange,
+        message,
+        least,
         &raw mut answer,
         error,
     );
-    let mut waited: uint64_t = now_us().wrapping_sub((*exchange).begun_us);
+    let mut waited: uint64_t = now_us().wrapping_sub((*message).begun_us);
     vfio_patience_use(
         device,
-        if waited > (*exchange).free_us {
-            waited.wrapping_sub((*exchange).free_us)
+        if waited > (*message).free_us {
+            waited.wrapping_sub((*message).free_us)
         } else {
             0 as uint64_t
         },
     );
+    if size >= 0 as ::core::ffi::c_int && answer.flags & FLAGS_ERROR as uint32_t == 0 {
+        return size;
+    }
     if size < 0 as ::core::ffi::c_int {
         (*device).failed = true_0 != 0;
         if error != &raw mut (*device).failure {
             (*device).failure = *error;
         }
-        return -(1 as ::core::ffi::c_int);
-    }
-    if answer.flags & FLAGS_ERROR as uint32_t == 0 {
-        return size;
-    }
-    if (*exchange).command as ::core::ffi::c_uint
-        == COMMAND_VERSION as ::core::ffi::c_int as ::core::ffi::c_uint
-        && answer.error == EBUSY as uint32_t
+    } else if (*message).header.command as ::core::ffi::c_int
+        == COMMAND_VERSION as ::core::ffi::c_int && answer.error == EBUSY as uint32_t
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
@@ -750,9 +814,12 @@ pub unsafe extern "C" fn vfio_user_call(
             b"%s: the vfio-user server refused command %d: %s\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
-            (*exchange).command as ::core::ffi::c_int,
+            (*message).header.command as ::core::ffi::c_int,
             strerror(answer.error as ::core::ffi::c_int),
         );
+    }
+    if (*message).fd >= 0 as ::core::ffi::c_int {
+        close((*message).fd);
     }
     return -(1 as ::core::ffi::c_int);
 }
@@ -764,17 +831,13 @@ unsafe extern "C" fn connect_in_time(
     mut fd: ::core::ffi::c_int,
     mut address: *const sockaddr_un,
 ) -> ::core::ffi::c_int {
-    let mut begun: uint64_t = now_ms();
-    let mut timeout: uint64_t = (*container).connect_timeout_ms as uint64_t;
-    let mut left: uint64_t = if timeout > (*container).connect_waited_ms {
-        timeout.wrapping_sub((*container).connect_waited_ms)
-    } else {
-        0 as uint64_t
-    };
-    let mut result: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
+    if (*container).connect_by_ms == 0 as uint64_t {
+        (*container).connect_by_ms = now_ms()
+            .wrapping_add((*container).connect_timeout_ms as uint64_t);
+    }
     loop {
-        let mut late: bool = now_ms().wrapping_sub(begun) >= left;
-        result = connect(
+        let mut late: bool = now_ms() >= (*container).connect_by_ms;
+        let mut result: ::core::ffi::c_int = connect(
             fd,
             __CONST_SOCKADDR_ARG {
                 __sockaddr__: address as *const sockaddr,
@@ -785,14 +848,10 @@ unsafe extern "C" fn connect_in_time(
             || !(no_server(*__errno_location()) as ::core::ffi::c_int != 0
                 || *__errno_location() == EAGAIN) || late as ::core::ffi::c_int != 0
         {
-            break;
+            return result;
         }
         sleep_us(CONNECT_INTERVAL_US as uint32_t);
-    }
-    (*container).connect_waited_ms = (*container)
-        .connect_waited_ms
-        .wrapping_add(now_ms().wrapping_sub(begun));
-    return result;
+    };
 }
 unsafe extern "C" fn connect_error(
     mut device: *const vfio_device,
@@ -811,37 +870,28 @@ unsafe extern "C" fn connect_error(
     } else {
         1 as ::core::ffi::c_int
     };
-    if no_server(cause) {
+    if !no_server(cause) {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: connect: %s after %u ms; no software NIC listens on this socket; start one with `build/bin/nic --socket-dir %.*s`\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            &raw const (*device).address as *const ::core::ffi::c_char,
-            strerror(cause),
-            (*(*device).container).connect_timeout_ms,
-            length,
-            folder,
-        );
-    } else if cause == EACCES {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: connect: %s; the socket belongs to another user; start a software NIC with a folder of your own\0"
+            b"%s: connect: %s; is the software NIC stuck, or of another user?\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
             strerror(cause),
         );
-    } else {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: connect: %s; is the software NIC stuck?\0" as *const u8
-                as *const ::core::ffi::c_char,
-            &raw const (*device).address as *const ::core::ffi::c_char,
-            strerror(cause),
-        );
+        return -(1 as ::core::ffi::c_int);
     }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        b"%s: connect: %s after %u ms; no software NIC listens on this socket; start one with `build/bin/nic --socket-dir %.*s`\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        &raw const (*device).address as *const ::core::ffi::c_char,
+        strerror(cause),
+        (*(*device).container).connect_timeout_ms,
+        length,
+        folder,
+    );
     return -(1 as ::core::ffi::c_int);
 }
 #[no_mangle]

@@ -20,7 +20,8 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn vfio_user_call(
         device: *mut vfio_device,
-        exchange: *mut exchange,
+        message: *mut message,
+        least: size_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn fcntl(
@@ -88,6 +89,16 @@ pub struct vfio_area {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct vfio_access {
+    pub region: uint32_t,
+    pub offset: uint32_t,
+    pub data: *mut ::core::ffi::c_void,
+    pub size: uint32_t,
+    pub write: bool,
+    pub free_us: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct vfio_device {
     pub container: *mut vfio_container,
     pub reserve_us: uint64_t,
@@ -118,7 +129,7 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
-    pub connect_waited_ms: uint64_t,
+    pub connect_by_ms: uint64_t,
     pub patience_us: uint64_t,
     pub refilled_us: uint64_t,
 }
@@ -131,33 +142,59 @@ pub struct vfio_group {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct exchange {
-    pub command: message_command,
-    pub request: *mut ::core::ffi::c_void,
-    pub request_size: size_t,
+pub struct message {
+    pub header: message_header,
+    pub payload: payload,
     pub fd: ::core::ffi::c_int,
-    pub reply: *mut ::core::ffi::c_void,
-    pub reply_size: size_t,
-    pub takes_fd: bool,
-    pub reply_fd: ::core::ffi::c_int,
     pub free_us: uint64_t,
     pub begun_us: uint64_t,
     pub deadline_us: uint64_t,
 }
-pub type message_command = ::core::ffi::c_uint;
-pub const COMMAND_REGION_WRITE: message_command = 10;
-pub const COMMAND_REGION_READ: message_command = 9;
-pub const COMMAND_SET_IRQS: message_command = 8;
-pub const COMMAND_GET_REGION_INFO: message_command = 5;
-pub const COMMAND_GET_INFO: message_command = 4;
-pub const COMMAND_DMA_UNMAP: message_command = 3;
-pub const COMMAND_DMA_MAP: message_command = 2;
-pub const COMMAND_VERSION: message_command = 1;
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct C2RustUnnamed {
-    pub header: message_header,
-    pub info: vfio_region_info,
+pub union payload {
+    pub version: version,
+    pub device: device_info,
+    pub region: vfio_region_info,
+    pub map: dma_map,
+    pub unmap: dma_unmap,
+    pub irqs: irq_set,
+    pub access: region_access,
+    pub bytes: [uint8_t; 4096],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct region_access {
+    pub offset: uint64_t,
+    pub region: uint32_t,
+    pub count: uint32_t,
+    pub data: [uint8_t; 8],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct irq_set {
+    pub argsz: uint32_t,
+    pub flags: uint32_t,
+    pub index: uint32_t,
+    pub start: uint32_t,
+    pub count: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct dma_unmap {
+    pub argsz: uint32_t,
+    pub flags: uint32_t,
+    pub address: uint64_t,
+    pub size: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct dma_map {
+    pub argsz: uint32_t,
+    pub flags: uint32_t,
+    pub offset: uint64_t,
+    pub address: uint64_t,
+    pub size: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -171,6 +208,21 @@ pub struct vfio_region_info {
 }
 pub type __u64 = ::core::ffi::c_ulonglong;
 pub type __u32 = ::core::ffi::c_uint;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_info {
+    pub argsz: uint32_t,
+    pub flags: uint32_t,
+    pub num_regions: uint32_t,
+    pub num_irqs: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct version {
+    pub major: uint16_t,
+    pub minor: uint16_t,
+    pub capabilities: [::core::ffi::c_char; 72],
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct message_header {
@@ -221,105 +273,24 @@ pub struct statfs {
     pub f_flags: __fsword_t,
     pub f_spare: [__fsword_t; 4],
 }
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_0 {
-    pub header: message_header,
-    pub argsz: uint32_t,
-    pub flags: uint32_t,
-    pub num_regions: uint32_t,
-    pub num_irqs: uint32_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct version {
-    pub major: uint16_t,
-    pub minor: uint16_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_1 {
-    pub header: message_header,
-    pub version: version,
-    pub capabilities: [::core::ffi::c_char; 61],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct region_access {
-    pub offset: uint64_t,
-    pub region: uint32_t,
-    pub count: uint32_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_2 {
-    pub header: message_header,
-    pub access: region_access,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_3 {
-    pub header: message_header,
-    pub access: region_access,
-    pub data: [uint8_t; 8],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct irq_set {
-    pub argsz: uint32_t,
-    pub flags: uint32_t,
-    pub index: uint32_t,
-    pub start: uint32_t,
-    pub count: uint32_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_4 {
-    pub header: message_header,
-    pub set: irq_set,
-}
-pub const VFIO_PCI_MSIX_IRQ_INDEX: C2RustUnnamed_7 = 2;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct dma_map {
-    pub argsz: uint32_t,
-    pub flags: uint32_t,
-    pub offset: uint64_t,
-    pub address: uint64_t,
-    pub size: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_5 {
-    pub header: message_header,
-    pub map: dma_map,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct dma_unmap {
-    pub argsz: uint32_t,
-    pub flags: uint32_t,
-    pub address: uint64_t,
-    pub size: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_6 {
-    pub header: message_header,
-    pub unmap: dma_unmap,
-}
-pub type C2RustUnnamed_7 = ::core::ffi::c_uint;
-pub const VFIO_PCI_NUM_IRQS: C2RustUnnamed_7 = 5;
-pub const VFIO_PCI_REQ_IRQ_INDEX: C2RustUnnamed_7 = 4;
-pub const VFIO_PCI_ERR_IRQ_INDEX: C2RustUnnamed_7 = 3;
-pub const VFIO_PCI_MSI_IRQ_INDEX: C2RustUnnamed_7 = 1;
-pub const VFIO_PCI_INTX_IRQ_INDEX: C2RustUnnamed_7 = 0;
-pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub type message_command = ::core::ffi::c_uint;
+pub const COMMAND_REGION_WRITE: message_command = 10;
+pub const COMMAND_REGION_READ: message_command = 9;
+pub const COMMAND_SET_IRQS: message_command = 8;
+pub const COMMAND_GET_REGION_INFO: message_command = 5;
+pub const COMMAND_GET_INFO: message_command = 4;
+pub const COMMAND_DMA_UNMAP: message_command = 3;
+pub const COMMAND_DMA_MAP: message_command = 2;
+pub const COMMAND_VERSION: message_command = 1;
+pub const VFIO_PCI_MSIX_IRQ_INDEX: C2RustUnnamed = 2;
+pub type C2RustUnnamed = ::core::ffi::c_uint;
+pub const VFIO_PCI_NUM_IRQS: C2RustUnnamed = 5;
+pub const VFIO_PCI_REQ_IRQ_INDEX: C2RustUnnamed = 4;
+pub const VFIO_PCI_ERR_IRQ_INDEX: C2RustUnnamed = 3;
+pub const VFIO_PCI_MSI_IRQ_INDEX: C2RustUnnamed = 1;
+pub const VFIO_PCI_INTX_IRQ_INDEX: C2RustUnnamed = 0;
 pub const VFIO_REGION_BAR0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
-pub const F_GET_SEALS: ::core::ffi::c_int = 1034 as ::core::ffi::c_int;
-pub const F_SEAL_SHRINK: ::core::ffi::c_int = 0x2 as ::core::ffi::c_int;
-pub const TMPFS_MAGIC: ::core::ffi::c_int = 0x1021994 as ::core::ffi::c_int;
 pub const VFIO_DEVICE_FLAGS_PCI: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
     << 1 as ::core::ffi::c_int;
 pub const VFIO_IRQ_SET_DATA_NONE: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
@@ -333,34 +304,33 @@ pub const VFIO_DMA_MAP_FLAG_READ: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
 pub const VFIO_DMA_MAP_FLAG_WRITE: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
     << 1 as ::core::ffi::c_int;
 pub const MAX_PAYLOAD: ::core::ffi::c_int = 4096 as ::core::ffi::c_int;
+pub const F_GET_SEALS: ::core::ffi::c_int = 1034 as ::core::ffi::c_int;
+pub const F_SEAL_SHRINK: ::core::ffi::c_int = 0x2 as ::core::ffi::c_int;
+pub const TMPFS_MAGIC: ::core::ffi::c_int = 0x1021994 as ::core::ffi::c_int;
 pub const VERSION_MAJOR: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VERSION_MINOR: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const VERSION_CAPABILITIES: [::core::ffi::c_char; 61] = unsafe {
-    ::core::mem::transmute::<
-        [u8; 61],
-        [::core::ffi::c_char; 61],
-    >(*b"{\"capabilities\":{\"max_msg_fds\":1,\"max_data_xfer_size\":4096}}\0")
-};
-unsafe extern "C" fn short_reply(
-    mut device: *const vfio_device,
+pub const ACCESS_HEADER: ::core::ffi::c_ulong = 16 as ::core::ffi::c_ulong;
+unsafe extern "C" fn message_begin(
+    mut message: *mut message,
     mut command: message_command,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    snprintf(
-        &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"%s: reply to vfio-user command %d is too short\0" as *const u8
-            as *const ::core::ffi::c_char,
-        &raw const (*device).address as *const ::core::ffi::c_char,
-        command as ::core::ffi::c_int,
-    );
-    return -(1 as ::core::ffi::c_int);
+    mut size: size_t,
+) {
+    (*message).header = message_header {
+        id: 0,
+        command: command as uint16_t,
+        size: (::core::mem::size_of::<message_header>() as usize)
+            .wrapping_add(size as usize) as uint32_t,
+        flags: 0,
+        error: 0,
+    };
+    (*message).fd = -(1 as ::core::ffi::c_int);
+    (*message).free_us = 0 as uint64_t;
 }
 unsafe extern "C" fn negotiate_version(
     mut device: *mut vfio_device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut request: C2RustUnnamed_1 = C2RustUnnamed_1 {
+    let mut message: message = message {
         header: message_header {
             id: 0,
             command: 0,
@@ -368,55 +338,49 @@ unsafe extern "C" fn negotiate_version(
             flags: 0,
             error: 0,
         },
-        version: version {
-            major: VERSION_MAJOR as uint16_t,
-            minor: VERSION_MINOR as uint16_t,
+        payload: payload {
+            version: version {
+                major: 0,
+                minor: 0,
+                capabilities: [0; 72],
+            },
         },
-        capabilities: VERSION_CAPABILITIES,
-    };
-    let mut reply: [uint8_t; 4096] = [0; 4096];
-    let mut version: version = version { major: 0, minor: 0 };
-    let mut size: size_t = (::core::mem::size_of::<message_header>() as size_t)
-        .wrapping_add(::core::mem::size_of::<version>() as size_t)
-        .wrapping_add(::core::mem::size_of::<[::core::ffi::c_char; 61]>() as size_t);
-    let mut exchange: exchange = exchange {
-        command: COMMAND_VERSION,
-        request: &raw mut request as *mut ::core::ffi::c_void,
-        request_size: size,
-        fd: -(1 as ::core::ffi::c_int),
-        reply: &raw mut reply as *mut uint8_t as *mut ::core::ffi::c_void,
-        reply_size: ::core::mem::size_of::<[uint8_t; 4096]>() as size_t,
-        takes_fd: false,
-        reply_fd: 0,
+        fd: 0,
         free_us: 0,
         begun_us: 0,
         deadline_us: 0,
     };
-    let mut received: ::core::ffi::c_int = vfio_user_call(
-        device,
-        &raw mut exchange,
-        error,
+    let mut version: *mut version = &raw mut message.payload.version;
+    message_begin(
+        &raw mut message,
+        COMMAND_VERSION,
+        (4 as size_t)
+            .wrapping_add(::core::mem::size_of::<[::core::ffi::c_char; 61]>() as size_t),
     );
-    if received < 0 as ::core::ffi::c_int {
+    *version = version {
+        major: VERSION_MAJOR as uint16_t,
+        minor: VERSION_MINOR as uint16_t,
+        capabilities: ::core::mem::transmute::<
+            [u8; 72],
+            [::core::ffi::c_char; 72],
+        >(
+            *b"{\"capabilities\":{\"max_msg_fds\":1,\"max_data_xfer_size\":4096}}\0\0\0\0\0\0\0\0\0\0\0\0",
+        ),
+    };
+    if vfio_user_call(device, &raw mut message, 4 as size_t, error)
+        < 0 as ::core::ffi::c_int
+    {
         return -(1 as ::core::ffi::c_int);
     }
-    if (received as size_t) < ::core::mem::size_of::<version>() as usize {
-        return short_reply(device, COMMAND_VERSION, error);
-    }
-    memcpy(
-        &raw mut version as *mut ::core::ffi::c_void,
-        &raw mut reply as *mut uint8_t as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<version>() as size_t,
-    );
-    if version.major as ::core::ffi::c_int != VERSION_MAJOR {
+    if (*version).major as ::core::ffi::c_int != VERSION_MAJOR {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: the server speaks vfio-user %u.%u, this driver %d.%d\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
-            version.major as ::core::ffi::c_int,
-            version.minor as ::core::ffi::c_int,
+            (*version).major as ::core::ffi::c_int,
+            (*version).minor as ::core::ffi::c_int,
             0 as ::core::ffi::c_int,
             1 as ::core::ffi::c_int,
         );
@@ -428,7 +392,7 @@ unsafe extern "C" fn check_is_pci(
     mut device: *mut vfio_device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut request: C2RustUnnamed_0 = C2RustUnnamed_0 {
+    let mut message: message = message {
         header: message_header {
             id: 0,
             command: 0,
@@ -436,38 +400,41 @@ unsafe extern "C" fn check_is_pci(
             flags: 0,
             error: 0,
         },
-        argsz: 16 as uint32_t,
-        flags: 0,
-        num_regions: 0,
-        num_irqs: 0,
-    };
-    let mut reply: [uint32_t; 1024] = [0; 1024];
-    let mut exchange: exchange = exchange {
-        command: COMMAND_GET_INFO,
-        request: &raw mut request as *mut ::core::ffi::c_void,
-        request_size: ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
-        fd: -(1 as ::core::ffi::c_int),
-        reply: &raw mut reply as *mut uint32_t as *mut ::core::ffi::c_void,
-        reply_size: ::core::mem::size_of::<[uint32_t; 1024]>() as size_t,
-        takes_fd: false,
-        reply_fd: 0,
+        payload: payload {
+            version: version {
+                major: 0,
+                minor: 0,
+                capabilities: [0; 72],
+            },
+        },
+        fd: 0,
         free_us: 0,
         begun_us: 0,
         deadline_us: 0,
     };
-    let mut received: ::core::ffi::c_int = vfio_user_call(
-        device,
-        &raw mut exchange,
-        error,
+    let mut info: *mut device_info = &raw mut message.payload.device;
+    message_begin(
+        &raw mut message,
+        COMMAND_GET_INFO,
+        ::core::mem::size_of::<device_info>() as size_t,
     );
-    if received < 0 as ::core::ffi::c_int {
+    *info = device_info {
+        argsz: ::core::mem::size_of::<device_info>() as uint32_t,
+        flags: 0,
+        num_regions: 0,
+        num_irqs: 0,
+    };
+    if vfio_user_call(
+        device,
+        &raw mut message,
+        ::core::mem::size_of::<device_info>() as size_t,
+        error,
+    ) < 0 as ::core::ffi::c_int
+    {
         return -(1 as ::core::ffi::c_int);
     }
-    if received < 16 as ::core::ffi::c_int {
-        return short_reply(device, COMMAND_GET_INFO, error);
-    }
-    if reply[1 as ::core::ffi::c_int as usize] & VFIO_DEVICE_FLAGS_PCI as uint32_t == 0
-        || reply[2 as ::core::ffi::c_int as usize] <= VFIO_REGION_CONFIG as uint32_t
+    if (*info).flags & VFIO_DEVICE_FLAGS_PCI as uint32_t == 0
+        || (*info).num_regions <= VFIO_REGION_CONFIG as uint32_t
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
@@ -538,7 +505,7 @@ unsafe extern "C" fn map_bar0(
     mut device: *mut vfio_device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut request: C2RustUnnamed = C2RustUnnamed {
+    let mut message: message = message {
         header: message_header {
             id: 0,
             command: 0,
@@ -546,72 +513,63 @@ unsafe extern "C" fn map_bar0(
             flags: 0,
             error: 0,
         },
-        info: vfio_region_info {
-            argsz: MAX_PAYLOAD as __u32,
-            flags: 0,
-            index: VFIO_REGION_BAR0 as __u32,
-            cap_offset: 0,
-            size: 0,
-            offset: 0,
+        payload: payload {
+            version: version {
+                major: 0,
+                minor: 0,
+                capabilities: [0; 72],
+            },
         },
-    };
-    let mut reply: [uint8_t; 4096] = [0; 4096];
-    let mut info: vfio_region_info = vfio_region_info {
-        argsz: 0,
-        flags: 0,
-        index: 0,
-        cap_offset: 0,
-        size: 0,
-        offset: 0,
-    };
-    let mut file_size: uint64_t = 0 as uint64_t;
-    let mut exchange: exchange = exchange {
-        command: COMMAND_GET_REGION_INFO,
-        request: &raw mut request as *mut ::core::ffi::c_void,
-        request_size: ::core::mem::size_of::<C2RustUnnamed>() as size_t,
-        fd: -(1 as ::core::ffi::c_int),
-        reply: &raw mut reply as *mut uint8_t as *mut ::core::ffi::c_void,
-        reply_size: ::core::mem::size_of::<[uint8_t; 4096]>() as size_t,
-        takes_fd: true_0 != 0,
-        reply_fd: 0,
+        fd: 0,
         free_us: 0,
         begun_us: 0,
         deadline_us: 0,
     };
+    let mut info: *mut vfio_region_info = &raw mut message.payload.region;
+    let mut file_size: uint64_t = 0 as uint64_t;
+    message_begin(
+        &raw mut message,
+        COMMAND_GET_REGION_INFO,
+        ::core::mem::size_of::<vfio_region_info>() as size_t,
+    );
+    *info = vfio_region_info {
+        argsz: MAX_PAYLOAD as __u32,
+        flags: 0,
+        index: VFIO_REGION_BAR0 as __u32,
+        cap_offset: 0,
+        size: 0,
+        offset: 0,
+    };
     let mut received: ::core::ffi::c_int = vfio_user_call(
         device,
-        &raw mut exchange,
+        &raw mut message,
+        ::core::mem::size_of::<vfio_region_info>() as size_t,
         error,
     );
-    let mut fd: ::core::ffi::c_int = exchange.reply_fd;
-    let mut result: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
-    if received >= 0 as ::core::ffi::c_int
-        && (received as size_t) < ::core::mem::size_of::<vfio_region_info>() as usize
-    {
-        short_reply(device, COMMAND_GET_REGION_INFO, error);
-    } else if received >= 0 as ::core::ffi::c_int && fd < 0 as ::core::ffi::c_int {
-        result = 0 as ::core::ffi::c_int;
-    } else if received >= 0 as ::core::ffi::c_int
-        && check_file(device, fd, &raw mut file_size, error) == 0 as ::core::ffi::c_int
-    {
-        memcpy(
-            &raw mut info as *mut ::core::ffi::c_void,
-            &raw mut reply as *mut uint8_t as *const ::core::ffi::c_void,
-            ::core::mem::size_of::<vfio_region_info>() as size_t,
-        );
-        (*device).bar0_size = info.size as uint64_t;
+    if received < 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if message.fd < 0 as ::core::ffi::c_int {
+        return 0 as ::core::ffi::c_int;
+    }
+    let mut result: ::core::ffi::c_int = check_file(
+        device,
+        message.fd,
+        &raw mut file_size,
+        error,
+    );
+    if result == 0 as ::core::ffi::c_int {
+        (*device).bar0_size = (*info).size as uint64_t;
         result = vfio_map_bar0(
             device,
-            fd,
+            message.fd,
             file_size,
-            &raw mut reply as *mut uint8_t as *const ::core::ffi::c_void,
+            info as *const ::core::ffi::c_void,
             received as size_t,
             error,
         );
     }
-    if fd >= 0 as ::core::ffi::c_int {
-        close(fd);
-    }
+    close(message.fd);
     return result;
 }
 #[no_mangle]
@@ -637,17 +595,13 @@ pub unsafe extern "C" fn vfio_user_close(mut device: *mut vfio_device) {
         (*device).fd = -(1 as ::core::ffi::c_int);
     }
 }
-pub const MAX_ACCESS: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 #[no_mangle]
-pub unsafe extern "C" fn vfio_user_read(
+pub unsafe extern "C" fn vfio_user_access(
     mut device: *mut vfio_device,
-    mut region: uint32_t,
-    mut offset: uint64_t,
-    mut data: *mut ::core::ffi::c_void,
-    mut size: uint32_t,
+    mut access: *const vfio_access,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut request: C2RustUnnamed_2 = C2RustUnnamed_2 {
+    let mut message: message = message {
         header: message_header {
             id: 0,
             command: 0,
@@ -655,115 +609,77 @@ pub unsafe extern "C" fn vfio_user_read(
             flags: 0,
             error: 0,
         },
-        access: region_access {
-            offset: offset,
-            region: region,
-            count: size,
+        payload: payload {
+            version: version {
+                major: 0,
+                minor: 0,
+                capabilities: [0; 72],
+            },
         },
-    };
-    let mut reply: [uint8_t; 24] = [0; 24];
-    let mut exchange: exchange = exchange {
-        command: COMMAND_REGION_READ,
-        request: &raw mut request as *mut ::core::ffi::c_void,
-        request_size: ::core::mem::size_of::<C2RustUnnamed_2>() as size_t,
-        fd: -(1 as ::core::ffi::c_int),
-        reply: &raw mut reply as *mut uint8_t as *mut ::core::ffi::c_void,
-        reply_size: ::core::mem::size_of::<[uint8_t; 24]>() as size_t,
-        takes_fd: false,
-        reply_fd: 0,
+        fd: 0,
         free_us: 0,
         begun_us: 0,
         deadline_us: 0,
     };
+    let mut request: *mut region_access = &raw mut message.payload.access;
+    let mut written: size_t = (if (*access).write as ::core::ffi::c_int != 0 {
+        (*access).size
+    } else {
+        0 as uint32_t
+    }) as size_t;
+    let mut read: size_t = if (*access).write as ::core::ffi::c_int != 0 {
+        0 as size_t
+    } else {
+        (ACCESS_HEADER as size_t).wrapping_add((*access).size as size_t)
+    };
+    message_begin(
+        &raw mut message,
+        (if (*access).write as ::core::ffi::c_int != 0 {
+            COMMAND_REGION_WRITE as ::core::ffi::c_int
+        } else {
+            COMMAND_REGION_READ as ::core::ffi::c_int
+        }) as message_command,
+        (ACCESS_HEADER as size_t).wrapping_add(written),
+    );
+    message.free_us = (*access).free_us;
+    (*request).offset = (*access).offset as uint64_t;
+    (*request).region = (*access).region;
+    (*request).count = (*access).size;
+    memcpy(
+        &raw mut (*request).data as *mut uint8_t as *mut ::core::ffi::c_void,
+        (*access).data,
+        written,
+    );
     let mut received: ::core::ffi::c_int = vfio_user_call(
         device,
-        &raw mut exchange,
+        &raw mut message,
+        read,
         error,
     );
-    if received < 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
+    if received < 0 as ::core::ffi::c_int || (*access).write as ::core::ffi::c_int != 0 {
+        return if received < 0 as ::core::ffi::c_int {
+            -(1 as ::core::ffi::c_int)
+        } else {
+            0 as ::core::ffi::c_int
+        };
     }
-    if received as size_t
-        != (::core::mem::size_of::<region_access>() as usize).wrapping_add(size as usize)
-    {
-        return short_reply(device, COMMAND_REGION_READ, error);
-    }
-    memcpy(
-        data,
-        (&raw mut reply as *mut uint8_t)
-            .offset(::core::mem::size_of::<region_access>() as usize as isize)
-            as *const ::core::ffi::c_void,
-        size as size_t,
-    );
-    return 0 as ::core::ffi::c_int;
-}
-#[no_mangle]
-pub unsafe extern "C" fn vfio_user_write(
-    mut device: *mut vfio_device,
-    mut region: uint32_t,
-    mut offset: uint64_t,
-    mut data: *const ::core::ffi::c_void,
-    mut size: uint32_t,
-    mut free_us: uint64_t,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut request: C2RustUnnamed_3 = C2RustUnnamed_3 {
-        header: message_header {
-            id: 0,
-            command: 0,
-            size: 0,
-            flags: 0,
-            error: 0,
-        },
-        access: region_access {
-            offset: offset,
-            region: region,
-            count: size,
-        },
-        data: [0; 8],
-    };
-    let mut reply: region_access = region_access {
-        offset: 0,
-        region: 0,
-        count: 0,
-    };
-    if size > MAX_ACCESS as uint32_t {
+    if received as size_t != read {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: register access of %u bytes\0" as *const u8
+            b"%s: the reply to a read of %u bytes has more\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
-            size,
+            (*access).size,
         );
         return -(1 as ::core::ffi::c_int);
     }
     memcpy(
-        &raw mut request.data as *mut uint8_t as *mut ::core::ffi::c_void,
-        data,
-        size as size_t,
+        (*access).data,
+        &raw mut (*request).data as *mut uint8_t as *const ::core::ffi::c_void,
+        (*access).size as size_t,
     );
-    let mut exchange: exchange = exchange {
-        command: COMMAND_REGION_WRITE,
-        request: &raw mut request as *mut ::core::ffi::c_void,
-        request_size: (::core::mem::size_of::<message_header>() as size_t)
-            .wrapping_add(::core::mem::size_of::<region_access>() as size_t)
-            .wrapping_add(size as size_t),
-        fd: -(1 as ::core::ffi::c_int),
-        reply: &raw mut reply as *mut ::core::ffi::c_void,
-        reply_size: ::core::mem::size_of::<region_access>() as size_t,
-        takes_fd: false,
-        reply_fd: 0,
-        free_us: free_us,
-        begun_us: 0,
-        deadline_us: 0,
-    };
-    return if vfio_user_call(device, &raw mut exchange, error) < 0 as ::core::ffi::c_int
-    {
-        -(1 as ::core::ffi::c_int)
-    } else {
-        0 as ::core::ffi::c_int
-    };
+    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_user_dma_map(
@@ -773,7 +689,7 @@ pub unsafe extern "C" fn vfio_user_dma_map(
     mut size: uint64_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut request: C2RustUnnamed_5 = C2RustUnnamed_5 {
+    let mut message: message = message {
         header: message_header {
             id: 0,
             command: 0,
@@ -781,35 +697,33 @@ pub unsafe extern "C" fn vfio_user_dma_map(
             flags: 0,
             error: 0,
         },
-        map: dma_map {
-            argsz: ::core::mem::size_of::<dma_map>() as uint32_t,
-            flags: (VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE) as uint32_t,
-            offset: 0,
-            address: iova,
-            size: size,
+        payload: payload {
+            version: version {
+                major: 0,
+                minor: 0,
+                capabilities: [0; 72],
+            },
         },
-    };
-    let mut reply: dma_map = dma_map {
-        argsz: 0,
-        flags: 0,
-        offset: 0,
-        address: 0,
-        size: 0,
-    };
-    let mut exchange: exchange = exchange {
-        command: COMMAND_DMA_MAP,
-        request: &raw mut request as *mut ::core::ffi::c_void,
-        request_size: ::core::mem::size_of::<C2RustUnnamed_5>() as size_t,
-        fd: fd,
-        reply: &raw mut reply as *mut ::core::ffi::c_void,
-        reply_size: ::core::mem::size_of::<dma_map>() as size_t,
-        takes_fd: false,
-        reply_fd: 0,
+        fd: 0,
         free_us: 0,
         begun_us: 0,
         deadline_us: 0,
     };
-    return if vfio_user_call(device, &raw mut exchange, error) < 0 as ::core::ffi::c_int
+    message_begin(
+        &raw mut message,
+        COMMAND_DMA_MAP,
+        ::core::mem::size_of::<dma_map>() as size_t,
+    );
+    message.fd = fd;
+    message.payload.map = dma_map {
+        argsz: ::core::mem::size_of::<dma_map>() as uint32_t,
+        flags: (VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE) as uint32_t,
+        offset: 0,
+        address: iova,
+        size: size,
+    };
+    return if vfio_user_call(device, &raw mut message, 0 as size_t, error)
+        < 0 as ::core::ffi::c_int
     {
         -(1 as ::core::ffi::c_int)
     } else {
@@ -823,7 +737,7 @@ pub unsafe extern "C" fn vfio_user_dma_unmap(
     mut size: uint64_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut request: C2RustUnnamed_6 = C2RustUnnamed_6 {
+    let mut message: message = message {
         header: message_header {
             id: 0,
             command: 0,
@@ -831,33 +745,31 @@ pub unsafe extern "C" fn vfio_user_dma_unmap(
             flags: 0,
             error: 0,
         },
-        unmap: dma_unmap {
-            argsz: ::core::mem::size_of::<dma_unmap>() as uint32_t,
-            flags: 0,
-            address: iova,
-            size: size,
+        payload: payload {
+            version: version {
+                major: 0,
+                minor: 0,
+                capabilities: [0; 72],
+            },
         },
-    };
-    let mut reply: dma_unmap = dma_unmap {
-        argsz: 0,
-        flags: 0,
-        address: 0,
-        size: 0,
-    };
-    let mut exchange: exchange = exchange {
-        command: COMMAND_DMA_UNMAP,
-        request: &raw mut request as *mut ::core::ffi::c_void,
-        request_size: ::core::mem::size_of::<C2RustUnnamed_6>() as size_t,
-        fd: -(1 as ::core::ffi::c_int),
-        reply: &raw mut reply as *mut ::core::ffi::c_void,
-        reply_size: ::core::mem::size_of::<dma_unmap>() as size_t,
-        takes_fd: false,
-        reply_fd: 0,
+        fd: 0,
         free_us: 0,
         begun_us: 0,
         deadline_us: 0,
     };
-    return if vfio_user_call(device, &raw mut exchange, error) < 0 as ::core::ffi::c_int
+    message_begin(
+        &raw mut message,
+        COMMAND_DMA_UNMAP,
+        ::core::mem::size_of::<dma_unmap>() as size_t,
+    );
+    message.payload.unmap = dma_unmap {
+        argsz: ::core::mem::size_of::<dma_unmap>() as uint32_t,
+        flags: 0,
+        address: iova,
+        size: size,
+    };
+    return if vfio_user_call(device, &raw mut message, 0 as size_t, error)
+        < 0 as ::core::ffi::c_int
     {
         -(1 as ::core::ffi::c_int)
     } else {
@@ -870,7 +782,7 @@ unsafe extern "C" fn set_irq(
     mut eventfd: ::core::ffi::c_int,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut request: C2RustUnnamed_4 = C2RustUnnamed_4 {
+    let mut message: message = message {
         header: message_header {
             id: 0,
             command: 0,
@@ -878,44 +790,42 @@ unsafe extern "C" fn set_irq(
             flags: 0,
             error: 0,
         },
-        set: irq_set {
-            argsz: ::core::mem::size_of::<irq_set>() as uint32_t,
-            flags: (VFIO_IRQ_SET_ACTION_TRIGGER
-                | (if eventfd >= 0 as ::core::ffi::c_int {
-                    VFIO_IRQ_SET_DATA_EVENTFD
-                } else {
-                    VFIO_IRQ_SET_DATA_NONE
-                })) as uint32_t,
-            index: VFIO_PCI_MSIX_IRQ_INDEX as ::core::ffi::c_int as uint32_t,
-            start: vector,
-            count: (if eventfd >= 0 as ::core::ffi::c_int {
-                1 as ::core::ffi::c_int
-            } else {
-                0 as ::core::ffi::c_int
-            }) as uint32_t,
+        payload: payload {
+            version: version {
+                major: 0,
+                minor: 0,
+                capabilities: [0; 72],
+            },
         },
-    };
-    let mut reply: irq_set = irq_set {
-        argsz: 0,
-        flags: 0,
-        index: 0,
-        start: 0,
-        count: 0,
-    };
-    let mut exchange: exchange = exchange {
-        command: COMMAND_SET_IRQS,
-        request: &raw mut request as *mut ::core::ffi::c_void,
-        request_size: ::core::mem::size_of::<C2RustUnnamed_4>() as size_t,
-        fd: eventfd,
-        reply: &raw mut reply as *mut ::core::ffi::c_void,
-        reply_size: ::core::mem::size_of::<irq_set>() as size_t,
-        takes_fd: false,
-        reply_fd: 0,
+        fd: 0,
         free_us: 0,
         begun_us: 0,
         deadline_us: 0,
     };
-    return if vfio_user_call(device, &raw mut exchange, error) < 0 as ::core::ffi::c_int
+    message_begin(
+        &raw mut message,
+        COMMAND_SET_IRQS,
+        ::core::mem::size_of::<irq_set>() as size_t,
+    );
+    message.fd = eventfd;
+    message.payload.irqs = irq_set {
+        argsz: ::core::mem::size_of::<irq_set>() as uint32_t,
+        flags: (VFIO_IRQ_SET_ACTION_TRIGGER
+            | (if eventfd >= 0 as ::core::ffi::c_int {
+                VFIO_IRQ_SET_DATA_EVENTFD
+            } else {
+                VFIO_IRQ_SET_DATA_NONE
+            })) as uint32_t,
+        index: VFIO_PCI_MSIX_IRQ_INDEX as ::core::ffi::c_int as uint32_t,
+        start: vector,
+        count: (if eventfd >= 0 as ::core::ffi::c_int {
+            1 as ::core::ffi::c_int
+        } else {
+            0 as ::core::ffi::c_int
+        }) as uint32_t,
+    };
+    return if vfio_user_call(device, &raw mut message, 0 as size_t, error)
+        < 0 as ::core::ffi::c_int
     {
         -(1 as ::core::ffi::c_int)
     } else {

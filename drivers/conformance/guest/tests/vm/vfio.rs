@@ -497,11 +497,9 @@ fn reports_a_low_limit_of_locked_memory(
         .user(USER)
         .memlock_kib(8192);
     let output = run.run(LIMIT)?;
-    output.expect_exit(1)?.expect_stderr([
-        "MAP_DMA",
-        "8192 KiB",
-        "`prlimit --memlock=unlimited --pid ",
-    ])?;
+    output
+        .expect_exit(1)?
+        .expect_stderr(["MAP_DMA", "ulimit -l"])?;
     at_rest(fast)
 }
 
@@ -637,8 +635,7 @@ fn refuses_a_group_that_is_not_viable(
     let number = group(vm, a)?;
     output?.expect_exit(1)?.expect_stderr([
         format!("IOMMU group {number} is not viable"),
-        format!("{b} is bound to ixgbe"),
-        format!("`triptych bind {b}`"),
+        "`triptych ".to_owned(),
     ])?;
     at_rest(ports)
 }

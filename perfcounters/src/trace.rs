@@ -5,15 +5,9 @@
 //! every executed instruction is known. The counts need nothing else. Levels and mispredictions come from
 //! the crate [`caches`], which executes the recording on the processors of its CPU files, with the card's
 //! writes in memory and in L3. No clock is in any value.
-//!
-//! ```text
-//! Cell -> driver (card, launcher, driver) -> stream -> evaluate -> values
-//! ```
 
 #[cfg(target_arch = "x86_64")]
-mod driver;
-#[cfg(target_arch = "x86_64")]
-mod values;
+mod measure;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -40,24 +34,6 @@ pub struct Trace {
     pub interrupt: Interrupt,
 }
 
-impl Trace {
-    #[cfg(target_arch = "x86_64")]
-    fn measure_cell(&self, cell: &Cell, worker: usize) -> Result<Vec<Sample>, MeasureError> {
-        let cpu = self.placement.cpus().get(worker).copied();
-        let stream = driver::record(&self.nic, cpu, cell, &self.interrupt)?;
-        let mut samples = values::counts(cell, &tracer::Counts::of(&stream));
-        for cpu in &self.cpus {
-            samples.extend(values::simulated(cell, cpu, &stream));
-        }
-        Ok(samples)
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn measure_cell(&self, _cell: &Cell, _worker: usize) -> Result<Vec<Sample>, MeasureError> {
-        Err(MeasureError::Other(OTHER_PROCESSOR.to_owned()))
-    }
-}
-
 /// The reason why another processor cannot trace.
 #[cfg(not(target_arch = "x86_64"))]
 const OTHER_PROCESSOR: &str = "the tracer decodes instructions of x86-64 only";
@@ -65,6 +41,20 @@ const OTHER_PROCESSOR: &str = "the tracer decodes instructions of x86-64 only";
 /// Why one peer is left out.
 const NOT_IN_TURNS: &str =
     "trace: no dpdk-scalar: it stops forwarding when the card works only at its doorbells";
+
+#[cfg(target_arch = "x86_64")]
+impl Trace {
+    /// The counts of a cell, and the values on each processor to simulate.
+    fn measure_cell(&self, cell: &Cell, worker: usize) -> Result<Vec<Sample>, MeasureError> {
+        let cpu = self.placement.cpus().get(worker).copied();
+        let stream = measure::record(&self.nic, cpu, cell, &self.interrupt)?;
+        let mut samples = measure::counts(cell, &tracer::Counts::of(&stream));
+        for cpu in &self.cpus {
+            samples.extend(measure::simulated(cell, cpu, &stream));
+        }
+        Ok(samples)
+    }
+}
 
 impl Backend for Trace {
     fn name(&self) -> BackendName {
@@ -98,7 +88,10 @@ impl Backend for Trace {
         }
         let workers = this.placement.cpus().len();
         measure_side_by_side(this.name(), &cells, workers, observer, |cell, worker| {
-            this.measure_cell(cell, worker)
+            #[cfg(target_arch = "x86_64")]
+            return this.measure_cell(cell, worker);
+            #[cfg(not(target_arch = "x86_64"))]
+            Err(format!("{cell}, worker {worker}: {OTHER_PROCESSOR}").into())
         })
     }
 }
