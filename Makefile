@@ -214,7 +214,7 @@ code-size: ## Build only the tool that counts the drivers' lines of code.
 # --- the C driver: build/bin/c/ixgbe-fwd and build/bin/c/libforwarder.so
 
 C_LIBRARY := $(filter-out c/src/apps/%,$(wildcard c/src/*.c c/src/*/*.c))
-C_PROGRAM := $(addprefix c/src/apps/,fwd.c pipeline_threads.c program.c queue_threads.c rates.c threads.c totals.c)
+C_PROGRAM := $(addprefix c/src/apps/,fwd.c pipeline_threads.c program.c queue_threads.c run.c threads.c)
 # The first example is linked without rooms/: the driver needs nothing of it.
 C_MINIMAL := $(filter-out c/src/rooms/%,$(C_LIBRARY)) c/src/apps/forward_minimal.c
 # The other programs: ixgbe-NAME is made of NAME.c, of what they share, and of these.
@@ -224,8 +224,8 @@ C_APP_capture := pcap_writer.c
 C_APP_echo := echo_packet.c
 C_APP_pktgen := flow_packet.c pcap_file.c token_bucket.c
 C_APP_replay := pcap_file.c token_bucket.c
-c_app = $(addprefix c/src/apps/,$(1).c port.c program.c rates.c $(C_APP_$(1)))
-C_PORTS := $(addprefix c/src/apps/,ports.c stack_port.c)
+c_app = $(addprefix c/src/apps/,$(1).c port.c program.c run.c $(C_APP_$(1)))
+C_PORTS := $(addprefix c/src/apps/,port.c ports.c program.c run.c stack_port.c)
 C_TESTS := $(wildcard c/tests/*.c)
 # For programs that are compiled at once, without an object for each file.
 C_HEADERS := $(wildcard c/src/*.h c/src/*/*.h)

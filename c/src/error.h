@@ -24,4 +24,13 @@ struct error {
 /* Sets the text, and is -1, for a function to return. */
 #define error_fail(error, ...) (error_set(error, __VA_ARGS__), -1)
 
+/* If `result` is not 0, copies its reason for a caller outside a library. Returns the result. */
+static inline int error_copy(int result, const struct error *reason, char *text, size_t size)
+{
+	if (result != 0) {
+		(void)snprintf(text, size, "%s", reason->text);
+	}
+	return result;
+}
+
 #endif

@@ -95,9 +95,8 @@ fn sources(top: &Path) -> Result<Vec<String>> {
         "pipeline_threads",
         "program",
         "queue_threads",
-        "rates",
+        "run",
         "threads",
-        "totals",
     ];
     names.extend(apps.map(|name| format!("c/src/apps/{name}.c")));
     Ok(names)

@@ -3,10 +3,7 @@
 #include "apps/pcap_writer.h"
 #include "apps/port.h"
 #include "rooms/stats.h"
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 /* The smallest file of a row: its header and a record with a whole frame fit. */
@@ -22,117 +19,57 @@ static const char usage[] =
 	"Records the frames that a device receives, in the pcap format with nanoseconds. The frames\n"
 	"of a batch have one time. Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n"
 	"\n"
-	COMMON_USAGE_DEVICE
-	"  --write FILE         record to FILE; without it, frames are only counted\n"
-	"  --snap BYTES         record at most so many bytes of a frame, 14 to 1984 (default 1984)\n"
-	"  --rotate-size BYTES  begin another file before one has more bytes than this, from 4096 on;\n"
-	"                       the files are FILE-00001, FILE-00002, with the ending of FILE\n"
-	"  --files N            keep the newest N files only; needs --rotate-size\n"
-	COMMON_USAGE_RINGS
-	"  --packets N          end after N received packets\n"
-	COMMON_USAGE_RUN;
+	COMMON_USAGE_DEVICE;
 /* clang-format on */
 
-static const struct program program = {.name = "ixgbe-capture", .usage = usage};
-
-struct options {
-	struct common_options common;
-	const char *write_file; /* NULL: none */
-	uint32_t snap;
-	uint64_t rotate_size; /* 0: no limit */
-	uint32_t files; /* 0: all */
-	const char *device;
+static const struct program program = {
+	.name = "ixgbe-capture",
+	.usage = usage,
+	.arguments = 1,
+	.needs = "one device is needed",
 };
 
-enum {
-	OPTION_WRITE = OPTION_OWN,
-	OPTION_SNAP,
-	OPTION_ROTATE_SIZE,
-	OPTION_FILES,
-};
-
-/* The results of a run, in packets. */
-struct totals {
+/* The state of a run, and its results in packets. */
+struct capture {
+	struct pcap_options options;
+	struct pcap_writer writer;
+	uint64_t flushed; /* when the writer was flushed last, nanoseconds */
 	uint64_t rx;
 	uint64_t rx_bytes; /* without CRC */
-	uint64_t written;
 	uint64_t snapped; /* frames that are recorded in part */
 	uint64_t dropped; /* by the card, because the RX ring was full */
-	uint32_t files;
-	double seconds;
-	uint64_t tsc_cycles;
 };
 
-/* Takes an option of this program. Returns what is wrong with its value, or NULL. */
-static const char *set_option(int option, struct options *options)
-{
-	uint64_t number = 0;
-
-	switch (option) {
-	case OPTION_SNAP:
-		if (!parse_number(optarg, 14, PACKET_MAX_SIZE, &number)) {
-			return "--snap must be a number of bytes from 14 to 1984, not";
-		}
-		options->snap = (uint32_t)number;
-		return NULL;
-	case OPTION_ROTATE_SIZE:
-		return parse_number(optarg, MIN_ROTATE_SIZE, UINT32_MAX, &options->rotate_size) ?
-			       NULL :
-			       "--rotate-size must be a number of bytes from 4096 to 4294967295, "
-			       "not";
-	case OPTION_FILES:
-		if (!parse_number(optarg, 1, 99999, &number)) {
-			return "--files must be a number from 1 to 99999, not";
-		}
-		options->files = (uint32_t)number;
-		return NULL;
-	default:
-		options->write_file = optarg;
-		return NULL;
-	}
-}
-
 /* Returns -1 to go on, or the exit status. */
-static int parse_options(int argc, char **argv, struct options *options)
+static int parse_options(int argc, char **argv, struct common_options *common,
+			 struct pcap_options *options)
 {
-	static const struct option known[] = {
-		COMMON_OPTIONS,
-		{.name = "write", .has_arg = required_argument, .val = OPTION_WRITE},
-		{.name = "snap", .has_arg = required_argument, .val = OPTION_SNAP},
-		{.name = "rotate-size", .has_arg = required_argument, .val = OPTION_ROTATE_SIZE},
-		{.name = "files", .has_arg = required_argument, .val = OPTION_FILES},
-		{.name = NULL},
+	/* clang-format off */
+	const struct option_row rows[] = {
+		{"write", "FILE", "record to FILE; without it, frames are only counted",
+		 set_text, &options->path, NULL, 0, 0},
+		{"snap", "BYTES", "record at most so many bytes of a frame, 14 to 1984 (default 1984)",
+		 set_number, &options->snap, "a number of bytes", 14, PACKET_MAX_SIZE},
+		{"rotate-size", "BYTES",
+		 "begin another file before one has more bytes than this, from 4096 on;\n"
+		 "the files are FILE-00001, FILE-00002, with the ending of FILE",
+		 set_large_number, &options->rotate_size, "a number of bytes", MIN_ROTATE_SIZE, UINT32_MAX},
+		{"files", "N", "keep the newest N files only; needs --rotate-size",
+		 set_number, &options->files, "a number", 1, 99999},
+		COMMON_ROWS(common, "end after N received packets"),
 	};
+	/* clang-format on */
+	int status = parse_rows(&program, rows, argc, argv);
 
-	opterr = 0;
-	for (;;) {
-		int option = getopt_long(argc, argv, ":hV", known, NULL);
-		int status = -1;
-
-		if (option == -1) {
-			break;
-		}
-		if (option >= OPTION_OWN && option <= OPTION_FILES) {
-			const char *wrong = set_option(option, options);
-
-			status = wrong == NULL ? -1 : usage_error(&program, wrong, optarg);
-		} else {
-			status = common_option(&program, option, argv, &options->common);
-		}
-		if (status >= 0) {
-			return status;
-		}
+	if (status >= 0) {
+		return status;
 	}
-	if (options->rotate_size != 0 && options->write_file == NULL) {
+	if (options->rotate_size != 0 && options->path == NULL) {
 		return usage_error(&program, "--rotate-size needs --write FILE", NULL);
 	}
 	if (options->files != 0 && options->rotate_size == 0) {
 		return usage_error(&program, "--files needs --rotate-size BYTES", NULL);
 	}
-	if (argc - optind != 1) {
-		return usage_error(&program, "one device is needed", NULL);
-	}
-	options->device = argv[optind];
 	return -1;
 }
 
@@ -145,140 +82,88 @@ static uint64_t wall_time_ns(void)
 	return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
-/* Records a batch of at most `count` packets. Returns their number, or -1 with the reason. */
-static int64_t capture_turn(struct port *port, struct pcap_writer *writer, uint32_t count,
-			    struct packet **packets, struct totals *totals, struct error *error)
+/* Records a batch. Returns 0, or -1 with the reason. */
+static int record(struct capture *capture, struct packet **packets, uint32_t count,
+		  struct error *error)
 {
-	uint32_t received = rx_batch(&port->device.rx[0], packets, count);
-	uint64_t time = received > 0 ? wall_time_ns() : 0;
-	int result = 0;
+	uint64_t time = wall_time_ns();
+
+	for (uint32_t i = 0; i < count; i++) {
+		capture->snapped += packets[i]->size > capture->options.snap;
+		if (pcap_writer_put(&capture->writer, packets[i]->data, packets[i]->size, time,
+				    error) != 0) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* Records what has been received: at most `count` packets. Returns their number. */
+static uint32_t capture_turn(struct run *run, struct port *port, struct capture *capture,
+			     uint32_t count)
+{
+	uint32_t received = rx_batch(&port->device.rx[0], port->packets, count);
 
 	for (uint32_t i = 0; i < received; i++) {
-		totals->rx_bytes += packets[i]->size;
-		if (writer != NULL && result == 0) {
-			totals->snapped += packets[i]->size > writer->snap;
-			result = pcap_writer_put(writer, packets[i]->data, packets[i]->size, time,
-						 error);
-		}
+		capture->rx_bytes += port->packets[i]->size;
 	}
-	packets_free(packets, 0, received);
-	totals->rx += received;
-	return result == 0 ? (int64_t)received : -1;
-}
-
-/* Records until the end of the run. Returns 0, or -1 with the reason. */
-static int capture(struct port *port, struct pcap_writer *writer, const struct options *options,
-		   struct totals *totals, struct error *error)
-{
-	struct packet *packets[FORWARDER_MAX_BATCH];
-	uint32_t turns = port_turns_per_look(port);
-	uint64_t left = options->common.packets;
-	uint64_t flushed = 0;
-	int64_t received = 0;
-	bool ended = false;
-	struct run run;
-
-	run_start(&run, options->common.duration);
-	while (left > 0 && !ended && received >= 0) {
-		for (uint32_t i = 0; i < turns && left > 0 && received >= 0; i++) {
-			uint32_t batch = options->common.batch;
-			uint32_t count = batch < left ? batch : (uint32_t)left;
-
-			received = capture_turn(port, writer, count, packets, totals, error);
-			left -= received >= 0 ? (uint64_t)received : 0;
-		}
-		if (received >= 0 && run_look(&run, port, &ended, error) != 0) {
-			received = -1;
-		}
-		/* A reader of the file sees the frames within a second. */
-		if (received >= 0 && writer != NULL && run.time - flushed >= NANOSECONDS) {
-			received = pcap_writer_flush(writer, error);
-			flushed = run.time;
-		}
+	if (capture->options.path != NULL && received > 0) {
+		run->result = record(capture, port->packets, received, &run->error);
 	}
-	totals->seconds = run_seconds(&run);
-	totals->tsc_cycles = run_tsc_cycles(&run);
-	return received >= 0 ? 0 : -1;
+	packets_free(port->packets, 0, received);
+	capture->rx += received;
+	return received;
 }
 
-static int write_totals(int fd, const struct totals *totals)
+/* Records until the end of the run, and closes the file. */
+static void capture_packets(struct run *run, struct port *port, void *state)
 {
-	return json_close(
-		fd, dprintf(fd,
-			    "{\"rx\":%" PRIu64 ",\"rx_bytes\":%" PRIu64 ",\"written\":%" PRIu64
-			    ",\"snapped\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"files\":%" PRIu32
-			    ",\"seconds\":%.9f,\"tsc_cycles\":%" PRIu64 "}\n",
-			    totals->rx, totals->rx_bytes, totals->written, totals->snapped,
-			    totals->dropped, totals->files, totals->seconds, totals->tsc_cycles));
-}
-
-/* Reports the first error of a run only. */
-static void report(const struct error *error, int *status)
-{
-	if (*status == EXIT_SUCCESS) {
-		say("ixgbe-capture: %s\n", error->text);
-	}
-	*status = EXIT_RUN_TIME;
-}
-
-/* Opens the device, records, and closes it. Returns the exit status. */
-static int capture_until_end(const struct options *options, struct pcap_writer *writer, int json_fd)
-{
-	struct port port;
-	struct totals totals = {0};
+	struct capture *capture = state;
+	struct pcap_writer *writer = &capture->writer;
 	struct queue_stats stats = {0};
 	struct error error;
-	int status = EXIT_SUCCESS;
+	uint32_t count = 0;
 
-	if (port_open(&port, &program, options->device, 1, 1, &options->common, &error) != 0) {
-		report(&error, &status);
-		return status;
-	}
-	if (capture(&port, writer, options, &totals, &error) != 0 ||
-	    queue_stats_read(&port.device, 0, &stats, &error) != 0) {
-		report(&error, &status);
-	}
-	totals.dropped = stats.rx_dropped;
-	if (port_close(&port, &error) != 0) {
-		report(&error, &status);
-	}
-	if (writer != NULL) {
-		if (pcap_writer_close(writer, &error) != 0) {
-			report(&error, &status);
+	run_start(run);
+	while (run_goes_on(run, port, &count)) {
+		run->left -= capture_turn(run, port, capture, count);
+		/* A reader of the file sees the frames within a second. */
+		if (run->result == 0 && run->time - capture->flushed >= NANOSECONDS) {
+			run->result = pcap_writer_flush(writer, &run->error);
+			capture->flushed = run->time;
 		}
-		totals.written = writer->frames;
-		totals.files = writer->number;
 	}
-	if (json_fd >= 0 && write_totals(json_fd, &totals) != 0) {
-		error_set(&error, "%.900s: %s", options->common.json, strerror(errno));
-		report(&error, &status);
-	}
-	return status;
+	run_check(run, queue_stats_read(&port->device, 0, &stats, &error), &error);
+	capture->dropped = stats.rx_dropped;
+	run_check(run, pcap_writer_close(writer, &error), &error);
+}
+
+static void write_totals(const struct run *run, const void *state)
+{
+	const struct capture *capture = state;
+
+	(void)fprintf(run->json,
+		      "{\"rx\":%" PRIu64 ",\"rx_bytes\":%" PRIu64 ",\"written\":%" PRIu64
+		      ",\"snapped\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"files\":%" PRIu32
+		      ",\"seconds\":%.9f,\"tsc_cycles\":%" PRIu64 "}\n",
+		      capture->rx, capture->rx_bytes, capture->writer.frames, capture->snapped,
+		      capture->dropped, capture->writer.number, run->seconds, run->tsc_cycles);
 }
 
 int main(int argc, char **argv)
 {
-	struct options options = {.common = common_options_default(), .snap = PACKET_MAX_SIZE};
-	struct pcap_writer writer;
+	struct common_options common = common_options_default();
+	struct capture state = {.options = {.snap = PACKET_MAX_SIZE}};
 	struct error error;
-	int status = parse_options(argc, argv, &options);
+	int status = parse_options(argc, argv, &common, &state.options);
+	const struct work work = {capture_packets, write_totals, &state};
 
 	if (status >= 0) {
 		return status;
 	}
-	/* Opens the files first, so that a wrong path fails before the run. */
-	int json_fd = json_open(&program, options.common.json);
-
-	if (json_fd == -2) {
-		return EXIT_RUN_TIME;
+	/* Opens the file first, so that a wrong path fails before the run. */
+	if (pcap_writer_open(&state.writer, &state.options, &error) != 0) {
+		return exit_status(&program, -1, &error);
 	}
-	if (options.write_file == NULL) {
-		return capture_until_end(&options, NULL, json_fd);
-	}
-	if (pcap_writer_open(&writer, options.write_file, options.snap, options.rotate_size,
-			     options.files, &error) != 0) {
-		say("ixgbe-capture: %s\n", error.text);
-		return EXIT_RUN_TIME;
-	}
-	return capture_until_end(&options, &writer, json_fd);
+	return run_on_port(&program, &common, argv[optind], 0, &work);
 }

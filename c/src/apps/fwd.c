@@ -1,22 +1,11 @@
 /* ixgbe-fwd: forwards packets between two devices, both ways. */
 #define _GNU_SOURCE
 #include "apps/pipeline_threads.h"
-#include "apps/program.h"
 #include "apps/queue_threads.h"
-#include "apps/rates.h"
-#include "apps/totals.h"
-#include "clock.h"
+#include "apps/run.h"
 #include "rooms/forwarder.h"
-#include <errno.h>
-#include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
-#include <time.h>
-
-/* The forwarder checks the clock and the signals once every so many turns. */
-#define TURNS_PER_LOOK 1024
-
-/* The same when a turn may take four messages to servers, each 20 ms or more. */
-#define TURNS_PER_LOOK_TRAPPED 8
 
 /* With interrupts, the forwarder sleeps after so many turns without a packet, at most so long. */
 #define EMPTY_TURNS 64
@@ -42,24 +31,15 @@ static const char usage[] =
 	"Prints the rates of each second. Without --json, it prints at the end how many packets\n"
 	"were received, sent, dropped (no room in the TX ring) and missed (no RX descriptor).\n"
 	"\n"
-	COMMON_USAGE_DEVICE
-	COMMON_USAGE_RINGS
-	"  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n"
-	"                       (default 1); RSS divides the flows among them\n"
-	"  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n"
-	"                       than queues, a thread has several queues\n"
-	"  --pipeline           hand packets from thread to thread: one receives, one for each queue\n"
-	"                       changes the packets, and one sends; they take the CPUs of --cpus in\n"
-	"                       turn, the receiving and the sending thread first\n"
-	"  --interrupts         sleep while few packets come, instead of polling; needs one queue\n"
-	"  --interrupt-interval US\n"
-	"                       at least US microseconds between two interrupts of a queue, 0 to\n"
-	"                       1022 (default 50)\n"
-	"  --packets N          end after N received packets, counted over both directions\n"
-	COMMON_USAGE_RUN;
+	COMMON_USAGE_DEVICE;
 /* clang-format on */
 
-static const struct program program = {.name = "ixgbe-fwd", .usage = usage};
+static const struct program program = {
+	.name = "ixgbe-fwd",
+	.usage = usage,
+	.arguments = 2,
+	.needs = "two devices are needed",
+};
 
 struct options {
 	struct common_options common;
@@ -71,14 +51,6 @@ struct options {
 	const char *devices[2];
 };
 
-enum {
-	OPTION_QUEUES = OPTION_OWN,
-	OPTION_CPUS,
-	OPTION_PIPELINE,
-	OPTION_INTERRUPTS,
-	OPTION_INTERRUPT_INTERVAL
-};
-
 /* Whether the queues have threads of their own. */
 static bool in_threads(const struct options *options)
 {
@@ -88,64 +60,41 @@ static bool in_threads(const struct options *options)
 /* Returns -1 to go on, or the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	static const struct option known[] = {
-		COMMON_OPTIONS,
-		{.name = "queues", .has_arg = required_argument, .val = OPTION_QUEUES},
-		{.name = "cpus", .has_arg = required_argument, .val = OPTION_CPUS},
-		{.name = "pipeline", .val = OPTION_PIPELINE},
-		{.name = "interrupts", .val = OPTION_INTERRUPTS},
-		{.name = "interrupt-interval",
-		 .has_arg = required_argument,
-		 .val = OPTION_INTERRUPT_INTERVAL},
-		{.name = NULL},
+	struct error error;
+	const char *cpus = NULL;
+	/* clang-format off */
+	const struct option_row rows[] = {
+		{"queues", "N",
+		 "queue pairs of each device, 1 to 16, each with a thread of its own\n"
+		 "(default 1); RSS divides the flows among them",
+		 set_number, &options->queues, "a number", 1, FORWARDER_MAX_QUEUES},
+		{"cpus", "LIST",
+		 "pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n"
+		 "than queues, a thread has several queues",
+		 set_text, &cpus, NULL, 0, 0},
+		{"pipeline", NULL,
+		 "hand packets from thread to thread: one receives, one for each queue\n"
+		 "changes the packets, and one sends; they take the CPUs of --cpus in\n"
+		 "turn, the receiving and the sending thread first",
+		 set_flag, &options->pipeline, NULL, 0, 0},
+		{"interrupts", NULL,
+		 "sleep while few packets come, instead of polling; needs one queue",
+		 set_flag, &options->interrupts, NULL, 0, 0},
+		{"interrupt-interval", "US",
+		 "at least US microseconds between two interrupts of a queue, 0 to\n"
+		 "1022 (default 50)",
+		 set_number, &options->interrupt_interval_us, "a number of microseconds", 0,
+		 FORWARDER_MAX_INTERRUPT_INTERVAL_US},
+		COMMON_ROWS(&options->common, "end after N received packets, counted over both directions"),
 	};
-	uint64_t number = 0;
-	int status = -1;
-	char reason[ERROR_SIZE];
+	/* clang-format on */
+	int status = parse_rows(&program, rows, argc, argv);
 
-	opterr = 0;
-	for (;;) {
-		int option = getopt_long(argc, argv, ":hV", known, NULL);
-
-		if (option == -1) {
-			break;
-		}
-		switch (option) {
-		case OPTION_QUEUES:
-			if (!parse_number(optarg, 1, FORWARDER_MAX_QUEUES, &number)) {
-				return usage_error(&program,
-						   "--queues must be a number from 1 to 16, not",
-						   optarg);
-			}
-			options->queues = (uint32_t)number;
-			break;
-		case OPTION_CPUS:
-			if (cpu_list_parse(optarg, &options->cpus, reason, sizeof(reason)) != 0) {
-				return usage_error(&program, "--cpus", reason);
-			}
-			break;
-		case OPTION_PIPELINE:
-			options->pipeline = true;
-			break;
-		case OPTION_INTERRUPTS:
-			options->interrupts = true;
-			break;
-		case OPTION_INTERRUPT_INTERVAL:
-			if (!parse_number(optarg, 0, FORWARDER_MAX_INTERRUPT_INTERVAL_US,
-					  &number)) {
-				return usage_error(&program,
-						   "--interrupt-interval must be a number of "
-						   "microseconds from 0 to 1022, not",
-						   optarg);
-			}
-			options->interrupt_interval_us = (uint32_t)number;
-			break;
-		default:
-			status = common_option(&program, option, argv, &options->common);
-			if (status >= 0) {
-				return status;
-			}
-		}
+	if (status >= 0) {
+		return status;
+	}
+	if (cpus != NULL && cpu_list_parse(cpus, &options->cpus, &error) != 0) {
+		return usage_error(&program, "--cpus", error.text);
 	}
 	if (options->common.packets != UINT64_MAX && options->common.duration != UINT64_MAX) {
 		return usage_error(&program, "--packets and --duration exclude each other", NULL);
@@ -171,9 +120,6 @@ static int parse_options(int argc, char **argv, struct options *options)
 			"--cpus and --pipeline",
 			NULL);
 	}
-	if (argc - optind != 2) {
-		return usage_error(&program, "two devices are needed", NULL);
-	}
 	options->devices[0] = argv[optind];
 	options->devices[1] = argv[optind + 1];
 	if (strcmp(options->devices[0], options->devices[1]) == 0) {
@@ -183,68 +129,24 @@ static int parse_options(int argc, char **argv, struct options *options)
 	return -1;
 }
 
-/* What the lines of each second remember. */
-struct rates {
-	uint64_t printed; /* when the last lines were printed, nanoseconds */
-	struct device_stats before[2];
-};
-
-/* Prints a line for each device. Returns 0, or -1 with the reason. */
-static int print_both_rates(struct forwarder *forwarder, const struct options *options,
-			    struct rates *rates, uint64_t time, char *error, size_t error_size)
+static int read_stats(void *owner, uint32_t device, struct device_stats *stats, struct error *error)
 {
-	for (uint32_t i = 0; i < 2; i++) {
-		struct forwarder_device_stats read;
+	struct forwarder_device_stats read = {0};
+	int result = forwarder_device_stats(owner, device, &read, error->text, ERROR_SIZE);
 
-		if (forwarder_device_stats(forwarder, i, &read, error, error_size) != 0) {
-			return -1;
-		}
-		const struct device_stats now = {
-			.rx_packets = read.rx_packets,
-			.rx_bytes = read.rx_bytes,
-			.tx_packets = read.tx_packets,
-			.tx_bytes = read.tx_bytes,
-		};
-		rates_print(options->devices[i], &rates->before[i], &now,
-			    (double)(time - rates->printed) / (double)NANOSECONDS);
-		rates->before[i] = now;
-	}
-	rates->printed = time;
-	return 0;
+	*stats = (struct device_stats){
+		.rx_packets = read.rx_packets,
+		.rx_bytes = read.rx_bytes,
+		.tx_packets = read.tx_packets,
+		.tx_bytes = read.tx_bytes,
+	};
+	return result;
 }
 
-/* The processor time of this process, all threads together, in nanoseconds. */
-static uint64_t cpu_time_ns(void)
+/* How many turns there may be between two looks. */
+static uint32_t turns_per_look(const struct forwarder *forwarder)
 {
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
-}
-
-/* The clocks at the start of a run. */
-struct start {
-	uint64_t time; /* nanoseconds */
-	uint64_t cpu_time; /* of this process, nanoseconds */
-	uint64_t tsc;
-};
-
-static struct start start_now(void)
-{
-	return (struct start){.time = now_ns(), .cpu_time = cpu_time_ns(), .tsc = tsc_read()};
-}
-
-static void read_totals(const struct forwarder *forwarder, uint32_t queues,
-			const struct start *start, struct totals *totals)
-{
-	totals->tsc_cycles = tsc_read() - start->tsc;
-	totals->seconds = (double)(now_ns() - start->time) / (double)NANOSECONDS;
-	totals->cpu_seconds = (double)(cpu_time_ns() - start->cpu_time) / (double)NANOSECONDS;
-	forwarder_read_counts(forwarder, &totals->counts);
-	totals->queues = queues;
-	for (uint32_t i = 0; i < queues; i++) {
-		forwarder_read_queue_counts(forwarder, i, &totals->queue_counts[i]);
-	}
+	return forwarder_is_trapped(forwarder) ? TURNS_PER_LOOK_TRAPPED : TURNS_PER_LOOK;
 }
 
 /*
@@ -262,31 +164,14 @@ __attribute__((noinline)) static uint64_t forward_turns(struct forwarder *forwar
 	return received;
 }
 
-/* Forwards until the end of the run. Returns 0, or -1 with the reason. */
-static int run(struct forwarder *forwarder, const struct options *options, const sigset_t *held,
-	       struct totals *totals, char *error, size_t error_size)
+/* Forwards until the end of the run. */
+static void forward(struct run *run, struct forwarder *forwarder)
 {
-	struct rates rates = {.printed = now_ns()};
-	struct start start = start_now();
-	uint64_t time = start.time;
-	uint64_t received = 0;
-	uint64_t packets = options->common.packets;
-	uint32_t turns = forwarder_is_trapped(forwarder) ? TURNS_PER_LOOK_TRAPPED : TURNS_PER_LOOK;
-	int result = 0;
+	uint32_t turns = turns_per_look(forwarder);
 
-	while (received < packets && time - start.time < options->common.duration && result == 0) {
-		received += forward_turns(forwarder, turns, packets - received);
-		time = now_ns();
-		if (signal_comes(held, 0)) {
-			break;
-		}
-		if (time - rates.printed >= NANOSECONDS) {
-			result = print_both_rates(forwarder, options, &rates, time, error,
-						  error_size);
-		}
-	}
-	read_totals(forwarder, 1, &start, totals);
-	return result;
+	do {
+		run->left -= forward_turns(forwarder, turns, run->left);
+	} while (run->left > 0 && run_look(run, 0));
 }
 
 /*
@@ -314,193 +199,158 @@ forward_until_idle(struct forwarder *forwarder, uint32_t turns, uint64_t packets
 struct load {
 	bool busy;
 	uint64_t since; /* when the period began, nanoseconds */
-	uint64_t received; /* packets until then */
+	uint64_t received; /* packets since then */
 };
 
 static void load_update(struct load *load, uint64_t time, uint64_t received)
 {
 	uint64_t period = time - load->since;
 
-	if (period < BUSY_NANOSECONDS) {
-		return;
+	load->received += received;
+	if (period >= BUSY_NANOSECONDS) {
+		load->busy = load->received * BUSY_NANOSECONDS > BUSY_PACKETS * period;
+		load->since = time;
+		load->received = 0;
 	}
-	load->busy = (received - load->received) * BUSY_NANOSECONDS > BUSY_PACKETS * period;
-	load->since = time;
-	load->received = received;
+}
+
+/* Sleeps until a packet arrives, but not beyond the end of the run. Returns 0, or -1 with the reason. */
+static int wait_for_packet(struct run *run, struct forwarder *forwarder)
+{
+	uint64_t left_ms = (run->options->duration - (run->time - run->start)) / 1000000;
+
+	return forwarder_wait(forwarder, left_ms < SLEEP_MS ? (uint32_t)left_ms : SLEEP_MS,
+			      run->error.text, ERROR_SIZE);
 }
 
 /*
- * As run, but sleeps while few packets come. It has a loop of its own, so that the one of `run` stays as
- * small as it is.
+ * As forward, but sleeps while few packets come. It has a loop of its own, so that the one of `forward` stays
+ * as small as it is.
  */
-static int run_with_interrupts(struct forwarder *forwarder, const struct options *options,
-			       const sigset_t *held, struct totals *totals, char *error,
-			       size_t error_size)
+static void forward_with_interrupts(struct run *run, struct forwarder *forwarder,
+				    uint32_t interval_us)
 {
-	struct rates rates = {.printed = now_ns()};
-	struct start start = start_now();
-	uint64_t time = start.time;
-	uint64_t received = 0;
-	uint64_t packets = options->common.packets;
-	uint32_t turns = forwarder_is_trapped(forwarder) ? TURNS_PER_LOOK_TRAPPED : TURNS_PER_LOOK;
-	struct load load = {.since = time};
+	struct load load = {.since = run->start};
+	uint32_t turns = turns_per_look(forwarder);
 	bool idle = false;
-	int result = forwarder_use_interrupts(forwarder, options->interrupt_interval_us, error,
-					      error_size);
 
-	while (received < packets && time - start.time < options->common.duration && result == 0) {
-		uint64_t left_ms = (options->common.duration - (time - start.time)) / 1000000;
+	run->result = forwarder_use_interrupts(forwarder, interval_us, run->error.text, ERROR_SIZE);
+	while (run->result == 0) {
+		uint64_t received = forward_until_idle(forwarder, turns, run->left, &idle);
 
-		if (idle && !load.busy) {
-			result = forwarder_wait(forwarder,
-						left_ms < SLEEP_MS ? (uint32_t)left_ms : SLEEP_MS,
-						error, error_size);
-		}
-		received += forward_until_idle(forwarder, turns, packets - received, &idle);
-		time = now_ns();
-		load_update(&load, time, received);
-		if (signal_comes(held, 0)) {
+		run->left -= received;
+		if (run->left == 0 || !run_look(run, 0)) {
 			break;
 		}
-		if (result == 0 && time - rates.printed >= NANOSECONDS) {
-			result = print_both_rates(forwarder, options, &rates, time, error,
-						  error_size);
+		load_update(&load, run->time, received);
+		if (idle && !load.busy) {
+			run->result = wait_for_packet(run, forwarder);
 		}
 	}
-	read_totals(forwarder, 1, &start, totals);
-	totals->interrupts = true;
-	forwarder_read_waits(forwarder, &totals->waits);
-	return result;
 }
 
-/* The threads of a run: those of the queues, or those of the pipeline. The other one is NULL. */
-struct threads {
-	struct queue_threads *queues;
-	struct pipeline_threads *pipeline;
-};
-
-/* Returns 0, or -1 with the reason. */
-static int threads_start(struct threads *threads, struct forwarder *forwarder,
-			 const struct options *options, char *error, size_t error_size)
+static bool threads_go_on(void *run)
 {
-	*threads = (struct threads){.queues = NULL};
-	if (forwarder_is_trapped(forwarder)) {
-		(void)snprintf(
-			error, error_size,
-			"%s: the queues cannot have threads of their own, because a doorbell is "
-			"not mapped; start the software NIC with --mmio shared",
-			options->devices[0]);
-		return -1;
-	}
+	return run_look(run, LOOK_NANOSECONDS);
+}
+
+static void forward_with_threads(struct run *run, struct forwarder *forwarder,
+				 const struct options *options)
+{
+	int (*forward_in)(struct forwarder *, uint32_t, const struct cpu_list *, uint64_t,
+			  const struct watch *, struct error *) = forward_in_threads;
+	const struct watch watch = {threads_go_on, run};
+	struct error error;
+
 	if (options->pipeline) {
-		threads->pipeline = pipeline_threads_start(forwarder, options->queues,
-							   &options->cpus, options->common.packets,
-							   error, error_size);
-		return threads->pipeline == NULL ? -1 : 0;
+		forward_in = forward_in_pipeline;
 	}
-	threads->queues = queue_threads_start(forwarder, options->queues, &options->cpus,
-					      options->common.packets, error, error_size);
-	return threads->queues == NULL ? -1 : 0;
+	int result = forwarder_is_trapped(forwarder) ?
+			     error_fail(&error,
+					"%s: the queues cannot have threads of their own, because "
+					"a doorbell is not mapped; start the software NIC with "
+					"--mmio shared",
+					run->devices[0]) :
+			     forward_in(forwarder, options->queues, &options->cpus,
+					options->common.packets, &watch, &error);
+
+	run_check(run, result, &error);
 }
 
-static bool threads_ended(const struct threads *threads)
+static void write_counts(FILE *file, const struct forwarder_counts *counts)
 {
-	return threads->pipeline != NULL ? pipeline_threads_ended(threads->pipeline) :
-					   queue_threads_ended(threads->queues);
+	(void)fprintf(file,
+		      "\"rx\":%" PRIu64 ",\"tx\":%" PRIu64 ",\"dropped\":%" PRIu64
+		      ",\"rx_calls\":%" PRIu64 ",\"full_batches\":%" PRIu64,
+		      counts->rx, counts->tx, counts->dropped, counts->rx_calls,
+		      counts->full_batches);
 }
 
-static int threads_stop(const struct threads *threads, char *error, size_t error_size)
+/* Writes the totals, with those of each queue if there are several. */
+static void write_totals(const struct run *run, const struct forwarder *forwarder,
+			 const struct options *options)
 {
-	return threads->pipeline != NULL ?
-		       pipeline_threads_stop(threads->pipeline, error, error_size) :
-		       queue_threads_stop(threads->queues, error, error_size);
+	FILE *file = run->json;
+	struct forwarder_counts counts;
+	struct forwarder_waits waits;
+
+	forwarder_read_counts(forwarder, &counts);
+	(void)fprintf(file, "{");
+	write_counts(file, &counts);
+	(void)fprintf(file, ",\"seconds\":%.9f,\"cpu_seconds\":%.9f,\"tsc_cycles\":%" PRIu64,
+		      run->seconds, run->cpu_seconds, run->tsc_cycles);
+	if (options->interrupts) {
+		forwarder_read_waits(forwarder, &waits);
+		(void)fprintf(file, ",\"interrupts\":%" PRIu64 ",\"sleeps\":%" PRIu64,
+			      waits.interrupts, waits.sleeps);
+	}
+	for (uint32_t i = 0; i < options->queues && options->queues > 1; i++) {
+		forwarder_read_queue_counts(forwarder, i, &counts);
+		(void)fprintf(file, "%s{\"queue\":%u,", i == 0 ? ",\"queues\":[" : ",", i);
+		write_counts(file, &counts);
+		(void)fprintf(file, "}");
+	}
+	(void)fprintf(file, options->queues > 1 ? "]}\n" : "}\n");
 }
 
-/* Forwards in threads until the end of the run. Returns 0, or -1 with the reason. */
-static int run_threads(struct forwarder *forwarder, const struct options *options,
-		       const sigset_t *held, struct totals *totals, char *error, size_t error_size)
+/* Forwards until the end of the run, and stops the devices. */
+static void forward_until_end(struct run *run, struct forwarder *forwarder,
+			      const struct options *options)
 {
-	struct rates rates = {.printed = now_ns()};
-	struct start start = start_now();
-	uint64_t time = start.time;
-	char failure[ERROR_SIZE];
-	struct threads threads;
-	int result = threads_start(&threads, forwarder, options, error, error_size);
-
-	if (result != 0) {
-		return -1;
-	}
-	while (result == 0 && time - start.time < options->common.duration &&
-	       !threads_ended(&threads) && !signal_comes(held, LOOK_NANOSECONDS)) {
-		time = now_ns();
-		if (time - rates.printed >= NANOSECONDS) {
-			result = print_both_rates(forwarder, options, &rates, time, error,
-						  error_size);
-		}
-	}
-	/* The first error is the one to report. */
-	if (threads_stop(&threads, failure, sizeof(failure)) != 0 && result == 0) {
-		(void)snprintf(error, error_size, "%s", failure);
-		result = -1;
-	}
-	read_totals(forwarder, options->queues, &start, totals);
-	return result;
-}
-
-/* Opens the devices, forwards, and closes them. Returns the exit status. */
-static int forward_until_end(const struct options *options, int json_fd)
-{
-	char error[ERROR_SIZE] = "";
-	struct totals totals = {0};
+	struct forwarder_counts counts;
 	uint64_t missed = 0;
-	sigset_t held;
-	int status = EXIT_SUCCESS;
-	struct forwarder *forwarder = forwarder_open_queues(
-		options->devices[0], options->devices[1], options->common.batch,
-		options->common.ring_size, options->queues, options->common.connect_timeout_ms,
-		options->common.link_timeout_ms, error, sizeof(error));
+	struct error error;
 
-	if (forwarder == NULL) {
-		say("ixgbe-fwd: %s\n", error);
-		return EXIT_RUN_TIME;
-	}
-	hold_signals(&held);
 	if (forwarder_on_ordinary_pages(forwarder)) {
-		say("ixgbe-fwd: warning: too few huge pages of 2 MiB are free, using ordinary "
-		    "pages, which are slower; `make hugepages` reserves some\n");
+		warn_of_ordinary_pages(&program);
 	}
 	if (options->common.packets != UINT64_MAX && !in_threads(options)) {
 		forwarder_limit(forwarder, options->common.packets);
 	}
-	int (*run_as)(struct forwarder *, const struct options *, const sigset_t *, struct totals *,
-		      char *, size_t) = run;
-
+	run_start(run);
 	if (in_threads(options)) {
-		run_as = run_threads;
+		forward_with_threads(run, forwarder, options);
 	} else if (options->interrupts) {
-		run_as = run_with_interrupts;
+		forward_with_interrupts(run, forwarder, options->interrupt_interval_us);
+	} else {
+		forward(run, forwarder);
 	}
-	int ran = run_as(forwarder, options, &held, &totals, error, sizeof(error));
-
-	if (ran == 0) {
-		ran = forwarder_read_missed(forwarder, &missed, error, sizeof(error));
+	run_end(run);
+	if (run->result == 0) {
+		run->result = forwarder_read_missed(forwarder, &missed, run->error.text,
+						    ERROR_SIZE);
 	}
-	if (ran != 0) {
-		say("ixgbe-fwd: %s\n", error);
-		status = EXIT_RUN_TIME;
+	forwarder_read_counts(forwarder, &counts);
+	if (run->json != NULL) {
+		write_totals(run, forwarder, options);
 	}
-	if (forwarder_close(forwarder, error, sizeof(error)) != 0 && status == EXIT_SUCCESS) {
-		say("ixgbe-fwd: %s\n", error);
-		status = EXIT_RUN_TIME;
+	run_check(run, forwarder_close(forwarder, error.text, ERROR_SIZE), &error);
+	if (run->json == NULL && run->result == 0) {
+		(void)dprintf(STDOUT_FILENO,
+			      "both devices: received %" PRIu64 ", sent %" PRIu64
+			      ", dropped %" PRIu64 ", missed %" PRIu64 "\n",
+			      counts.rx, counts.tx, counts.dropped, missed);
 	}
-	if (options->common.json == NULL && status == EXIT_SUCCESS) {
-		totals_print(&totals, missed);
-	}
-	if (json_fd >= 0 && totals_write(json_fd, &totals) != 0) {
-		say("ixgbe-fwd: %s: %s\n", options->common.json, strerror(errno));
-		status = EXIT_RUN_TIME;
-	}
-	return status;
 }
 
 int main(int argc, char **argv)
@@ -510,12 +360,30 @@ int main(int argc, char **argv)
 		.queues = 1,
 		.interrupt_interval_us = FORWARDER_DEFAULT_INTERRUPT_INTERVAL_US,
 	};
+	struct run run = {
+		.program = &program,
+		.options = &options.common,
+		.device_count = 2,
+		.read_stats = read_stats,
+	};
 	int status = parse_options(argc, argv, &options);
 
 	if (status >= 0) {
 		return status;
 	}
-	int json_fd = json_open(&program, options.common.json);
+	run.devices[0] = options.devices[0];
+	run.devices[1] = options.devices[1];
+	if (run_open(&run) == 0) {
+		struct forwarder *forwarder = forwarder_open_queues(
+			run.devices[0], run.devices[1], options.common.batch,
+			options.common.ring_size, options.queues, options.common.connect_timeout_ms,
+			options.common.link_timeout_ms, run.error.text, ERROR_SIZE);
 
-	return json_fd == -2 ? EXIT_RUN_TIME : forward_until_end(&options, json_fd);
+		run.result = forwarder == NULL ? -1 : 0;
+		run.owner = forwarder;
+		if (forwarder != NULL) {
+			forward_until_end(&run, forwarder, &options);
+		}
+	}
+	return run_close(&run);
 }

@@ -1,6 +1,7 @@
 /* Files that frames are recorded to, in the classic pcap format with nanoseconds. */
 #define _GNU_SOURCE
 #include "apps/pcap_writer.h"
+#include "apps/pcap_file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -8,171 +9,143 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAGIC_NANOSECONDS 0xA1B23C4Du
-#define VERSION_2_4 (4u << 16 | 2)
-#define LINK_TYPE_ETHERNET 1
-
-/* The header of the file, and places in it. */
-#define FILE_HEADER_SIZE 24
-#define VERSION 4
-#define SNAP_LENGTH 16
-#define LINK_TYPE 20
-
-/* The header of a record, and places in it. */
-#define RECORD_HEADER_SIZE 16
-#define SECONDS 0
-#define NANOSECONDS 4
-#define CAPTURED_LENGTH 8
-#define ORIGINAL_LENGTH 12
-
-#define NANOSECONDS_PER_SECOND 1000000000ull
-
-static uint32_t read32(const uint8_t *bytes)
-{
-	uint32_t value = 0;
-
-	memcpy(&value, bytes, sizeof(value));
-	return value;
-}
+#define NANOSECONDS 1000000000ull
 
 /* Writes the name of file `number`: "a.pcap", or with rotation "a-00001.pcap". Returns false if it is too long. */
-static bool name_file(const struct pcap_writer *writer, uint32_t number, char *name, size_t size)
+static bool name_file(const struct pcap_options *options, uint32_t number, char *name, size_t size)
 {
-	const char *ending = strrchr(writer->path, '.');
-	const char *folder = strrchr(writer->path, '/');
+	const char *ending = strrchr(options->path, '.');
+	const char *folder = strrchr(options->path, '/');
 	int length = 0;
 
-	if (writer->rotate_size == 0) {
-		length = snprintf(name, size, "%s", writer->path);
+	if (options->rotate_size == 0) {
+		length = snprintf(name, size, "%s", options->path);
 	} else {
 		/* A dot in the name of a folder is no ending. */
 		if (ending == NULL || (folder != NULL && ending < folder)) {
-			ending = writer->path + strlen(writer->path);
+			ending = options->path + strlen(options->path);
 		}
-		length = snprintf(name, size, "%.*s-%05" PRIu32 "%s", (int)(ending - writer->path),
-				  writer->path, number, ending);
+		length = snprintf(name, size, "%.*s-%05" PRIu32 "%s", (int)(ending - options->path),
+				  options->path, number, ending);
 	}
 	return length >= 0 && (size_t)length < size;
 }
 
-/* Puts the header of the file into the empty buffer. */
-static void put_header(struct pcap_writer *writer)
+/* Appends to the buffer, which has room. */
+static void put(struct pcap_writer *writer, const void *bytes, size_t size)
 {
-	const uint32_t magic = MAGIC_NANOSECONDS;
-	const uint32_t version = VERSION_2_4;
-	const uint32_t link_type = LINK_TYPE_ETHERNET;
-
-	memset(writer->buffer, 0, FILE_HEADER_SIZE);
-	memcpy(writer->buffer, &magic, sizeof(magic));
-	memcpy(&writer->buffer[VERSION], &version, sizeof(version));
-	memcpy(&writer->buffer[SNAP_LENGTH], &writer->snap, sizeof(writer->snap));
-	memcpy(&writer->buffer[LINK_TYPE], &link_type, sizeof(link_type));
-	writer->used = FILE_HEADER_SIZE;
+	memcpy(&writer->buffer[writer->used], bytes, size);
+	writer->used += size;
 }
 
 /* Opens the next file, and removes the oldest one if there are too many. */
 static int open_next(struct pcap_writer *writer, struct error *error)
 {
+	const struct pcap_options *options = writer->options;
+	const struct pcap_file_header header = {
+		.magic = PCAP_MAGIC_NANOSECONDS,
+		.version = {2, 4},
+		.snap = options->snap,
+		.link_type = PCAP_LINK_TYPE_ETHERNET,
+	};
 	char oldest[PATH_MAX];
 
 	writer->number++;
-	if (!name_file(writer, writer->number, writer->name, sizeof(writer->name))) {
-		error_set(error, "%.900s: the name is too long", writer->path);
-		return -1;
+	if (!name_file(options, writer->number, writer->name, sizeof(writer->name))) {
+		return error_fail(error, "%.900s: the name is too long", options->path);
 	}
 	writer->fd = open(writer->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (writer->fd < 0) {
-		error_set(error, "%.900s: %s", writer->name, strerror(errno));
-		return -1;
+		return error_fail(error, "%.900s: %s", writer->name, strerror(errno));
 	}
-	if (writer->files != 0 && writer->number > writer->files &&
-	    name_file(writer, writer->number - writer->files, oldest, sizeof(oldest))) {
+	if (options->files != 0 && writer->number > options->files &&
+	    name_file(options, writer->number - options->files, oldest, sizeof(oldest))) {
 		/* Somebody may have removed it. */
 		(void)unlink(oldest);
 	}
 	writer->written = 0;
-	put_header(writer);
+	put(writer, &header, sizeof(header));
 	return 0;
 }
 
-int pcap_writer_open(struct pcap_writer *writer, const char *path, uint32_t snap,
-		     uint64_t rotate_size, uint32_t files, struct error *error)
+int pcap_writer_open(struct pcap_writer *writer, const struct pcap_options *options,
+		     struct error *error)
 {
-	writer->path = path;
-	writer->snap = snap;
-	writer->rotate_size = rotate_size;
-	writer->files = files;
+	writer->options = options;
 	writer->number = 0;
 	writer->fd = -1;
 	writer->frames = 0;
-	return open_next(writer, error);
+	writer->used = 0;
+	writer->buffered = 0;
+	return options->path != NULL ? open_next(writer, error) : 0;
 }
 
-/* The bytes of the whole records among the first `size` bytes of the buffer. Counts their frames. */
-static size_t whole_records(const struct pcap_writer *writer, size_t size, uint64_t *frames)
+/* The end of the record that begins at `start` of the buffer. */
+static size_t record_end(const struct pcap_writer *writer, size_t start)
 {
-	size_t end = writer->written == 0 ? FILE_HEADER_SIZE : 0;
+	struct pcap_record_header header;
 
-	if (end > size) {
-		return 0;
-	}
-	*frames = 0;
-	for (;;) {
-		if (end + RECORD_HEADER_SIZE > size) {
-			return end;
-		}
-		size_t next = end + RECORD_HEADER_SIZE +
-			      read32(&writer->buffer[end + CAPTURED_LENGTH]);
-
-		if (next > size) {
-			return end;
-		}
-		end = next;
-		(*frames)++;
-	}
+	memcpy(&header, &writer->buffer[start], sizeof(header));
+	return start + sizeof(header) + header.captured;
 }
 
 /* After a write that failed: ends the file with its last whole record. */
 static void keep_whole_records(struct pcap_writer *writer, size_t done)
 {
-	uint64_t frames = 0;
+	size_t end = writer->written == 0 ? sizeof(struct pcap_file_header) : 0;
 
-	writer->written += whole_records(writer, done, &frames);
-	writer->frames += frames;
-	writer->used = 0;
+	if (done < end) {
+		end = 0;
+	} else {
+		/* A record begins at `end`, because the buffer has more than `done` bytes. */
+		while (record_end(writer, end) <= done) {
+			end = record_end(writer, end);
+			writer->frames++;
+		}
+	}
+	writer->written += end;
 	/* A device such as /dev/full has no size. */
 	(void)!ftruncate(writer->fd, (off_t)writer->written);
 }
 
-int pcap_writer_flush(struct pcap_writer *writer, struct error *error)
+/* Writes the buffer. Returns the number of written bytes: fewer, with errno, after an error. */
+static size_t write_buffer(struct pcap_writer *writer)
 {
 	size_t done = 0;
-	uint64_t frames = 0;
 
 	while (done < writer->used) {
 		ssize_t count = write(writer->fd, &writer->buffer[done], writer->used - done);
 
-		if (count < 0 && errno == EINTR) {
-			continue;
+		if (count >= 0) {
+			done += (size_t)count;
+		} else if (errno != EINTR) {
+			break;
 		}
-		if (count < 0) {
-			int cause = errno;
-
-			keep_whole_records(writer, done);
-			error_set(error,
-				  "%.800s: %s; %" PRIu64
-				  " frames are written and stay; make room, or limit the files "
-				  "with --rotate-size and --files",
-				  writer->name, strerror(cause), writer->frames);
-			return -1;
-		}
-		done += (size_t)count;
 	}
-	(void)whole_records(writer, done, &frames);
-	writer->frames += frames;
-	writer->written += done;
+	return done;
+}
+
+int pcap_writer_flush(struct pcap_writer *writer, struct error *error)
+{
+	size_t done = write_buffer(writer);
+	int result = 0;
+
+	if (done < writer->used) {
+		int cause = errno;
+
+		keep_whole_records(writer, done);
+		result = error_fail(error,
+				    "%.800s: %s; %" PRIu64
+				    " frames are written and stay; make room, or limit the files "
+				    "with --rotate-size and --files",
+				    writer->name, strerror(cause), writer->frames);
+	} else {
+		writer->written += done;
+		writer->frames += writer->buffered;
+	}
 	writer->used = 0;
-	return 0;
+	writer->buffered = 0;
+	return result;
 }
 
 int pcap_writer_close(struct pcap_writer *writer, struct error *error)
@@ -184,8 +157,7 @@ int pcap_writer_close(struct pcap_writer *writer, struct error *error)
 
 	/* A file system may report a full disk only here. */
 	if (close(writer->fd) != 0 && result == 0) {
-		error_set(error, "%.900s: %s", writer->name, strerror(errno));
-		result = -1;
+		result = error_fail(error, "%.900s: %s", writer->name, strerror(errno));
 	}
 	writer->fd = -1;
 	return result;
@@ -194,12 +166,18 @@ int pcap_writer_close(struct pcap_writer *writer, struct error *error)
 int pcap_writer_put(struct pcap_writer *writer, const uint8_t *frame, uint32_t size, uint64_t time,
 		    struct error *error)
 {
-	uint32_t captured = size < writer->snap ? size : writer->snap;
-	size_t record = RECORD_HEADER_SIZE + captured;
+	const struct pcap_options *options = writer->options;
+	const struct pcap_record_header header = {
+		.seconds = (uint32_t)(time / NANOSECONDS),
+		.fraction = (uint32_t)(time % NANOSECONDS),
+		.captured = size < options->snap ? size : options->snap,
+		.size = size,
+	};
+	size_t record = sizeof(header) + header.captured;
 	uint64_t file = writer->written + writer->used;
 
-	if (writer->rotate_size != 0 && file > FILE_HEADER_SIZE &&
-	    file + record > writer->rotate_size) {
+	if (options->rotate_size != 0 && file > sizeof(struct pcap_file_header) &&
+	    file + record > options->rotate_size) {
 		if (pcap_writer_close(writer, error) != 0 || open_next(writer, error) != 0) {
 			return -1;
 		}
@@ -208,15 +186,8 @@ int pcap_writer_put(struct pcap_writer *writer, const uint8_t *frame, uint32_t s
 	    pcap_writer_flush(writer, error) != 0) {
 		return -1;
 	}
-	uint8_t *at = &writer->buffer[writer->used];
-	const uint32_t seconds = (uint32_t)(time / NANOSECONDS_PER_SECOND);
-	const uint32_t nanoseconds = (uint32_t)(time % NANOSECONDS_PER_SECOND);
-
-	memcpy(&at[SECONDS], &seconds, sizeof(seconds));
-	memcpy(&at[NANOSECONDS], &nanoseconds, sizeof(nanoseconds));
-	memcpy(&at[CAPTURED_LENGTH], &captured, sizeof(captured));
-	memcpy(&at[ORIGINAL_LENGTH], &size, sizeof(size));
-	memcpy(&at[RECORD_HEADER_SIZE], frame, captured);
-	writer->used += record;
+	put(writer, &header, sizeof(header));
+	put(writer, frame, header.captured);
+	writer->buffered++;
 	return 0;
 }

@@ -5,25 +5,13 @@
 #include "apps/threads.h"
 #include "rooms/forwarder.h"
 
-struct pipeline_threads;
-
 /*
- * Starts the threads. They take the CPUs of the list in turn: the RX thread, the TX thread, the workers.
- * They forward until they have received `packets` packets (UINT64_MAX: no limit), or until
- * pipeline_threads_stop. They block the signals that the caller blocks. Returns NULL with the reason if a
- * thread cannot start.
+ * Forwards with a pipeline. Its threads take the CPUs of the list in turn: the RX thread, the TX thread, the
+ * workers. They forward until they have received `packets` packets (UINT64_MAX: no limit), or until `watch`
+ * says that the run ends. The RX thread ends first, so that the others forward what it received. Returns 0,
+ * or -1 with the reason if a thread cannot start or has failed.
  */
-struct pipeline_threads *pipeline_threads_start(struct forwarder *forwarder, uint32_t queues,
-						const struct cpu_list *cpus, uint64_t packets,
-						char *error, size_t error_size);
-
-/* Whether all packets of the limit have been forwarded, or a thread has failed. */
-bool pipeline_threads_ended(struct pipeline_threads *threads);
-
-/*
- * Ends all threads, the RX thread first, so that the others forward what it received. Frees everything.
- * Returns 0, or -1 with the reason if a thread has failed.
- */
-int pipeline_threads_stop(struct pipeline_threads *threads, char *error, size_t error_size);
+int forward_in_pipeline(struct forwarder *forwarder, uint32_t queues, const struct cpu_list *cpus,
+			uint64_t packets, const struct watch *watch, struct error *error);
 
 #endif

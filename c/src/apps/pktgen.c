@@ -4,11 +4,8 @@
 #include "apps/pcap_file.h"
 #include "apps/port.h"
 #include "apps/token_bucket.h"
-#include "rooms/start.h"
 #include "rooms/stats.h"
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The lines as --help prints them. */
@@ -22,126 +19,62 @@ static const char usage[] =
 	"number in its flow. Drops what the device receives. Ends on SIGINT or SIGTERM, after N\n"
 	"packets, or after S seconds.\n"
 	"\n"
-	COMMON_USAGE_DEVICE
-	"  --rate PPS           packets a second, such as 250000, 10k or 1.5M (default: as many as the\n"
-	"                       device takes); a batch is the largest burst\n"
-	"  --size BYTES         bytes of a frame without CRC, 60 to 1514 (default 60)\n"
-	"  --flows N            flows, 1 to 65535, in turn; each has a UDP source port (default:\n"
-	"                       one for each queue)\n"
-	"  --template FILE      send the first frame of this pcap file instead, unchanged\n"
-	"  --queues N           TX queues, 1 to 16, in turn; flow i uses queue i modulo N (default 1)\n"
-	COMMON_USAGE_RINGS
-	"  --packets N          end after N sent packets\n"
-	COMMON_USAGE_RUN;
+	COMMON_USAGE_DEVICE;
 /* clang-format on */
 
-static const struct program program = {.name = "ixgbe-pktgen", .usage = usage};
+static const struct program program = {
+	.name = "ixgbe-pktgen",
+	.usage = usage,
+	.arguments = 1,
+	.needs = "one device is needed",
+};
 
 struct options {
-	struct common_options common;
 	uint64_t rate; /* packets a second, 0: no limit */
 	uint32_t size;
 	uint32_t flows;
 	uint32_t queues;
 	const char *template_file;
-	const char *device;
 };
 
-enum {
-	OPTION_RATE = OPTION_OWN,
-	OPTION_SIZE,
-	OPTION_FLOWS,
-	OPTION_TEMPLATE,
-	OPTION_QUEUES,
-};
-
-/* The results of a run, in packets. */
-struct totals {
-	uint64_t tx;
-	uint64_t tx_bytes; /* without CRC */
-	uint64_t rx;
-	double seconds;
-	uint64_t tsc_cycles;
-};
-
-/* The generator and what it sends. */
+/* What is sent, and the results in packets. */
 struct generator {
-	struct port port;
-	struct mempool pools[DEVICE_MAX_QUEUES]; /* pools[i] feeds TX queue i, and nothing else */
-	uint32_t queues;
-	uint32_t flows;
+	struct options options;
 	uint8_t frame[FLOW_PACKET_MAX_SIZE];
 	uint32_t size;
-	bool numbered; /* the frame has a flow and a sequence number */
 	uint64_t sent[DEVICE_MAX_QUEUES]; /* packets on each TX queue */
-	struct packet *packets[FORWARDER_MAX_BATCH];
+	uint64_t tx;
+	uint64_t rx;
 };
 
-/* Takes an option of this program. Returns what is wrong with its value, or NULL. */
-static const char *set_option(int option, struct options *options)
-{
-	uint64_t number = 0;
-
-	switch (option) {
-	case OPTION_RATE:
-		return token_bucket_parse_rate(optarg, &options->rate) ?
-			       NULL :
-			       "--rate must be whole packets a second, from 1 to 100M, not";
-	case OPTION_SIZE:
-		if (!parse_number(optarg, FLOW_PACKET_MIN_SIZE, FLOW_PACKET_MAX_SIZE, &number)) {
-			return "--size must be a number of bytes from 60 to 1514, not";
-		}
-		options->size = (uint32_t)number;
-		return NULL;
-	case OPTION_FLOWS:
-		if (!parse_number(optarg, 1, FLOW_PACKET_MAX_FLOWS, &number)) {
-			return "--flows must be a number from 1 to 65535, not";
-		}
-		options->flows = (uint32_t)number;
-		return NULL;
-	case OPTION_QUEUES:
-		if (!parse_number(optarg, 1, DEVICE_MAX_QUEUES, &number)) {
-			return "--queues must be a number from 1 to 16, not";
-		}
-		options->queues = (uint32_t)number;
-		return NULL;
-	default:
-		options->template_file = optarg;
-		return NULL;
-	}
-}
-
 /* Returns -1 to go on, or the exit status. */
-static int parse_options(int argc, char **argv, struct options *options)
+static int parse_options(int argc, char **argv, struct common_options *common,
+			 struct options *options)
 {
-	static const struct option known[] = {
-		COMMON_OPTIONS,
-		{.name = "rate", .has_arg = required_argument, .val = OPTION_RATE},
-		{.name = "size", .has_arg = required_argument, .val = OPTION_SIZE},
-		{.name = "flows", .has_arg = required_argument, .val = OPTION_FLOWS},
-		{.name = "template", .has_arg = required_argument, .val = OPTION_TEMPLATE},
-		{.name = "queues", .has_arg = required_argument, .val = OPTION_QUEUES},
-		{.name = NULL},
+	/* clang-format off */
+	const struct option_row rows[] = {
+		{"rate", "PPS",
+		 "packets a second, such as 250000, 10k or 1.5M (default: as many as the\n"
+		 "device takes); a batch is the largest burst",
+		 set_rate, &options->rate, "whole packets a second, from 1 to 100M", 0, 0},
+		{"size", "BYTES", "bytes of a frame without CRC, 60 to 1514 (default 60)",
+		 set_number, &options->size, "a number of bytes", FLOW_PACKET_MIN_SIZE, FLOW_PACKET_MAX_SIZE},
+		{"flows", "N",
+		 "flows, 1 to 65535, in turn; each has a UDP source port (default:\n"
+		 "one for each queue)",
+		 set_number, &options->flows, "a number", 1, FLOW_PACKET_MAX_FLOWS},
+		{"template", "FILE", "send the first frame of this pcap file instead, unchanged",
+		 set_text, &options->template_file, NULL, 0, 0},
+		{"queues", "N",
+		 "TX queues, 1 to 16, in turn; flow i uses queue i modulo N (default 1)",
+		 set_number, &options->queues, "a number", 1, DEVICE_MAX_QUEUES},
+		COMMON_ROWS(common, "end after N sent packets"),
 	};
+	/* clang-format on */
+	int status = parse_rows(&program, rows, argc, argv);
 
-	opterr = 0;
-	for (;;) {
-		int option = getopt_long(argc, argv, ":hV", known, NULL);
-		int status = -1;
-
-		if (option == -1) {
-			break;
-		}
-		if (option >= OPTION_OWN && option <= OPTION_QUEUES) {
-			const char *wrong = set_option(option, options);
-
-			status = wrong == NULL ? -1 : usage_error(&program, wrong, optarg);
-		} else {
-			status = common_option(&program, option, argv, &options->common);
-		}
-		if (status >= 0) {
-			return status;
-		}
+	if (status >= 0) {
+		return status;
 	}
 	if (options->template_file != NULL && (options->size != 0 || options->flows != 0)) {
 		return usage_error(&program,
@@ -157,10 +90,6 @@ static int parse_options(int argc, char **argv, struct options *options)
 				   "--flows to the number of --queues",
 				   NULL);
 	}
-	if (argc - optind != 1) {
-		return usage_error(&program, "one device is needed", NULL);
-	}
-	options->device = argv[optind];
 	return -1;
 }
 
@@ -176,33 +105,6 @@ static void prefill(struct mempool *pool, const struct generator *generator)
 	}
 }
 
-static int generator_open(struct generator *generator, const struct options *options,
-			  struct error *error)
-{
-	struct port *port = &generator->port;
-
-	if (port_open(port, &program, options->device, 1, generator->queues, &options->common,
-		      error) != 0) {
-		return -1;
-	}
-	if (generator->numbered) {
-		uint8_t mac[6];
-
-		if (mac_read(&port->device, mac, error) != 0) {
-			return -1;
-		}
-		flow_packet_fill(generator->frame, generator->size, mac);
-	}
-	for (uint32_t i = 0; i < generator->queues; i++) {
-		if (mempool_create(&generator->pools[i], &port->container,
-				   port_pool_capacity(&options->common), error) != 0) {
-			return -1;
-		}
-		prefill(&generator->pools[i], generator);
-	}
-	return 0;
-}
-
 /*
  * Writes flow and sequence number of packet `nth` of a queue. Flow i uses queue i modulo the queues, so
  * that its packets stay in order. The flows of a queue take turns, and each has its own sequence.
@@ -210,181 +112,112 @@ static int generator_open(struct generator *generator, const struct options *opt
 static void number_packet(struct packet *packet, const struct generator *generator, uint32_t queue,
 			  uint64_t nth)
 {
-	uint32_t queues = generator->queues;
-	uint64_t flows = (generator->flows - queue + queues - 1) / queues;
+	uint32_t queues = generator->options.queues;
+	uint64_t flows = (generator->options.flows - queue + queues - 1) / queues;
 
 	flow_packet_number(packet->data, queue + queues * (uint32_t)(nth % flows), nth / flows);
 }
 
 /* Sends at most `count` packets on a queue. Returns the number of sent packets. */
-static uint32_t send_batch(struct generator *generator, uint32_t queue, uint32_t count)
+static uint32_t send_batch(struct port *port, struct generator *generator, uint32_t queue,
+			   uint32_t count)
 {
-	struct packet **packets = generator->packets;
+	struct packet **packets = port->packets;
 	uint32_t filled = 0;
 
 	while (filled < count) {
-		struct packet *packet = packet_alloc(&generator->pools[queue]);
+		struct packet *packet = packet_alloc(&port->tx_pools[queue]);
 
 		if (packet == NULL) {
 			break;
 		}
-		if (generator->numbered) {
+		if (generator->options.template_file == NULL) {
 			number_packet(packet, generator, queue, generator->sent[queue] + filled);
 		}
 		packets[filled] = packet;
 		filled++;
 	}
-	uint32_t sent = tx_batch(&generator->port.device.tx[queue], packets, filled);
+	uint32_t sent = tx_batch(&port->device.tx[queue], packets, filled);
 
 	packets_free(packets, sent, filled);
 	generator->sent[queue] += sent;
+	generator->tx += sent;
 	return sent;
 }
 
-/* Takes what the device has received, so that a loop in the cable does not fill the ring. */
-static uint32_t drop_received(struct generator *generator, uint32_t batch)
+/* Sends until the end of the run. */
+static void generate(struct run *run, struct port *port, void *state)
 {
-	uint32_t received = rx_batch(&generator->port.device.rx[0], generator->packets, batch);
-
-	packets_free(generator->packets, 0, received);
-	return received;
-}
-
-/* Sends until the end of the run. Returns 0, or -1 with the reason. */
-static int generate(struct generator *generator, const struct options *options,
-		    struct totals *totals, struct error *error)
-{
-	const struct common_options *common = &options->common;
-	uint32_t turns = port_turns_per_look(&generator->port);
-	uint64_t left = common->packets;
+	struct generator *generator = state;
+	const struct options *options = &generator->options;
 	uint32_t queue = 0;
-	bool ended = false;
-	struct run run;
+	uint32_t count = 0;
 
-	run_start(&run, common->duration);
-	struct token_bucket bucket = token_bucket_new(options->rate, common->batch, run.start);
+	if (options->template_file == NULL) {
+		uint8_t mac[6] = {0};
 
-	while (left > 0 && !ended) {
-		for (uint32_t i = 0; i < turns && left > 0; i++) {
-			uint32_t count = common->batch < left ? common->batch : (uint32_t)left;
-
-			if (options->rate > 0) {
-				count = token_bucket_take(&bucket, now_ns(), count);
-			}
-			uint32_t sent = send_batch(generator, queue, count);
-
-			if (options->rate > 0) {
-				token_bucket_return(&bucket, count - sent);
-			}
-			left -= sent;
-			totals->tx += sent;
-			totals->rx += drop_received(generator, common->batch);
-			queue = (queue + 1) % generator->queues;
-		}
-		if (run_look(&run, &generator->port, &ended, error) != 0) {
-			return -1;
-		}
+		run->result = mac_read(&port->device, mac, &run->error);
+		flow_packet_fill(generator->frame, generator->size, mac);
 	}
-	totals->tx_bytes = totals->tx * generator->size;
-	totals->seconds = run_seconds(&run);
-	totals->tsc_cycles = run_tsc_cycles(&run);
-	return 0;
+	/* The pools of other queues are empty. */
+	for (uint32_t i = 0; i < DEVICE_MAX_QUEUES; i++) {
+		prefill(&port->tx_pools[i], generator);
+	}
+	run_start(run);
+	struct token_bucket bucket = token_bucket_new(options->rate, run->options->batch);
+
+	while (run_goes_on(run, port, &count)) {
+		uint32_t taken = token_bucket_take(&bucket, count);
+		uint32_t sent = send_batch(port, generator, queue, taken);
+
+		token_bucket_return(&bucket, taken - sent);
+		run->left -= sent;
+		generator->rx += port_drop_received(port, run->options->batch);
+		queue = (queue + 1) % options->queues;
+	}
 }
 
-/* Writes the totals, with those of each queue if there are several. Returns 0, or -1 with errno. */
-static int write_totals(int fd, const struct generator *generator, const struct totals *totals)
+/* Writes the totals, with those of each queue if there are several. */
+static void write_totals(const struct run *run, const void *state)
 {
-	int written = dprintf(fd,
-			      "{\"tx\":%" PRIu64 ",\"tx_bytes\":%" PRIu64 ",\"rx\":%" PRIu64
-			      ",\"seconds\":%.9f,\"tsc_cycles\":%" PRIu64,
-			      totals->tx, totals->tx_bytes, totals->rx, totals->seconds,
-			      totals->tsc_cycles);
+	const struct generator *generator = state;
+	uint32_t queues = generator->options.queues;
 
-	if (written >= 0 && generator->queues > 1) {
-		written = dprintf(fd, ",\"queues\":[%" PRIu64, generator->sent[0]);
-		for (uint32_t i = 1; i < generator->queues && written >= 0; i++) {
-			written = dprintf(fd, ",%" PRIu64, generator->sent[i]);
-		}
-		if (written >= 0) {
-			written = dprintf(fd, "]");
-		}
+	(void)fprintf(run->json,
+		      "{\"tx\":%" PRIu64 ",\"tx_bytes\":%" PRIu64 ",\"rx\":%" PRIu64
+		      ",\"seconds\":%.9f,\"tsc_cycles\":%" PRIu64,
+		      generator->tx, generator->tx * generator->size, generator->rx, run->seconds,
+		      run->tsc_cycles);
+	for (uint32_t i = 0; i < queues && queues > 1; i++) {
+		(void)fprintf(run->json, "%s%" PRIu64, i == 0 ? ",\"queues\":[" : ",",
+			      generator->sent[i]);
 	}
-	if (written >= 0) {
-		written = dprintf(fd, "}\n");
-	}
-	return json_close(fd, written);
-}
-
-/*
- * Stops the device and frees everything. The pools of the TX queues are in the port's container, and
- * their packets in its rings. So the rings are released first, and the container is closed last.
- */
-static int generator_close(struct generator *generator, struct error *error)
-{
-	int result = device_stop_queues(&generator->port.device, error);
-
-	device_release(&generator->port.device);
-	for (uint32_t i = 0; i < generator->queues; i++) {
-		mempool_destroy(&generator->pools[i]);
-	}
-	port_free(&generator->port);
-	return result;
-}
-
-/* Opens the device, sends, and closes it. Returns the exit status. */
-static int generate_until_end(const struct options *options, struct generator *generator,
-			      int json_fd)
-{
-	struct totals totals = {0};
-	struct error error;
-	int status = EXIT_SUCCESS;
-
-	if (generator_open(generator, options, &error) != 0) {
-		say("ixgbe-pktgen: %s\n", error.text);
-		if (generator->port.opened) {
-			(void)generator_close(generator, &error);
-		}
-		return EXIT_RUN_TIME;
-	}
-	if (generate(generator, options, &totals, &error) != 0) {
-		say("ixgbe-pktgen: %s\n", error.text);
-		status = EXIT_RUN_TIME;
-	}
-	if (generator_close(generator, &error) != 0 && status == EXIT_SUCCESS) {
-		say("ixgbe-pktgen: %s\n", error.text);
-		status = EXIT_RUN_TIME;
-	}
-	if (json_fd >= 0 && write_totals(json_fd, generator, &totals) != 0) {
-		say("ixgbe-pktgen: %s: %s\n", options->common.json, strerror(errno));
-		status = EXIT_RUN_TIME;
-	}
-	return status;
+	(void)fprintf(run->json, queues > 1 ? "]}\n" : "}\n");
 }
 
 int main(int argc, char **argv)
 {
-	struct options options = {.common = common_options_default(), .queues = 1};
-	int status = parse_options(argc, argv, &options);
+	struct common_options common = common_options_default();
+	struct generator generator = {.options = {.queues = 1}};
+	struct options *options = &generator.options;
+	struct pcap_recording recording;
+	struct error error;
+	int status = parse_options(argc, argv, &common, options);
+	const struct work work = {generate, write_totals, &generator};
 
 	if (status >= 0) {
 		return status;
 	}
-	struct generator generator = {
-		.queues = options.queues,
-		.flows = options.flows,
-		.size = options.size,
-		.numbered = options.template_file == NULL,
-	};
-	struct error error;
-
+	generator.size = options->size;
 	/* Reads the file first, so that a wrong one fails before the device is opened. */
-	if (!generator.numbered &&
-	    pcap_read_first(options.template_file, generator.frame, FLOW_PACKET_MAX_SIZE,
-			    &generator.size, &error) != 0) {
-		say("ixgbe-pktgen: %s\n", error.text);
-		return EXIT_RUN_TIME;
+	if (options->template_file != NULL) {
+		if (pcap_load(options->template_file, 1, FLOW_PACKET_MAX_SIZE, &recording,
+			      &error) != 0) {
+			return exit_status(&program, -1, &error);
+		}
+		generator.size = recording.frames[0].size;
+		memcpy(generator.frame, recording.frames[0].data, generator.size);
+		pcap_unload(&recording);
 	}
-	int json_fd = json_open(&program, options.common.json);
-
-	return json_fd == -2 ? EXIT_RUN_TIME : generate_until_end(&options, &generator, json_fd);
+	return run_on_port(&program, &common, argv[optind], options->queues, &work);
 }

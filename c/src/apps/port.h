@@ -1,68 +1,66 @@
-/* The port of a program that uses one: a device with its pools, and the run on it. */
+/* A program on one port: a device with its pools, and the run on it. */
 #ifndef IXGBE_PORT_H
 #define IXGBE_PORT_H
 
-#include "apps/program.h"
-#include "driver/device.h"
+#include "apps/run.h"
 
-/* A program looks at the clock and the signals once every so many turns. */
-#define TURNS_PER_LOOK 1024
+/* What a port is opened with. */
+struct port_config {
+	const char *address;
+	uint32_t rx_queues;
+	uint32_t tx_queues;
+	bool tx_pools; /* each TX queue has a pool of its own */
+	uint32_t ring_size;
+	uint32_t connect_timeout_ms;
+	uint32_t link_timeout_ms;
+};
 
-/* The same when a turn may take two messages to a server, each 20 ms or more. */
-#define TURNS_PER_LOOK_TRAPPED 8
-
+/* An open port. No pool ever runs empty. */
 struct port {
 	struct vfio_container container;
 	struct mempool pools[DEVICE_MAX_QUEUES]; /* pools[i] feeds RX queue i */
-	struct device_config config;
+	struct mempool
+		tx_pools[DEVICE_MAX_QUEUES]; /* tx_pools[i] feeds TX queue i, and nothing else */
 	struct device device;
 	bool opened;
+	uint32_t turns; /* until the next look at the clock */
+	struct packet *packets[FORWARDER_MAX_BATCH]; /* for a batch */
 };
 
 /*
- * Opens and starts the device at `address`, promiscuous, then waits for its link. Prints a warning if the
- * memory is on ordinary pages. The structure must not move while it is open.
+ * Opens and starts a device, promiscuous, then waits for its link. The structure must not move while it is
+ * open.
  */
-int port_open(struct port *port, const struct program *program, const char *address,
-	      uint32_t rx_queues, uint32_t tx_queues, const struct common_options *options,
-	      struct error *error);
+int port_open(struct port *port, const struct port_config *config, struct error *error);
 
 /* Stops the device and frees everything. Returns 0, or -1 if the device could not be stopped in order. */
 int port_close(struct port *port, struct error *error);
 
-/* Frees everything. The device must be stopped or unreachable. */
-void port_free(struct port *port);
-
-/* The packets of a pool that never runs empty with such options. */
-uint32_t port_pool_capacity(const struct common_options *options);
-
-/* How many turns there may be between two looks. */
-uint32_t port_turns_per_look(const struct port *port);
-
 /* Frees packets[first] to packets[count - 1]. */
 void packets_free(struct packet **packets, uint32_t first, uint32_t count);
 
-/* A run on a port, from its first packet on. */
-struct run {
-	sigset_t held; /* the signals that end it */
-	uint64_t duration; /* nanoseconds, UINT64_MAX: no limit */
-	uint64_t start; /* nanoseconds */
-	uint64_t start_tsc;
-	uint64_t time; /* of the last look, nanoseconds */
-	uint64_t printed; /* when the last line was printed, nanoseconds */
-	struct device_stats before; /* the device's counters then */
+/* What a program does in a run on a port, with a state of its own, and how it writes the totals. */
+struct work {
+	void (*do_work)(struct run *run, struct port *port, void *state);
+	void (*write_totals)(const struct run *run, const void *state);
+	void *state;
 };
 
-void run_start(struct run *run, uint64_t duration);
+/*
+ * Opens the device at `address`, works on it, closes it, and writes the totals. With `tx_queues`, each of so
+ * many TX queues has a pool of its own. Without, there is one for what the program receives. Prints the
+ * first error only. Returns the exit status.
+ */
+int run_on_port(const struct program *program, const struct common_options *options,
+		const char *address, uint32_t tx_queues, const struct work *work);
 
 /*
- * Looks at the clock and the signals, and prints a line every second. Says in `ended` whether the run
- * is over. Returns -1 if the device has failed.
+ * Whether a started run goes on, with a turn of at most `count` packets. It looks at the clock and the
+ * signals now and then. At the end it stops the clock.
  */
-int run_look(struct run *run, struct port *port, bool *ended, struct error *error);
+bool run_goes_on(struct run *run, struct port *port, uint32_t *count);
 
-/* The seconds and the TSC cycles from the start until now, for the totals. */
-double run_seconds(const struct run *run);
-uint64_t run_tsc_cycles(const struct run *run);
+/* Takes what the device has received, so that a loop in the cable does not fill the ring. */
+uint32_t port_drop_received(struct port *port, uint32_t batch);
 
 #endif

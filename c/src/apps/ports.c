@@ -20,12 +20,6 @@ struct ports {
 	struct packet *packets[PORTS_MAX_BATCH];
 };
 
-static int report(const struct error *reason, char *error, size_t error_size)
-{
-	(void)snprintf(error, error_size, "%s", reason->text);
-	return -1;
-}
-
 static struct device *device_of(struct ports *ports, uint32_t port)
 {
 	return &ports->devices[port & 1];
@@ -76,38 +70,38 @@ struct ports *ports_open(const char *device_a, const char *device_b, char *error
 	}
 	vfio_container_init(&ports->container);
 	ports->container.connect_timeout_ms = CONNECT_TIMEOUT_MS;
-	if (open_devices(ports, addresses, &reason) != 0) {
-		(void)report(&reason, error, error_size);
+	if (error_copy(open_devices(ports, addresses, &reason), &reason, error, error_size) != 0) {
 		destroy(ports);
 		return NULL;
 	}
 	return ports;
 }
 
+static int start_again(struct device *device, struct mempool *pool, struct error *error)
+{
+	const struct device_config config = DEVICE_CONFIG_DEFAULT;
+
+	if (device->running && device_stop_queues(device, error) != 0) {
+		return -1;
+	}
+	return device_start_queues(device, &config, pool, error);
+}
+
 int ports_start(struct ports *ports, uint32_t port, char *error, size_t error_size)
 {
-	struct device_config config = DEVICE_CONFIG_DEFAULT;
-	struct device *device = device_of(ports, port);
 	struct error reason;
+	int result = start_again(device_of(ports, port), &ports->pools[port & 1], &reason);
 
-	if (device->running && device_stop_queues(device, &reason) != 0) {
-		return report(&reason, error, error_size);
-	}
-	if (device_start_queues(device, &config, &ports->pools[port & 1], &reason) != 0) {
-		return report(&reason, error, error_size);
-	}
-	return 0;
+	return error_copy(result, &reason, error, error_size);
 }
 
 int ports_link_speed(struct ports *ports, uint32_t port, uint32_t *speed, char *error,
 		     size_t error_size)
 {
 	struct error reason;
+	int result = link_speed(device_of(ports, port), speed, &reason);
 
-	if (link_speed(device_of(ports, port), speed, &reason) != 0) {
-		return report(&reason, error, error_size);
-	}
-	return 0;
+	return error_copy(result, &reason, error, error_size);
 }
 
 /* Copies a frame into a fresh packet. Returns NULL if it is too long or the pool is empty. */
@@ -176,17 +170,17 @@ uint32_t ports_receive(struct ports *ports, uint32_t port, struct ports_frame *f
 int ports_stats(struct ports *ports, uint32_t port, struct ports_stats *stats, char *error,
 		size_t error_size)
 {
-	struct device_stats read;
+	struct device_stats read = {0};
 	struct error reason;
+	int result = stats_read(device_of(ports, port), &read, &reason);
 
-	if (stats_read(device_of(ports, port), &read, &reason) != 0) {
-		return report(&reason, error, error_size);
-	}
-	stats->rx_packets = read.rx_packets;
-	stats->rx_bytes = read.rx_bytes;
-	stats->tx_packets = read.tx_packets;
-	stats->tx_bytes = read.tx_bytes;
-	return 0;
+	*stats = (struct ports_stats){
+		read.rx_packets,
+		read.rx_bytes,
+		read.tx_packets,
+		read.tx_bytes,
+	};
+	return error_copy(result, &reason, error, error_size);
 }
 
 int ports_register(struct ports *ports, uint32_t port, uint32_t offset, uint32_t *value,
@@ -196,10 +190,7 @@ int ports_register(struct ports *ports, uint32_t port, uint32_t offset, uint32_t
 	struct error reason;
 
 	*value = reg_read(vfio, offset);
-	if (vfio_check(vfio, &reason) != 0) {
-		return report(&reason, error, error_size);
-	}
-	return 0;
+	return error_copy(vfio_check(vfio, &reason), &reason, error, error_size);
 }
 
 bool ports_on_ordinary_pages(const struct ports *ports)
@@ -210,15 +201,17 @@ bool ports_on_ordinary_pages(const struct ports *ports)
 int ports_close(struct ports *ports, char *error, size_t error_size)
 {
 	struct error reason;
+	struct error later;
 	int result = 0;
 
 	for (uint32_t i = 0; i < 2; i++) {
 		struct device *device = &ports->devices[i];
 
-		if (device->running && device_stop_queues(device, &reason) != 0 && result == 0) {
-			result = report(&reason, error, error_size);
+		if (device->running &&
+		    device_stop_queues(device, result == 0 ? &reason : &later) != 0) {
+			result = -1;
 		}
 	}
 	destroy(ports);
-	return result;
+	return error_copy(result, &reason, error, error_size);
 }

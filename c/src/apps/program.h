@@ -1,11 +1,11 @@
-/* What the programs have in common: messages, exit statuses, options, signals, the clock. */
+/* What the programs have in common: messages, exit statuses, options, the version. */
 #ifndef IXGBE_PROGRAM_H
 #define IXGBE_PROGRAM_H
 
+#include "error.h"
 #include "rooms/forwarder.h"
-#include <getopt.h>
-#include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -17,10 +17,12 @@
 
 #define say(...) ((void)dprintf(STDERR_FILENO, __VA_ARGS__))
 
-/* A program's name, and the text that --help prints. */
+/* A program's command line, without its options. */
 struct program {
 	const char *name;
-	const char *usage;
+	const char *usage; /* what --help prints before the options */
+	int arguments; /* that are no options */
+	const char *needs; /* what to say if there are more or fewer */
 };
 
 /* The options that all programs have. */
@@ -34,51 +36,55 @@ struct common_options {
 	const char *json; /* NULL: no file */
 };
 
-/* The values of getopt_long for them. A program's own options begin at OPTION_OWN. */
-enum {
-	OPTION_BATCH = 1,
-	OPTION_RING_SIZE,
-	OPTION_PACKETS,
-	OPTION_DURATION,
-	OPTION_CONNECT_TIMEOUT,
-	OPTION_LINK_TIMEOUT,
-	OPTION_JSON,
-	OPTION_HELP,
-	OPTION_VERSION,
-	OPTION_OWN
+/* An option: what --help says of it, and where its value goes. */
+struct option_row {
+	const char *name; /* without the dashes; NULL ends a table */
+	const char *value; /* the value's name in --help, NULL: the option has none */
+	const char *help; /* one or more lines */
+	bool (*set)(const struct option_row *row, const char *text); /* false: the value is wrong */
+	void *place;
+	const char *must_be; /* what a right value is, for the message about a wrong one */
+	uint64_t low; /* the bounds of a number, which complete `must_be` */
+	uint64_t high;
 };
 
-/* Their rows in the table for getopt_long. */
-#define COMMON_OPTIONS                                                                             \
-	{.name = "batch", .has_arg = required_argument, .val = OPTION_BATCH},                      \
-		{.name = "ring-size", .has_arg = required_argument, .val = OPTION_RING_SIZE},      \
-		{.name = "packets", .has_arg = required_argument, .val = OPTION_PACKETS},          \
-		{.name = "duration", .has_arg = required_argument, .val = OPTION_DURATION},        \
-		{.name = "connect-timeout",                                                        \
-		 .has_arg = required_argument,                                                     \
-		 .val = OPTION_CONNECT_TIMEOUT},                                                   \
-		{.name = "link-timeout",                                                           \
-		 .has_arg = required_argument,                                                     \
-		 .val = OPTION_LINK_TIMEOUT},                                                      \
-		{.name = "json", .has_arg = required_argument, .val = OPTION_JSON},                \
-		{.name = "help", .val = OPTION_HELP},                                              \
-	{                                                                                          \
-		.name = "version", .val = OPTION_VERSION                                           \
-	}
+/* How an option sets its place: a uint32_t, such a power of two, a uint64_t, a text, or true. */
+bool set_number(const struct option_row *row, const char *text);
+bool set_power_of_two(const struct option_row *row, const char *text);
+bool set_large_number(const struct option_row *row, const char *text);
+bool set_text(const struct option_row *row, const char *text);
+bool set_flag(const struct option_row *row, const char *text);
+
+/* Nanoseconds as a uint64_t, and milliseconds, at most an hour, as a uint32_t. */
+bool set_duration(const struct option_row *row, const char *text);
+bool set_timeout(const struct option_row *row, const char *text);
+
+/* The most rows of a table. */
+#define MAX_OPTIONS 24
 
 /* clang-format off */
 
-/* Their lines in --help, besides --packets, whose meaning differs. */
-#define COMMON_USAGE_RINGS                                                                         \
-	"  --batch N            packets per call, 1 to 512 (default 32)\n"                         \
-	"  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n"
-#define COMMON_USAGE_RUN                                                                           \
-	"  --duration S         end after S seconds; fractions are allowed\n"                      \
-	"  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n"  \
-	"  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n"   \
-	"  --json FILE          write the totals to FILE at the end\n"                             \
-	"  --help               print this text\n"                                                 \
-	"  --version            print the version\n"
+/* The rows of the options that all programs have. The meaning of --packets differs. */
+#define COMMON_ROWS(common, packets_help)                                                          \
+	{"batch", "N", "packets per call, 1 to 512 (default 32)", set_number, &(common)->batch,    \
+	 "a number", 1, FORWARDER_MAX_BATCH},                                                      \
+	{"ring-size", "N",                                                                         \
+	 "descriptors of every ring, a power of two, 64 to 4096 (default 512)",                    \
+	 set_power_of_two, &(common)->ring_size, "a power of two", 64, 4096},                      \
+	{"packets", "N", packets_help, set_large_number, &(common)->packets, "a number", 1,        \
+	 UINT64_MAX - 1},                                                                          \
+	{"duration", "S", "end after S seconds; fractions are allowed", set_duration,              \
+	 &(common)->duration, "a number of seconds above 0", 0, 0},                                \
+	{"connect-timeout", "S",                                                                   \
+	 "wait at most S seconds for the sockets, up to 3600 (default 5)", set_timeout,            \
+	 &(common)->connect_timeout_ms, "a number of seconds above 0, at most 3600", 0, 0},        \
+	{"link-timeout", "S",                                                                      \
+	 "wait at most S seconds for each link, up to 3600 (default 30)", set_timeout,             \
+	 &(common)->link_timeout_ms, "a number of seconds above 0, at most 3600", 0, 0},           \
+	{"json", "FILE", "write the totals to FILE at the end", set_text, &(common)->json,         \
+	 NULL, 0, 0},                                                                              \
+	{NULL, NULL, NULL, NULL, NULL, NULL, 0, 0}
+
 #define COMMON_USAGE_DEVICE                                                                        \
 	"  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n"
 
@@ -88,40 +94,21 @@ enum {
 struct common_options common_options_default(void);
 
 /*
- * Takes an option that getopt_long returned and that is not one of the program's own. Returns -1 to go
- * on, or the exit status.
+ * Sets the options on the command line, or prints what --help and --version say. Moves `optind` to the first
+ * of the arguments that are no options, and checks their number. Returns -1 to go on, or the exit status.
  */
-int common_option(const struct program *program, int option, char **argv,
-		  struct common_options *options);
+int parse_rows(const struct program *program, const struct option_row *rows, int argc, char **argv);
 
 /* Prints what is wrong with the command line, and points to --help. Returns the exit status. */
 int usage_error(const struct program *program, const char *what, const char *value);
 
-/* A whole number from `low` to `high`, in digits only. */
-bool parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *number);
+/* Reads a number without sign and exponent at the start of a text. `end` is what follows it. */
+bool parse_decimal(const char *text, double *number, const char **end);
 
-/* A number of seconds above 0, as nanoseconds. */
-bool parse_duration(const char *text, uint64_t *nanoseconds);
+/* Prints the reason of a result that is not 0. Returns the exit status. */
+int exit_status(const struct program *program, int result, const struct error *error);
 
-/* Nanoseconds since some moment in the past. */
-uint64_t now_ns(void);
-
-/* Blocks the signals that end a run, so that the program can stop its devices first. */
-void hold_signals(sigset_t *held);
-
-/* Whether a blocked signal has arrived, or arrives within less than a second. */
-bool signal_comes(const sigset_t *held, uint64_t nanoseconds);
-
-/*
- * Opens the file for the totals before the run, so that a wrong path fails at once. Returns its
- * descriptor, -1 if `path` is NULL, or -2 after a message.
- */
-int json_open(const struct program *program, const char *path);
-
-/*
- * Closes the file for the totals. `written` is what the last dprintf returned. Returns 0, or -1 with
- * errno: a file system may report a full disk only here.
- */
-int json_close(int fd, int written);
+/* Says that some memory is on ordinary pages. */
+void warn_of_ordinary_pages(const struct program *program);
 
 #endif

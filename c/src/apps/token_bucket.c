@@ -1,8 +1,5 @@
 /* A token bucket: packets at a rate, with bursts of a limited size. */
 #include "apps/token_bucket.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A token in the unit of the bucket: a rate of 1 adds one unit in each nanosecond. */
 #define TOKEN 1000000000ull
@@ -10,13 +7,17 @@
 /* A longer time fills any bucket, and its product with the rate would not fit. */
 #define MAX_ELAPSED 1000000000ull
 
-struct token_bucket token_bucket_new(uint64_t rate, uint32_t burst, uint64_t now)
+struct token_bucket token_bucket_new(uint64_t rate, uint32_t burst)
 {
-	return (struct token_bucket){.rate = rate, .burst = burst * TOKEN, .filled = now};
+	return (struct token_bucket){.rate = rate, .burst = burst * TOKEN, .filled = now_ns()};
 }
 
-uint32_t token_bucket_take(struct token_bucket *bucket, uint64_t now, uint32_t wanted)
+uint32_t token_bucket_take(struct token_bucket *bucket, uint32_t wanted)
 {
+	if (bucket->rate == 0) {
+		return wanted;
+	}
+	uint64_t now = now_ns();
 	uint64_t elapsed = now - bucket->filled;
 
 	bucket->tokens += (elapsed < MAX_ELAPSED ? elapsed : MAX_ELAPSED) * bucket->rate;
@@ -37,18 +38,15 @@ void token_bucket_return(struct token_bucket *bucket, uint32_t count)
 	bucket->tokens += count * TOKEN;
 }
 
-bool token_bucket_parse_rate(const char *text, uint64_t *rate)
+bool set_rate(const struct option_row *row, const char *text)
 {
-	char *end = NULL;
+	uint64_t *rate = row->place;
+	const char *end = NULL;
+	double number = 0;
 
-	if (text[0] < '0' || text[0] > '9') {
+	if (!parse_decimal(text, &number, &end)) {
 		return false;
 	}
-	errno = 0;
-	double number = strtod(text, &end);
-	/* strtod would also take hexadecimal numbers and exponents. */
-	bool decimal = strspn(text, "0123456789.") == (size_t)(end - text);
-
 	if (*end == 'k') {
 		number *= 1e3;
 		end++;
@@ -57,6 +55,6 @@ bool token_bucket_parse_rate(const char *text, uint64_t *rate)
 		end++;
 	}
 	*rate = (uint64_t)number;
-	return errno == 0 && decimal && *end == '\0' && number >= 1 &&
-	       number <= (double)TOKEN_BUCKET_MAX_RATE && (double)*rate == number;
+	return *end == '\0' && number >= 1 && number <= (double)TOKEN_BUCKET_MAX_RATE &&
+	       (double)*rate == number;
 }

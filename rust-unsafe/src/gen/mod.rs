@@ -15,12 +15,11 @@ pub mod apps {
     pub mod ports;
     pub mod program;
     pub mod queue_threads;
-    pub mod rates;
     pub mod replay;
+    pub mod run;
     pub mod stack_port;
     pub mod threads;
     pub mod token_bucket;
-    pub mod totals;
 }
 pub mod driver {
     pub mod device;

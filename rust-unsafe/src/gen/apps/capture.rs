@@ -1,21 +1,12 @@
 extern "C" {
-    fn snprintf(
-        __s: *mut ::core::ffi::c_char,
-        __maxlen: size_t,
+    fn fprintf(
+        __stream: *mut FILE,
         __format: *const ::core::ffi::c_char,
-        ...
-    ) -> ::core::ffi::c_int;
-    fn dprintf(
-        __fd: ::core::ffi::c_int,
-        __fmt: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
     fn pcap_writer_open(
         writer: *mut pcap_writer,
-        path: *const ::core::ffi::c_char,
-        snap: uint32_t,
-        rotate_size: uint64_t,
-        files: uint32_t,
+        options: *const pcap_options,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn pcap_writer_put(
@@ -33,137 +24,142 @@ extern "C" {
         writer: *mut pcap_writer,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    static mut optarg: *mut ::core::ffi::c_char;
     static mut optind: ::core::ffi::c_int;
-    static mut opterr: ::core::ffi::c_int;
-    fn getopt_long(
-        ___argc: ::core::ffi::c_int,
-        ___argv: *const *mut ::core::ffi::c_char,
-        __shortopts: *const ::core::ffi::c_char,
-        __longopts: *const option,
-        __longind: *mut ::core::ffi::c_int,
-    ) -> ::core::ffi::c_int;
+    fn set_number(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_power_of_two(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_large_number(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_text(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_duration(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_timeout(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
     fn common_options_default() -> common_options;
-    fn common_option(
+    fn parse_rows(
         program_0: *const program,
-        option: ::core::ffi::c_int,
+        rows: *const option_row,
+        argc: ::core::ffi::c_int,
         argv: *mut *mut ::core::ffi::c_char,
-        options: *mut common_options,
     ) -> ::core::ffi::c_int;
     fn usage_error(
         program_0: *const program,
         what: *const ::core::ffi::c_char,
         value: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
-    fn parse_number(
-        text: *const ::core::ffi::c_char,
-        low: uint64_t,
-        high: uint64_t,
-        number: *mut uint64_t,
-    ) -> bool;
-    fn json_open(
+    fn exit_status(
         program_0: *const program,
-        path: *const ::core::ffi::c_char,
-    ) -> ::core::ffi::c_int;
-    fn json_close(
-        fd: ::core::ffi::c_int,
-        written: ::core::ffi::c_int,
+        result: ::core::ffi::c_int,
+        error: *const error,
     ) -> ::core::ffi::c_int;
     fn rx_batch(
         queue: *mut rx_queue,
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn port_open(
-        port: *mut port,
-        program_0: *const program,
-        address: *const ::core::ffi::c_char,
-        rx_queues: uint32_t,
-        tx_queues: uint32_t,
-        options: *const common_options,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn port_close(port: *mut port, error: *mut error) -> ::core::ffi::c_int;
-    fn port_turns_per_look(port: *const port) -> uint32_t;
+    fn run_start(run: *mut run);
+    fn run_check(run: *mut run, result: ::core::ffi::c_int, error: *const error);
     fn packets_free(packets: *mut *mut packet, first: uint32_t, count: uint32_t);
-    fn run_start(run: *mut run, duration: uint64_t);
-    fn run_look(
-        run: *mut run,
-        port: *mut port,
-        ended: *mut bool,
-        error: *mut error,
+    fn run_on_port(
+        program_0: *const program,
+        options: *const common_options,
+        address: *const ::core::ffi::c_char,
+        tx_queues: uint32_t,
+        work: *const work,
     ) -> ::core::ffi::c_int;
-    fn run_seconds(run: *const run) -> ::core::ffi::c_double;
-    fn run_tsc_cycles(run: *const run) -> uint64_t;
+    fn run_goes_on(run: *mut run, port: *mut port, count: *mut uint32_t) -> bool;
     fn queue_stats_read(
         device: *mut device,
         id: uint32_t,
         stats: *mut queue_stats,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn __errno_location() -> *mut ::core::ffi::c_int;
-    fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
     fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
 }
 pub type size_t = usize;
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
-pub type __int64_t = i64;
 pub type __uint64_t = u64;
+pub type __off_t = ::core::ffi::c_long;
+pub type __off64_t = ::core::ffi::c_long;
 pub type __time_t = ::core::ffi::c_long;
 pub type __clockid_t = ::core::ffi::c_int;
 pub type __syscall_slong_t = ::core::ffi::c_long;
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct _IO_FILE {
+    pub _flags: ::core::ffi::c_int,
+    pub _IO_read_ptr: *mut ::core::ffi::c_char,
+    pub _IO_read_end: *mut ::core::ffi::c_char,
+    pub _IO_read_base: *mut ::core::ffi::c_char,
+    pub _IO_write_base: *mut ::core::ffi::c_char,
+    pub _IO_write_ptr: *mut ::core::ffi::c_char,
+    pub _IO_write_end: *mut ::core::ffi::c_char,
+    pub _IO_buf_base: *mut ::core::ffi::c_char,
+    pub _IO_buf_end: *mut ::core::ffi::c_char,
+    pub _IO_save_base: *mut ::core::ffi::c_char,
+    pub _IO_backup_base: *mut ::core::ffi::c_char,
+    pub _IO_save_end: *mut ::core::ffi::c_char,
+    pub _markers: *mut _IO_marker,
+    pub _chain: *mut _IO_FILE,
+    pub _fileno: ::core::ffi::c_int,
+    pub _flags2: ::core::ffi::c_int,
+    pub _old_offset: __off_t,
+    pub _cur_column: ::core::ffi::c_ushort,
+    pub _vtable_offset: ::core::ffi::c_schar,
+    pub _shortbuf: [::core::ffi::c_char; 1],
+    pub _lock: *mut ::core::ffi::c_void,
+    pub _offset: __off64_t,
+    pub _codecvt: *mut _IO_codecvt,
+    pub _wide_data: *mut _IO_wide_data,
+    pub _freeres_list: *mut _IO_FILE,
+    pub _freeres_buf: *mut ::core::ffi::c_void,
+    pub __pad5: size_t,
+    pub _mode: ::core::ffi::c_int,
+    pub _unused2: [::core::ffi::c_char; 20],
+}
+pub type _IO_lock_t = ();
+pub type FILE = _IO_FILE;
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct error {
     pub text: [::core::ffi::c_char; 1024],
 }
-pub type int64_t = __int64_t;
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct pcap_writer {
+pub struct pcap_options {
     pub path: *const ::core::ffi::c_char,
     pub snap: uint32_t,
     pub rotate_size: uint64_t,
     pub files: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct pcap_writer {
+    pub options: *const pcap_options,
     pub number: uint32_t,
     pub fd: ::core::ffi::c_int,
     pub name: [::core::ffi::c_char; 4096],
     pub written: uint64_t,
     pub frames: uint64_t,
     pub used: size_t,
+    pub buffered: uint32_t,
     pub buffer: [uint8_t; 262144],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct option {
-    pub name: *const ::core::ffi::c_char,
-    pub has_arg: ::core::ffi::c_int,
-    pub flag: *mut ::core::ffi::c_int,
-    pub val: ::core::ffi::c_int,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct __sigset_t {
-    pub __val: [::core::ffi::c_ulong; 16],
-}
-pub type sigset_t = __sigset_t;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct timespec {
-    pub tv_sec: __time_t,
-    pub tv_nsec: __syscall_slong_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct program {
     pub name: *const ::core::ffi::c_char,
     pub usage: *const ::core::ffi::c_char,
+    pub arguments: ::core::ffi::c_int,
+    pub needs: *const ::core::ffi::c_char,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -176,17 +172,20 @@ pub struct common_options {
     pub link_timeout_ms: uint32_t,
     pub json: *const ::core::ffi::c_char,
 }
-pub type C2RustUnnamed = ::core::ffi::c_uint;
-pub const OPTION_OWN: C2RustUnnamed = 10;
-pub const OPTION_VERSION: C2RustUnnamed = 9;
-pub const OPTION_HELP: C2RustUnnamed = 8;
-pub const OPTION_JSON: C2RustUnnamed = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
-pub const OPTION_DURATION: C2RustUnnamed = 4;
-pub const OPTION_PACKETS: C2RustUnnamed = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
-pub const OPTION_BATCH: C2RustUnnamed = 1;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option_row {
+    pub name: *const ::core::ffi::c_char,
+    pub value: *const ::core::ffi::c_char,
+    pub help: *const ::core::ffi::c_char,
+    pub set: Option<
+        unsafe extern "C" fn(*const option_row, *const ::core::ffi::c_char) -> bool,
+    >,
+    pub place: *mut ::core::ffi::c_void,
+    pub must_be: *const ::core::ffi::c_char,
+    pub low: uint64_t,
+    pub high: uint64_t,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct descriptor {
@@ -374,254 +373,328 @@ pub struct device {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct port {
-    pub container: vfio_container,
-    pub pools: [mempool; 16],
-    pub config: device_config,
-    pub device: device,
-    pub opened: bool,
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
+}
+pub type sigset_t = __sigset_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct timespec {
+    pub tv_sec: __time_t,
+    pub tv_nsec: __syscall_slong_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct run {
+    pub program: *const program,
+    pub options: *const common_options,
+    pub result: ::core::ffi::c_int,
+    pub error: error,
+    pub json: *mut FILE,
+    pub device_count: uint32_t,
+    pub devices: [*const ::core::ffi::c_char; 2],
+    pub read_stats: Option<
+        unsafe extern "C" fn(
+            *mut ::core::ffi::c_void,
+            uint32_t,
+            *mut device_stats,
+            *mut error,
+        ) -> ::core::ffi::c_int,
+    >,
+    pub owner: *mut ::core::ffi::c_void,
+    pub left: uint64_t,
     pub held: sigset_t,
-    pub duration: uint64_t,
     pub start: uint64_t,
-    pub start_tsc: uint64_t,
+    pub cpu_start: uint64_t,
+    pub tsc_start: uint64_t,
     pub time: uint64_t,
     pub printed: uint64_t,
-    pub before: device_stats,
+    pub before: [device_stats; 2],
+    pub seconds: ::core::ffi::c_double,
+    pub cpu_seconds: ::core::ffi::c_double,
+    pub tsc_cycles: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct port {
+    pub container: vfio_container,
+    pub pools: [mempool; 16],
+    pub tx_pools: [mempool; 16],
+    pub device: device,
+    pub opened: bool,
+    pub turns: uint32_t,
+    pub packets: [*mut packet; 512],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct work {
+    pub do_work: Option<
+        unsafe extern "C" fn(*mut run, *mut port, *mut ::core::ffi::c_void) -> (),
+    >,
+    pub write_totals: Option<
+        unsafe extern "C" fn(*const run, *const ::core::ffi::c_void) -> (),
+    >,
+    pub state: *mut ::core::ffi::c_void,
 }
 pub type clockid_t = __clockid_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct options {
-    pub common: common_options,
-    pub write_file: *const ::core::ffi::c_char,
-    pub snap: uint32_t,
-    pub rotate_size: uint64_t,
-    pub files: uint32_t,
-    pub device: *const ::core::ffi::c_char,
-}
-pub type C2RustUnnamed_0 = ::core::ffi::c_uint;
-pub const OPTION_FILES: C2RustUnnamed_0 = 13;
-pub const OPTION_ROTATE_SIZE: C2RustUnnamed_0 = 12;
-pub const OPTION_SNAP: C2RustUnnamed_0 = 11;
-pub const OPTION_WRITE: C2RustUnnamed_0 = 10;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct totals {
+pub struct capture {
+    pub options: pcap_options,
+    pub writer: pcap_writer,
+    pub flushed: uint64_t,
     pub rx: uint64_t,
     pub rx_bytes: uint64_t,
-    pub written: uint64_t,
     pub snapped: uint64_t,
     pub dropped: uint64_t,
-    pub files: uint32_t,
-    pub seconds: ::core::ffi::c_double,
-    pub tsc_cycles: uint64_t,
 }
 pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
-pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
+    as ::core::ffi::c_ulong;
+pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const PACKET_BUFFER_SIZE: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 pub const PACKET_HEADROOM: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
 pub const PACKET_MAX_SIZE: ::core::ffi::c_int = PACKET_BUFFER_SIZE - PACKET_HEADROOM;
-pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const CLOCK_REALTIME: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const MIN_ROTATE_SIZE: ::core::ffi::c_int = 4096 as ::core::ffi::c_int;
-static mut usage: [::core::ffi::c_char; 1518] = unsafe {
+static mut usage: [::core::ffi::c_char; 520] = unsafe {
     ::core::mem::transmute::<
-        [u8; 1518],
-        [::core::ffi::c_char; 1518],
+        [u8; 520],
+        [::core::ffi::c_char; 520],
     >(
-        *b"usage: ixgbe-capture [--write FILE] [--snap BYTES] [--rotate-size BYTES] [--files N]\n                     [--batch N] [--ring-size N] [--packets N] [--duration S]\n                     [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE\n\nRecords the frames that a device receives, in the pcap format with nanoseconds. The frames\nof a batch have one time. Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --write FILE         record to FILE; without it, frames are only counted\n  --snap BYTES         record at most so many bytes of a frame, 14 to 1984 (default 1984)\n  --rotate-size BYTES  begin another file before one has more bytes than this, from 4096 on;\n                       the files are FILE-00001, FILE-00002, with the ending of FILE\n  --files N            keep the newest N files only; needs --rotate-size\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N          end after N received packets\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-capture [--write FILE] [--snap BYTES] [--rotate-size BYTES] [--files N]\n                     [--batch N] [--ring-size N] [--packets N] [--duration S]\n                     [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE\n\nRecords the frames that a device receives, in the pcap format with nanoseconds. The frames\nof a batch have one time. Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n\0",
     )
 };
 static mut program: program = unsafe {
     program {
         name: b"ixgbe-capture\0" as *const u8 as *const ::core::ffi::c_char,
         usage: &raw const usage as *const ::core::ffi::c_char,
+        arguments: 1 as ::core::ffi::c_int,
+        needs: b"one device is needed\0" as *const u8 as *const ::core::ffi::c_char,
     }
 };
-unsafe extern "C" fn set_option(
-    mut option: ::core::ffi::c_int,
-    mut options: *mut options,
-) -> *const ::core::ffi::c_char {
-    let mut number: uint64_t = 0 as uint64_t;
-    match option {
-        11 => {
-            if !parse_number(
-                optarg,
-                14 as uint64_t,
-                PACKET_MAX_SIZE as uint64_t,
-                &raw mut number,
-            ) {
-                return b"--snap must be a number of bytes from 14 to 1984, not\0"
-                    as *const u8 as *const ::core::ffi::c_char;
-            }
-            (*options).snap = number as uint32_t;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-        12 => {
-            return if parse_number(
-                optarg,
-                MIN_ROTATE_SIZE as uint64_t,
-                UINT32_MAX as uint64_t,
-                &raw mut (*options).rotate_size,
-            ) as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--rotate-size must be a number of bytes from 4096 to 4294967295, not\0"
-                    as *const u8 as *const ::core::ffi::c_char
-            };
-        }
-        13 => {
-            if !parse_number(optarg, 1 as uint64_t, 99999 as uint64_t, &raw mut number) {
-                return b"--files must be a number from 1 to 99999, not\0" as *const u8
-                    as *const ::core::ffi::c_char;
-            }
-            (*options).files = number as uint32_t;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-        _ => {
-            (*options).write_file = optarg;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-    };
-}
 unsafe extern "C" fn parse_options(
     mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
-    mut options: *mut options,
+    mut common: *mut common_options,
+    mut options: *mut pcap_options,
 ) -> ::core::ffi::c_int {
-    static mut known: [option; 14] = [
-        option {
-            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_BATCH as ::core::ffi::c_int,
-        },
-        option {
-            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_RING_SIZE as ::core::ffi::c_int,
-        },
-        option {
-            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_PACKETS as ::core::ffi::c_int,
-        },
-        option {
-            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_DURATION as ::core::ffi::c_int,
-        },
-        option {
-            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_CONNECT_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_LINK_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_JSON as ::core::ffi::c_int,
-        },
-        option {
-            name: b"help\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_HELP as ::core::ffi::c_int,
-        },
-        option {
-            name: b"version\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_VERSION as ::core::ffi::c_int,
-        },
-        option {
+    let rows: [option_row; 12] = [
+        option_row {
             name: b"write\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_WRITE as ::core::ffi::c_int,
+            value: b"FILE\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"record to FILE; without it, frames are only counted\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_text
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).path as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
-        option {
+        option_row {
             name: b"snap\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_SNAP as ::core::ffi::c_int,
+            value: b"BYTES\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"record at most so many bytes of a frame, 14 to 1984 (default 1984)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).snap as *mut ::core::ffi::c_void,
+            must_be: b"a number of bytes\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 14 as uint64_t,
+            high: PACKET_MAX_SIZE as uint64_t,
         },
-        option {
+        option_row {
             name: b"rotate-size\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_ROTATE_SIZE as ::core::ffi::c_int,
+            value: b"BYTES\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"begin another file before one has more bytes than this, from 4096 on;\nthe files are FILE-00001, FILE-00002, with the ending of FILE\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_large_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).rotate_size as *mut ::core::ffi::c_void,
+            must_be: b"a number of bytes\0" as *const u8 as *const ::core::ffi::c_char,
+            low: MIN_ROTATE_SIZE as uint64_t,
+            high: UINT32_MAX as uint64_t,
         },
-        option {
+        option_row {
             name: b"files\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_FILES as ::core::ffi::c_int,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"keep the newest N files only; needs --rotate-size\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).files as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: 99999 as uint64_t,
         },
-        option {
+        option_row {
+            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"packets per call, 1 to 512 (default 32)\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).batch as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: FORWARDER_MAX_BATCH as uint64_t,
+        },
+        option_row {
+            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"descriptors of every ring, a power of two, 64 to 4096 (default 512)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_power_of_two
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).ring_size as *mut ::core::ffi::c_void,
+            must_be: b"a power of two\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 64 as uint64_t,
+            high: 4096 as uint64_t,
+        },
+        option_row {
+            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after N received packets\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_large_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).packets as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
+        },
+        option_row {
+            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after S seconds; fractions are allowed\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_duration
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).duration as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for the sockets, up to 3600 (default 5)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).connect_timeout_ms as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for each link, up to 3600 (default 30)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).link_timeout_ms as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"FILE\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"write the totals to FILE at the end\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_text
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).json as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
             name: ::core::ptr::null::<::core::ffi::c_char>(),
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: 0,
+            value: ::core::ptr::null::<::core::ffi::c_char>(),
+            help: ::core::ptr::null::<::core::ffi::c_char>(),
+            set: None,
+            place: NULL,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
     ];
-    opterr = 0 as ::core::ffi::c_int;
-    loop {
-        let mut option: ::core::ffi::c_int = getopt_long(
-            argc,
-            argv,
-            b":hV\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw const known as *const option,
-            ::core::ptr::null_mut::<::core::ffi::c_int>(),
-        );
-        let mut status: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
-        if option == -(1 as ::core::ffi::c_int) {
-            break;
-        }
-        if option >= OPTION_OWN as ::core::ffi::c_int
-            && option <= OPTION_FILES as ::core::ffi::c_int
-        {
-            let mut wrong: *const ::core::ffi::c_char = set_option(option, options);
-            status = if wrong.is_null() {
-                -(1 as ::core::ffi::c_int)
-            } else {
-                usage_error(&raw const program, wrong, optarg)
-            };
-        } else {
-            status = common_option(
-                &raw const program,
-                option,
-                argv,
-                &raw mut (*options).common,
-            );
-        }
-        if status >= 0 as ::core::ffi::c_int {
-            return status;
-        }
+    let mut status: ::core::ffi::c_int = parse_rows(
+        &raw const program,
+        &raw const rows as *const option_row,
+        argc,
+        argv,
+    );
+    if status >= 0 as ::core::ffi::c_int {
+        return status;
     }
-    if (*options).rotate_size != 0 as uint64_t && (*options).write_file.is_null() {
+    if (*options).rotate_size != 0 as uint64_t && (*options).path.is_null() {
         return usage_error(
             &raw const program,
             b"--rotate-size needs --write FILE\0" as *const u8
@@ -637,14 +710,6 @@ unsafe extern "C" fn parse_options(
             ::core::ptr::null::<::core::ffi::c_char>(),
         );
     }
-    if argc - optind != 1 as ::core::ffi::c_int {
-        return usage_error(
-            &raw const program,
-            b"one device is needed\0" as *const u8 as *const ::core::ffi::c_char,
-            ::core::ptr::null::<::core::ffi::c_char>(),
-        );
-    }
-    (*options).device = *argv.offset(optind as isize);
     return -(1 as ::core::ffi::c_int);
 }
 unsafe extern "C" fn wall_time_ns() -> uint64_t {
@@ -654,322 +719,73 @@ unsafe extern "C" fn wall_time_ns() -> uint64_t {
         .wrapping_mul(NANOSECONDS)
         .wrapping_add(now.tv_nsec as uint64_t as ::core::ffi::c_ulonglong) as uint64_t;
 }
-unsafe extern "C" fn capture_turn(
-    mut port: *mut port,
-    mut writer: *mut pcap_writer,
-    mut count: uint32_t,
+unsafe extern "C" fn record(
+    mut capture: *mut capture,
     mut packets: *mut *mut packet,
-    mut totals: *mut totals,
+    mut count: uint32_t,
     mut error: *mut error,
-) -> int64_t {
-    let mut received: uint32_t = rx_batch(
-        (&raw mut (*port).device.rx as *mut rx_queue)
-            .offset(0 as ::core::ffi::c_int as isize) as *mut rx_queue,
-        packets,
-        count,
-    );
-    let mut time: uint64_t = if received > 0 as uint32_t {
-        wall_time_ns()
-    } else {
-        0 as uint64_t
-    };
-    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+) -> ::core::ffi::c_int {
+    let mut time: uint64_t = wall_time_ns();
     let mut i: uint32_t = 0 as uint32_t;
-    while i < received {
-        (*totals).rx_bytes = (*totals)
-            .rx_bytes
-            .wrapping_add((**packets.offset(i as isize)).size as uint64_t);
-        if !writer.is_null() && result == 0 as ::core::ffi::c_int {
-            (*totals).snapped = (*totals)
-                .snapped
-                .wrapping_add(
-                    ((**packets.offset(i as isize)).size > (*writer).snap)
-                        as ::core::ffi::c_int as uint64_t,
-                );
-            result = pcap_writer_put(
-                writer,
-                &raw mut (**packets.offset(i as isize)).data as *mut uint8_t,
-                (**packets.offset(i as isize)).size,
-                time,
-                error,
+    while i < count {
+        (*capture).snapped = (*capture)
+            .snapped
+            .wrapping_add(
+                ((**packets.offset(i as isize)).size > (*capture).options.snap)
+                    as ::core::ffi::c_int as uint64_t,
             );
+        if pcap_writer_put(
+            &raw mut (*capture).writer,
+            &raw mut (**packets.offset(i as isize)).data as *mut uint8_t,
+            (**packets.offset(i as isize)).size,
+            time,
+            error,
+        ) != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
         }
         i = i.wrapping_add(1);
     }
-    packets_free(packets, 0 as uint32_t, received);
-    (*totals).rx = (*totals).rx.wrapping_add(received as uint64_t);
-    return if result == 0 as ::core::ffi::c_int {
-        received as int64_t
-    } else {
-        -(1 as ::core::ffi::c_int) as int64_t
-    };
+    return 0 as ::core::ffi::c_int;
 }
-unsafe extern "C" fn capture(
+unsafe extern "C" fn capture_turn(
+    mut run: *mut run,
     mut port: *mut port,
-    mut writer: *mut pcap_writer,
-    mut options: *const options,
-    mut totals: *mut totals,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut packets: [*mut packet; 512] = [::core::ptr::null_mut::<packet>(); 512];
-    let mut turns: uint32_t = port_turns_per_look(port);
-    let mut left: uint64_t = (*options).common.packets;
-    let mut flushed: uint64_t = 0 as uint64_t;
-    let mut received: int64_t = 0 as int64_t;
-    let mut ended: bool = false_0 != 0;
-    let mut run: run = run {
-        held: __sigset_t { __val: [0; 16] },
-        duration: 0,
-        start: 0,
-        start_tsc: 0,
-        time: 0,
-        printed: 0,
-        before: device_stats {
-            rx_packets: 0,
-            rx_bytes: 0,
-            tx_packets: 0,
-            tx_bytes: 0,
-        },
-    };
-    run_start(&raw mut run, (*options).common.duration);
-    while left > 0 as uint64_t && !ended && received >= 0 as int64_t {
-        let mut i: uint32_t = 0 as uint32_t;
-        while i < turns && left > 0 as uint64_t && received >= 0 as int64_t {
-            let mut batch: uint32_t = (*options).common.batch;
-            let mut count: uint32_t = if (batch as uint64_t) < left {
-                batch
-            } else {
-                left as uint32_t
-            };
-            received = capture_turn(
-                port,
-                writer,
-                count,
-                &raw mut packets as *mut *mut packet,
-                totals,
-                error,
-            );
-            left = left
-                .wrapping_sub(
-                    if received >= 0 as int64_t {
-                        received as uint64_t
-                    } else {
-                        0 as uint64_t
-                    },
-                );
-            i = i.wrapping_add(1);
-        }
-        if received >= 0 as int64_t
-            && run_look(&raw mut run, port, &raw mut ended, error)
-                != 0 as ::core::ffi::c_int
-        {
-            received = -(1 as ::core::ffi::c_int) as int64_t;
-        }
-        if received >= 0 as int64_t && !writer.is_null()
-            && run.time.wrapping_sub(flushed) as ::core::ffi::c_ulonglong >= NANOSECONDS
-        {
-            received = pcap_writer_flush(writer, error) as int64_t;
-            flushed = run.time;
-        }
-    }
-    (*totals).seconds = run_seconds(&raw mut run);
-    (*totals).tsc_cycles = run_tsc_cycles(&raw mut run);
-    return if received >= 0 as int64_t {
-        0 as ::core::ffi::c_int
-    } else {
-        -(1 as ::core::ffi::c_int)
-    };
-}
-unsafe extern "C" fn write_totals(
-    mut fd: ::core::ffi::c_int,
-    mut totals: *const totals,
-) -> ::core::ffi::c_int {
-    return json_close(
-        fd,
-        dprintf(
-            fd,
-            b"{\"rx\":%lu,\"rx_bytes\":%lu,\"written\":%lu,\"snapped\":%lu,\"dropped\":%lu,\"files\":%u,\"seconds\":%.9f,\"tsc_cycles\":%lu}\n\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            (*totals).rx,
-            (*totals).rx_bytes,
-            (*totals).written,
-            (*totals).snapped,
-            (*totals).dropped,
-            (*totals).files,
-            (*totals).seconds,
-            (*totals).tsc_cycles,
-        ),
+    mut capture: *mut capture,
+    mut count: uint32_t,
+) -> uint32_t {
+    let mut received: uint32_t = rx_batch(
+        (&raw mut (*port).device.rx as *mut rx_queue)
+            .offset(0 as ::core::ffi::c_int as isize) as *mut rx_queue,
+        &raw mut (*port).packets as *mut *mut packet,
+        count,
     );
-}
-unsafe extern "C" fn report(
-    mut error: *const error,
-    mut status: *mut ::core::ffi::c_int,
-) {
-    if *status == EXIT_SUCCESS {
-        dprintf(
-            STDERR_FILENO,
-            b"ixgbe-capture: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw const (*error).text as *const ::core::ffi::c_char,
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < received {
+        (*capture).rx_bytes = (*capture)
+            .rx_bytes
+            .wrapping_add((*(*port).packets[i as usize]).size as uint64_t);
+        i = i.wrapping_add(1);
+    }
+    if !(*capture).options.path.is_null() && received > 0 as uint32_t {
+        (*run).result = record(
+            capture,
+            &raw mut (*port).packets as *mut *mut packet,
+            received,
+            &raw mut (*run).error,
         );
     }
-    *status = EXIT_RUN_TIME;
+    packets_free(&raw mut (*port).packets as *mut *mut packet, 0 as uint32_t, received);
+    (*capture).rx = (*capture).rx.wrapping_add(received as uint64_t);
+    return received;
 }
-unsafe extern "C" fn capture_until_end(
-    mut options: *const options,
-    mut writer: *mut pcap_writer,
-    mut json_fd: ::core::ffi::c_int,
-) -> ::core::ffi::c_int {
-    let mut port: port = port {
-        container: vfio_container {
-            fd: 0,
-            groups: [vfio_group {
-                number: 0,
-                fd: 0,
-                users: 0,
-            }; 8],
-            device_count: 0,
-            devices: [::core::ptr::null_mut::<vfio_device>(); 8],
-            range_count: 0,
-            ranges: [iova_range { first: 0, last: 0 }; 16],
-            next_iova: 0,
-            map_count: 0,
-            ordinary_pages: false,
-            connect_timeout_ms: 0,
-            connect_by_ms: 0,
-            patience_us: 0,
-            refilled_us: 0,
-        },
-        pools: [mempool {
-            dma: dma_memory {
-                container: ::core::ptr::null_mut::<vfio_container>(),
-                memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-                iova: 0,
-                size: 0,
-                fd: 0,
-            },
-            capacity: 0,
-            free_count: 0,
-            free: ::core::ptr::null_mut::<*mut packet>(),
-            apart: [0; 128],
-            returned: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-            apart_returned: [0; 128],
-        }; 16],
-        config: device_config {
-            rx_queues: 0,
-            tx_queues: 0,
-            rx_ring_size: 0,
-            tx_ring_size: 0,
-            promiscuous: false,
-        },
-        device: device {
-            vfio: vfio_device {
-                container: ::core::ptr::null_mut::<vfio_container>(),
-                reserve_us: 0,
-                address: [0; 128],
-                kind: VFIO_KIND_KERNEL,
-                fd: 0,
-                request_fd: 0,
-                group: 0,
-                area_count: 0,
-                next_message: 0,
-                bar0_size: 0,
-                bar0_file_offset: 0,
-                config_file_offset: 0,
-                areas: [vfio_area {
-                    offset: 0,
-                    size: 0,
-                    memory: ::core::ptr::null_mut::<uint8_t>(),
-                }; 8],
-                failed: false,
-                failure: error { text: [0; 1024] },
-            },
-            family: DEVICE_FAMILY_82599,
-            config: device_config {
-                rx_queues: 0,
-                tx_queues: 0,
-                rx_ring_size: 0,
-                tx_ring_size: 0,
-                promiscuous: false,
-            },
-            pools: ::core::ptr::null_mut::<mempool>(),
-            queues_in_threads: false,
-            running: false,
-            mac: [0; 6],
-            stats: device_stats {
-                rx_packets: 0,
-                rx_bytes: 0,
-                tx_packets: 0,
-                tx_bytes: 0,
-            },
-            queue_stats: [queue_stats {
-                rx_packets: 0,
-                rx_bytes: 0,
-                rx_dropped: 0,
-                tx_packets: 0,
-                tx_bytes: 0,
-            }; 16],
-            rx: [rx_queue {
-                ring: ::core::ptr::null_mut::<descriptor>(),
-                packets: ::core::ptr::null_mut::<*mut packet>(),
-                pool: ::core::ptr::null_mut::<mempool>(),
-                tail: ::core::ptr::null_mut::<uint32_t>(),
-                tail_offset: 0,
-                mask: 0,
-                index: 0,
-                discarding: false,
-                id: 0,
-                vfio: ::core::ptr::null_mut::<vfio_device>(),
-                dma: dma_memory {
-                    container: ::core::ptr::null_mut::<vfio_container>(),
-                    memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-                    iova: 0,
-                    size: 0,
-                    fd: 0,
-                },
-                pool_empty: 0,
-                discarded: 0,
-                suspect: 0,
-                apart: [0; 128],
-            }; 16],
-            tx: [tx_queue {
-                ring: ::core::ptr::null_mut::<descriptor>(),
-                packets: ::core::ptr::null_mut::<*mut packet>(),
-                tail: ::core::ptr::null_mut::<uint32_t>(),
-                tail_offset: 0,
-                mask: 0,
-                index: 0,
-                clean_index: 0,
-                done: 0,
-                id: 0,
-                vfio: ::core::ptr::null_mut::<vfio_device>(),
-                dma: dma_memory {
-                    container: ::core::ptr::null_mut::<vfio_container>(),
-                    memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-                    iova: 0,
-                    size: 0,
-                    fd: 0,
-                },
-                apart: [0; 128],
-            }; 16],
-            interrupts: device_interrupts {
-                vectors: 0,
-                armed: 0,
-                eventfds: [0; 16],
-                apart: [0; 56],
-            },
-        },
-        opened: false,
-    };
-    let mut totals: totals = totals {
-        rx: 0 as uint64_t,
-        rx_bytes: 0,
-        written: 0,
-        snapped: 0,
-        dropped: 0,
-        files: 0,
-        seconds: 0.,
-        tsc_cycles: 0,
-    };
+unsafe extern "C" fn capture_packets(
+    mut run: *mut run,
+    mut port: *mut port,
+    mut state: *mut ::core::ffi::c_void,
+) {
+    let mut capture: *mut capture = state as *mut capture;
+    let mut writer: *mut pcap_writer = &raw mut (*capture).writer;
     let mut stats: queue_stats = queue_stats {
         rx_packets: 0 as uint64_t,
         rx_bytes: 0,
@@ -978,117 +794,122 @@ unsafe extern "C" fn capture_until_end(
         tx_bytes: 0,
     };
     let mut error: error = error { text: [0; 1024] };
-    let mut status: ::core::ffi::c_int = EXIT_SUCCESS;
-    if port_open(
-        &raw mut port,
-        &raw const program,
-        (*options).device,
-        1 as uint32_t,
-        1 as uint32_t,
-        &raw const (*options).common,
-        &raw mut error,
-    ) != 0 as ::core::ffi::c_int
-    {
-        report(&raw mut error, &raw mut status);
-        return status;
+    let mut count: uint32_t = 0 as uint32_t;
+    run_start(run);
+    while run_goes_on(run, port, &raw mut count) {
+        (*run).left = (*run)
+            .left
+            .wrapping_sub(capture_turn(run, port, capture, count) as uint64_t);
+        if (*run).result == 0 as ::core::ffi::c_int
+            && (*run).time.wrapping_sub((*capture).flushed) as ::core::ffi::c_ulonglong
+                >= NANOSECONDS
+        {
+            (*run).result = pcap_writer_flush(writer, &raw mut (*run).error);
+            (*capture).flushed = (*run).time;
+        }
     }
-    if capture(&raw mut port, writer, options, &raw mut totals, &raw mut error)
-        != 0 as ::core::ffi::c_int
-        || queue_stats_read(
-            &raw mut port.device,
+    run_check(
+        run,
+        queue_stats_read(
+            &raw mut (*port).device,
             0 as uint32_t,
             &raw mut stats,
             &raw mut error,
-        ) != 0 as ::core::ffi::c_int
-    {
-        report(&raw mut error, &raw mut status);
-    }
-    totals.dropped = stats.rx_dropped;
-    if port_close(&raw mut port, &raw mut error) != 0 as ::core::ffi::c_int {
-        report(&raw mut error, &raw mut status);
-    }
-    if !writer.is_null() {
-        if pcap_writer_close(writer, &raw mut error) != 0 as ::core::ffi::c_int {
-            report(&raw mut error, &raw mut status);
-        }
-        totals.written = (*writer).frames;
-        totals.files = (*writer).number;
-    }
-    if json_fd >= 0 as ::core::ffi::c_int
-        && write_totals(json_fd, &raw mut totals) != 0 as ::core::ffi::c_int
-    {
-        snprintf(
-            &raw mut error.text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%.900s: %s\0" as *const u8 as *const ::core::ffi::c_char,
-            (*options).common.json,
-            strerror(*__errno_location()),
-        );
-        report(&raw mut error, &raw mut status);
-    }
-    return status;
+        ),
+        &raw mut error,
+    );
+    (*capture).dropped = stats.rx_dropped;
+    run_check(run, pcap_writer_close(writer, &raw mut error), &raw mut error);
+}
+unsafe extern "C" fn write_totals(
+    mut run: *const run,
+    mut state: *const ::core::ffi::c_void,
+) {
+    let mut capture: *const capture = state as *const capture;
+    fprintf(
+        (*run).json,
+        b"{\"rx\":%lu,\"rx_bytes\":%lu,\"written\":%lu,\"snapped\":%lu,\"dropped\":%lu,\"files\":%u,\"seconds\":%.9f,\"tsc_cycles\":%lu}\n\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        (*capture).rx,
+        (*capture).rx_bytes,
+        (*capture).writer.frames,
+        (*capture).snapped,
+        (*capture).dropped,
+        (*capture).writer.number,
+        (*run).seconds,
+        (*run).tsc_cycles,
+    );
 }
 unsafe fn main_0(
     mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
 ) -> ::core::ffi::c_int {
-    let mut options: options = options {
-        common: common_options_default(),
-        write_file: ::core::ptr::null::<::core::ffi::c_char>(),
-        snap: PACKET_MAX_SIZE as uint32_t,
-        rotate_size: 0,
-        files: 0,
-        device: ::core::ptr::null::<::core::ffi::c_char>(),
-    };
-    let mut writer: pcap_writer = pcap_writer {
-        path: ::core::ptr::null::<::core::ffi::c_char>(),
-        snap: 0,
-        rotate_size: 0,
-        files: 0,
-        number: 0,
-        fd: 0,
-        name: [0; 4096],
-        written: 0,
-        frames: 0,
-        used: 0,
-        buffer: [0; 262144],
+    let mut common: common_options = common_options_default();
+    let mut state: capture = capture {
+        options: pcap_options {
+            path: ::core::ptr::null::<::core::ffi::c_char>(),
+            snap: PACKET_MAX_SIZE as uint32_t,
+            rotate_size: 0,
+            files: 0,
+        },
+        writer: pcap_writer {
+            options: ::core::ptr::null::<pcap_options>(),
+            number: 0,
+            fd: 0,
+            name: [0; 4096],
+            written: 0,
+            frames: 0,
+            used: 0,
+            buffered: 0,
+            buffer: [0; 262144],
+        },
+        flushed: 0,
+        rx: 0,
+        rx_bytes: 0,
+        snapped: 0,
+        dropped: 0,
     };
     let mut error: error = error { text: [0; 1024] };
-    let mut status: ::core::ffi::c_int = parse_options(argc, argv, &raw mut options);
+    let mut status: ::core::ffi::c_int = parse_options(
+        argc,
+        argv,
+        &raw mut common,
+        &raw mut state.options,
+    );
+    let work: work = work {
+        do_work: Some(
+            capture_packets
+                as unsafe extern "C" fn(
+                    *mut run,
+                    *mut port,
+                    *mut ::core::ffi::c_void,
+                ) -> (),
+        ),
+        write_totals: Some(
+            write_totals
+                as unsafe extern "C" fn(*const run, *const ::core::ffi::c_void) -> (),
+        ),
+        state: &raw mut state as *mut ::core::ffi::c_void,
+    };
     if status >= 0 as ::core::ffi::c_int {
         return status;
     }
-    let mut json_fd: ::core::ffi::c_int = json_open(
-        &raw const program,
-        options.common.json,
-    );
-    if json_fd == -(2 as ::core::ffi::c_int) {
-        return EXIT_RUN_TIME;
-    }
-    if options.write_file.is_null() {
-        return capture_until_end(
-            &raw mut options,
-            ::core::ptr::null_mut::<pcap_writer>(),
-            json_fd,
-        );
-    }
-    if pcap_writer_open(
-        &raw mut writer,
-        options.write_file,
-        options.snap,
-        options.rotate_size,
-        options.files,
-        &raw mut error,
-    ) != 0 as ::core::ffi::c_int
+    if pcap_writer_open(&raw mut state.writer, &raw mut state.options, &raw mut error)
+        != 0 as ::core::ffi::c_int
     {
-        dprintf(
-            STDERR_FILENO,
-            b"ixgbe-capture: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut error.text as *mut ::core::ffi::c_char,
+        return exit_status(
+            &raw const program,
+            -(1 as ::core::ffi::c_int),
+            &raw mut error,
         );
-        return EXIT_RUN_TIME;
     }
-    return capture_until_end(&raw mut options, &raw mut writer, json_fd);
+    return run_on_port(
+        &raw const program,
+        &raw mut common,
+        *argv.offset(optind as isize),
+        0 as uint32_t,
+        &raw const work,
+    );
 }
 pub fn main() {
     let mut args_strings: Vec<Vec<u8>> = ::std::env::args()
@@ -1111,4 +932,16 @@ pub fn main() {
             ) as i32,
         )
     }
+}
+#[repr(C)]
+pub struct _IO_wide_data {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct _IO_codecvt {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct _IO_marker {
+    _opaque: [u8; 0],
 }

@@ -4,40 +4,30 @@ extern "C" {
         size: uint32_t,
         own: *const echo_address,
     ) -> echo_answer;
-    static mut optarg: *mut ::core::ffi::c_char;
-    static mut optind: ::core::ffi::c_int;
-    static mut opterr: ::core::ffi::c_int;
-    fn getopt_long(
-        ___argc: ::core::ffi::c_int,
-        ___argv: *const *mut ::core::ffi::c_char,
-        __shortopts: *const ::core::ffi::c_char,
-        __longopts: *const option,
-        __longind: *mut ::core::ffi::c_int,
-    ) -> ::core::ffi::c_int;
-    fn dprintf(
-        __fd: ::core::ffi::c_int,
-        __fmt: *const ::core::ffi::c_char,
+    fn fprintf(
+        __stream: *mut FILE,
+        __format: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
+    static mut optind: ::core::ffi::c_int;
+    fn set_number(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_power_of_two(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_large_number(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_text(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_duration(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_timeout(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
     fn common_options_default() -> common_options;
-    fn common_option(
+    fn parse_rows(
         program_0: *const program,
-        option: ::core::ffi::c_int,
+        rows: *const option_row,
+        argc: ::core::ffi::c_int,
         argv: *mut *mut ::core::ffi::c_char,
-        options: *mut common_options,
-    ) -> ::core::ffi::c_int;
-    fn usage_error(
-        program_0: *const program,
-        what: *const ::core::ffi::c_char,
-        value: *const ::core::ffi::c_char,
-    ) -> ::core::ffi::c_int;
-    fn json_open(
-        program_0: *const program,
-        path: *const ::core::ffi::c_char,
-    ) -> ::core::ffi::c_int;
-    fn json_close(
-        fd: ::core::ffi::c_int,
-        written: ::core::ffi::c_int,
     ) -> ::core::ffi::c_int;
     fn rx_batch(
         queue: *mut rx_queue,
@@ -49,27 +39,16 @@ extern "C" {
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn port_open(
-        port: *mut port,
-        program_0: *const program,
-        address: *const ::core::ffi::c_char,
-        rx_queues: uint32_t,
-        tx_queues: uint32_t,
-        options: *const common_options,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn port_close(port: *mut port, error: *mut error) -> ::core::ffi::c_int;
-    fn port_turns_per_look(port: *const port) -> uint32_t;
+    fn run_start(run: *mut run);
     fn packets_free(packets: *mut *mut packet, first: uint32_t, count: uint32_t);
-    fn run_start(run: *mut run, duration: uint64_t);
-    fn run_look(
-        run: *mut run,
-        port: *mut port,
-        ended: *mut bool,
-        error: *mut error,
+    fn run_on_port(
+        program_0: *const program,
+        options: *const common_options,
+        address: *const ::core::ffi::c_char,
+        tx_queues: uint32_t,
+        work: *const work,
     ) -> ::core::ffi::c_int;
-    fn run_seconds(run: *const run) -> ::core::ffi::c_double;
-    fn run_tsc_cycles(run: *const run) -> uint64_t;
+    fn run_goes_on(run: *mut run, port: *mut port, count: *mut uint32_t) -> bool;
     fn mac_read(
         device: *mut device,
         mac: *mut uint8_t,
@@ -80,13 +59,13 @@ extern "C" {
         __cp: *const ::core::ffi::c_char,
         __buf: *mut ::core::ffi::c_void,
     ) -> ::core::ffi::c_int;
-    fn __errno_location() -> *mut ::core::ffi::c_int;
-    fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
 }
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
+pub type __off_t = ::core::ffi::c_long;
+pub type __off64_t = ::core::ffi::c_long;
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
@@ -106,23 +85,51 @@ pub const ECHO_NONE: echo_answer = 0;
 pub type size_t = usize;
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct option {
-    pub name: *const ::core::ffi::c_char,
-    pub has_arg: ::core::ffi::c_int,
-    pub flag: *mut ::core::ffi::c_int,
-    pub val: ::core::ffi::c_int,
+pub struct _IO_FILE {
+    pub _flags: ::core::ffi::c_int,
+    pub _IO_read_ptr: *mut ::core::ffi::c_char,
+    pub _IO_read_end: *mut ::core::ffi::c_char,
+    pub _IO_read_base: *mut ::core::ffi::c_char,
+    pub _IO_write_base: *mut ::core::ffi::c_char,
+    pub _IO_write_ptr: *mut ::core::ffi::c_char,
+    pub _IO_write_end: *mut ::core::ffi::c_char,
+    pub _IO_buf_base: *mut ::core::ffi::c_char,
+    pub _IO_buf_end: *mut ::core::ffi::c_char,
+    pub _IO_save_base: *mut ::core::ffi::c_char,
+    pub _IO_backup_base: *mut ::core::ffi::c_char,
+    pub _IO_save_end: *mut ::core::ffi::c_char,
+    pub _markers: *mut _IO_marker,
+    pub _chain: *mut _IO_FILE,
+    pub _fileno: ::core::ffi::c_int,
+    pub _flags2: ::core::ffi::c_int,
+    pub _old_offset: __off_t,
+    pub _cur_column: ::core::ffi::c_ushort,
+    pub _vtable_offset: ::core::ffi::c_schar,
+    pub _shortbuf: [::core::ffi::c_char; 1],
+    pub _lock: *mut ::core::ffi::c_void,
+    pub _offset: __off64_t,
+    pub _codecvt: *mut _IO_codecvt,
+    pub _wide_data: *mut _IO_wide_data,
+    pub _freeres_list: *mut _IO_FILE,
+    pub _freeres_buf: *mut ::core::ffi::c_void,
+    pub __pad5: size_t,
+    pub _mode: ::core::ffi::c_int,
+    pub _unused2: [::core::ffi::c_char; 20],
 }
+pub type _IO_lock_t = ();
+pub type FILE = _IO_FILE;
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct __sigset_t {
-    pub __val: [::core::ffi::c_ulong; 16],
+pub struct error {
+    pub text: [::core::ffi::c_char; 1024],
 }
-pub type sigset_t = __sigset_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct program {
     pub name: *const ::core::ffi::c_char,
     pub usage: *const ::core::ffi::c_char,
+    pub arguments: ::core::ffi::c_int,
+    pub needs: *const ::core::ffi::c_char,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -135,27 +142,25 @@ pub struct common_options {
     pub link_timeout_ms: uint32_t,
     pub json: *const ::core::ffi::c_char,
 }
-pub type C2RustUnnamed = ::core::ffi::c_uint;
-pub const OPTION_OWN: C2RustUnnamed = 10;
-pub const OPTION_VERSION: C2RustUnnamed = 9;
-pub const OPTION_HELP: C2RustUnnamed = 8;
-pub const OPTION_JSON: C2RustUnnamed = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
-pub const OPTION_DURATION: C2RustUnnamed = 4;
-pub const OPTION_PACKETS: C2RustUnnamed = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
-pub const OPTION_BATCH: C2RustUnnamed = 1;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option_row {
+    pub name: *const ::core::ffi::c_char,
+    pub value: *const ::core::ffi::c_char,
+    pub help: *const ::core::ffi::c_char,
+    pub set: Option<
+        unsafe extern "C" fn(*const option_row, *const ::core::ffi::c_char) -> bool,
+    >,
+    pub place: *mut ::core::ffi::c_void,
+    pub must_be: *const ::core::ffi::c_char,
+    pub low: uint64_t,
+    pub high: uint64_t,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct descriptor {
     pub lower: uint64_t,
     pub upper: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct error {
-    pub text: [::core::ffi::c_char; 1024],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -338,51 +343,78 @@ pub struct device {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct port {
-    pub container: vfio_container,
-    pub pools: [mempool; 16],
-    pub config: device_config,
-    pub device: device,
-    pub opened: bool,
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
 }
+pub type sigset_t = __sigset_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct run {
+    pub program: *const program,
+    pub options: *const common_options,
+    pub result: ::core::ffi::c_int,
+    pub error: error,
+    pub json: *mut FILE,
+    pub device_count: uint32_t,
+    pub devices: [*const ::core::ffi::c_char; 2],
+    pub read_stats: Option<
+        unsafe extern "C" fn(
+            *mut ::core::ffi::c_void,
+            uint32_t,
+            *mut device_stats,
+            *mut error,
+        ) -> ::core::ffi::c_int,
+    >,
+    pub owner: *mut ::core::ffi::c_void,
+    pub left: uint64_t,
     pub held: sigset_t,
-    pub duration: uint64_t,
     pub start: uint64_t,
-    pub start_tsc: uint64_t,
+    pub cpu_start: uint64_t,
+    pub tsc_start: uint64_t,
     pub time: uint64_t,
     pub printed: uint64_t,
-    pub before: device_stats,
+    pub before: [device_stats; 2],
+    pub seconds: ::core::ffi::c_double,
+    pub cpu_seconds: ::core::ffi::c_double,
+    pub tsc_cycles: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct options {
-    pub common: common_options,
+pub struct port {
+    pub container: vfio_container,
+    pub pools: [mempool; 16],
+    pub tx_pools: [mempool; 16],
+    pub device: device,
+    pub opened: bool,
+    pub turns: uint32_t,
+    pub packets: [*mut packet; 512],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct work {
+    pub do_work: Option<
+        unsafe extern "C" fn(*mut run, *mut port, *mut ::core::ffi::c_void) -> (),
+    >,
+    pub write_totals: Option<
+        unsafe extern "C" fn(*const run, *const ::core::ffi::c_void) -> (),
+    >,
+    pub state: *mut ::core::ffi::c_void,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct echo {
     pub own: echo_address,
-    pub device: *const ::core::ffi::c_char,
-}
-pub type C2RustUnnamed_0 = ::core::ffi::c_uint;
-pub const OPTION_IP: C2RustUnnamed_0 = 10;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct totals {
     pub rx: uint64_t,
     pub tx: uint64_t,
     pub answers: [uint64_t; 4],
     pub dropped: uint64_t,
-    pub seconds: ::core::ffi::c_double,
-    pub tsc_cycles: uint64_t,
 }
-pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
+    as ::core::ffi::c_ulong;
+pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     let mut pool: *mut mempool = (*packet).pool as *mut mempool;
@@ -392,150 +424,40 @@ unsafe extern "C" fn packet_free(mut packet: *mut packet) {
 }
 pub const PF_INET: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const AF_INET: ::core::ffi::c_int = PF_INET;
-pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-static mut usage: [::core::ffi::c_char; 1155] = unsafe {
+static mut usage: [::core::ffi::c_char; 501] = unsafe {
     ::core::mem::transmute::<
-        [u8; 1155],
-        [::core::ffi::c_char; 1155],
+        [u8; 501],
+        [::core::ffi::c_char; 501],
     >(
-        *b"usage: ixgbe-echo [--ip ADDRESS] [--batch N] [--ring-size N] [--packets N] [--duration S]\n                  [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE\n\nAnswers the frames that a device receives. With --ip, it answers ARP and ping for that\naddress. Without, it returns each frame that is addressed to the device to its sender.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --ip ADDRESS         the IPv4 address to answer for, such as 10.0.0.2\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N          end after N received packets\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-echo [--ip ADDRESS] [--batch N] [--ring-size N] [--packets N] [--duration S]\n                  [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE\n\nAnswers the frames that a device receives. With --ip, it answers ARP and ping for that\naddress. Without, it returns each frame that is addressed to the device to its sender.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n\0",
     )
 };
 static mut program: program = unsafe {
     program {
         name: b"ixgbe-echo\0" as *const u8 as *const ::core::ffi::c_char,
         usage: &raw const usage as *const ::core::ffi::c_char,
+        arguments: 1 as ::core::ffi::c_int,
+        needs: b"one device is needed\0" as *const u8 as *const ::core::ffi::c_char,
     }
 };
-unsafe extern "C" fn parse_options(
-    mut argc: ::core::ffi::c_int,
-    mut argv: *mut *mut ::core::ffi::c_char,
-    mut options: *mut options,
-) -> ::core::ffi::c_int {
-    static mut known: [option; 11] = [
-        option {
-            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_BATCH as ::core::ffi::c_int,
-        },
-        option {
-            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_RING_SIZE as ::core::ffi::c_int,
-        },
-        option {
-            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_PACKETS as ::core::ffi::c_int,
-        },
-        option {
-            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_DURATION as ::core::ffi::c_int,
-        },
-        option {
-            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_CONNECT_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_LINK_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_JSON as ::core::ffi::c_int,
-        },
-        option {
-            name: b"help\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_HELP as ::core::ffi::c_int,
-        },
-        option {
-            name: b"version\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_VERSION as ::core::ffi::c_int,
-        },
-        option {
-            name: b"ip\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_IP as ::core::ffi::c_int,
-        },
-        option {
-            name: ::core::ptr::null::<::core::ffi::c_char>(),
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: 0,
-        },
-    ];
-    opterr = 0 as ::core::ffi::c_int;
-    loop {
-        let mut option: ::core::ffi::c_int = getopt_long(
-            argc,
-            argv,
-            b":hV\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw const known as *const option,
-            ::core::ptr::null_mut::<::core::ffi::c_int>(),
-        );
-        if option == -(1 as ::core::ffi::c_int) {
-            break;
-        }
-        if option == OPTION_IP as ::core::ffi::c_int {
-            if inet_pton(
-                AF_INET,
-                optarg,
-                &raw mut (*options).own.ip as *mut uint8_t as *mut ::core::ffi::c_void,
-            ) != 1 as ::core::ffi::c_int
-            {
-                return usage_error(
-                    &raw const program,
-                    b"--ip must be an IPv4 address, such as 10.0.0.2, not\0" as *const u8
-                        as *const ::core::ffi::c_char,
-                    optarg,
-                );
-            }
-            (*options).own.has_ip = true_0 != 0;
-        } else {
-            let mut status: ::core::ffi::c_int = common_option(
-                &raw const program,
-                option,
-                argv,
-                &raw mut (*options).common,
-            );
-            if status >= 0 as ::core::ffi::c_int {
-                return status;
-            }
-        }
-    }
-    if argc - optind != 1 as ::core::ffi::c_int {
-        return usage_error(
-            &raw const program,
-            b"one device is needed\0" as *const u8 as *const ::core::ffi::c_char,
-            ::core::ptr::null::<::core::ffi::c_char>(),
-        );
-    }
-    (*options).device = *argv.offset(optind as isize);
-    return -(1 as ::core::ffi::c_int);
+unsafe extern "C" fn set_address(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    let mut own: *mut echo_address = (*row).place as *mut echo_address;
+    (*own).has_ip = inet_pton(
+        AF_INET,
+        text,
+        &raw mut (*own).ip as *mut uint8_t as *mut ::core::ffi::c_void,
+    ) == 1 as ::core::ffi::c_int;
+    return (*own).has_ip;
 }
 unsafe extern "C" fn echo_turn(
     mut port: *mut port,
-    mut own: *const echo_address,
+    mut echo_0: *mut echo,
     mut count: uint32_t,
-    mut packets: *mut *mut packet,
-    mut totals: *mut totals,
 ) -> uint32_t {
+    let mut packets: *mut *mut packet = &raw mut (*port).packets as *mut *mut packet;
     let mut received: uint32_t = rx_batch(
         (&raw mut (*port).device.rx as *mut rx_queue)
             .offset(0 as ::core::ffi::c_int as isize) as *mut rx_queue,
@@ -549,9 +471,9 @@ unsafe extern "C" fn echo_turn(
         let mut answer: echo_answer = echo_packet(
             &raw mut (*packet).data as *mut uint8_t,
             (*packet).size,
-            own,
+            &raw mut (*echo_0).own,
         );
-        (*totals).answers[answer as usize] = (*totals)
+        (*echo_0).answers[answer as usize] = (*echo_0)
             .answers[answer as usize]
             .wrapping_add(1);
         if answer as ::core::ffi::c_uint
@@ -572,325 +494,251 @@ unsafe extern "C" fn echo_turn(
         answers,
     );
     packets_free(packets, sent, answers);
-    (*totals).rx = (*totals).rx.wrapping_add(received as uint64_t);
-    (*totals).tx = (*totals).tx.wrapping_add(sent as uint64_t);
-    (*totals).dropped = (*totals)
+    (*echo_0).rx = (*echo_0).rx.wrapping_add(received as uint64_t);
+    (*echo_0).tx = (*echo_0).tx.wrapping_add(sent as uint64_t);
+    (*echo_0).dropped = (*echo_0)
         .dropped
         .wrapping_add(answers.wrapping_sub(sent) as uint64_t);
     return received;
 }
 unsafe extern "C" fn echo(
+    mut run: *mut run,
     mut port: *mut port,
-    mut options: *const options,
-    mut totals: *mut totals,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut packets: [*mut packet; 512] = [::core::ptr::null_mut::<packet>(); 512];
-    let mut turns: uint32_t = port_turns_per_look(port);
-    let mut left: uint64_t = (*options).common.packets;
-    let mut ended: bool = false_0 != 0;
-    let mut run: run = run {
-        held: __sigset_t { __val: [0; 16] },
-        duration: 0,
-        start: 0,
-        start_tsc: 0,
-        time: 0,
-        printed: 0,
-        before: device_stats {
-            rx_packets: 0,
-            rx_bytes: 0,
-            tx_packets: 0,
-            tx_bytes: 0,
-        },
-    };
-    run_start(&raw mut run, (*options).common.duration);
-    while left > 0 as uint64_t && !ended {
-        let mut i: uint32_t = 0 as uint32_t;
-        while i < turns && left > 0 as uint64_t {
-            let mut batch: uint32_t = (*options).common.batch;
-            let mut count: uint32_t = if (batch as uint64_t) < left {
-                batch
-            } else {
-                left as uint32_t
-            };
-            left = left
-                .wrapping_sub(
-                    echo_turn(
-                        port,
-                        &raw const (*options).own,
-                        count,
-                        &raw mut packets as *mut *mut packet,
-                        totals,
-                    ) as uint64_t,
-                );
-            i = i.wrapping_add(1);
-        }
-        if run_look(&raw mut run, port, &raw mut ended, error) != 0 as ::core::ffi::c_int
-        {
-            return -(1 as ::core::ffi::c_int);
-        }
+    mut state: *mut ::core::ffi::c_void,
+) {
+    let mut echo_0: *mut echo = state as *mut echo;
+    let mut count: uint32_t = 0 as uint32_t;
+    (*run).result = mac_read(
+        &raw mut (*port).device,
+        &raw mut (*echo_0).own.mac as *mut uint8_t,
+        &raw mut (*run).error,
+    );
+    run_start(run);
+    while run_goes_on(run, port, &raw mut count) {
+        (*run).left = (*run)
+            .left
+            .wrapping_sub(echo_turn(port, echo_0, count) as uint64_t);
     }
-    (*totals).seconds = run_seconds(&raw mut run);
-    (*totals).tsc_cycles = run_tsc_cycles(&raw mut run);
-    return 0 as ::core::ffi::c_int;
 }
 unsafe extern "C" fn write_totals(
-    mut fd: ::core::ffi::c_int,
-    mut totals: *const totals,
-) -> ::core::ffi::c_int {
-    return json_close(
-        fd,
-        dprintf(
-            fd,
-            b"{\"rx\":%lu,\"tx\":%lu,\"mac\":%lu,\"arp\":%lu,\"icmp\":%lu,\"ignored\":%lu,\"dropped\":%lu,\"seconds\":%.9f,\"tsc_cycles\":%lu}\n\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            (*totals).rx,
-            (*totals).tx,
-            (*totals).answers[ECHO_MAC as ::core::ffi::c_int as usize],
-            (*totals).answers[ECHO_ARP as ::core::ffi::c_int as usize],
-            (*totals).answers[ECHO_ICMP as ::core::ffi::c_int as usize],
-            (*totals).answers[ECHO_NONE as ::core::ffi::c_int as usize],
-            (*totals).dropped,
-            (*totals).seconds,
-            (*totals).tsc_cycles,
-        ),
+    mut run: *const run,
+    mut state: *const ::core::ffi::c_void,
+) {
+    let mut echo_0: *const echo = state as *const echo;
+    fprintf(
+        (*run).json,
+        b"{\"rx\":%lu,\"tx\":%lu,\"mac\":%lu,\"arp\":%lu,\"icmp\":%lu,\"ignored\":%lu,\"dropped\":%lu,\"seconds\":%.9f,\"tsc_cycles\":%lu}\n\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        (*echo_0).rx,
+        (*echo_0).tx,
+        (*echo_0).answers[ECHO_MAC as ::core::ffi::c_int as usize],
+        (*echo_0).answers[ECHO_ARP as ::core::ffi::c_int as usize],
+        (*echo_0).answers[ECHO_ICMP as ::core::ffi::c_int as usize],
+        (*echo_0).answers[ECHO_NONE as ::core::ffi::c_int as usize],
+        (*echo_0).dropped,
+        (*run).seconds,
+        (*run).tsc_cycles,
     );
-}
-unsafe extern "C" fn echo_until_end(
-    mut options: *mut options,
-    mut json_fd: ::core::ffi::c_int,
-) -> ::core::ffi::c_int {
-    let mut port: port = port {
-        container: vfio_container {
-            fd: 0,
-            groups: [vfio_group {
-                number: 0,
-                fd: 0,
-                users: 0,
-            }; 8],
-            device_count: 0,
-            devices: [::core::ptr::null_mut::<vfio_device>(); 8],
-            range_count: 0,
-            ranges: [iova_range { first: 0, last: 0 }; 16],
-            next_iova: 0,
-            map_count: 0,
-            ordinary_pages: false,
-            connect_timeout_ms: 0,
-            connect_by_ms: 0,
-            patience_us: 0,
-            refilled_us: 0,
-        },
-        pools: [mempool {
-            dma: dma_memory {
-                container: ::core::ptr::null_mut::<vfio_container>(),
-                memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-                iova: 0,
-                size: 0,
-                fd: 0,
-            },
-            capacity: 0,
-            free_count: 0,
-            free: ::core::ptr::null_mut::<*mut packet>(),
-            apart: [0; 128],
-            returned: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-            apart_returned: [0; 128],
-        }; 16],
-        config: device_config {
-            rx_queues: 0,
-            tx_queues: 0,
-            rx_ring_size: 0,
-            tx_ring_size: 0,
-            promiscuous: false,
-        },
-        device: device {
-            vfio: vfio_device {
-                container: ::core::ptr::null_mut::<vfio_container>(),
-                reserve_us: 0,
-                address: [0; 128],
-                kind: VFIO_KIND_KERNEL,
-                fd: 0,
-                request_fd: 0,
-                group: 0,
-                area_count: 0,
-                next_message: 0,
-                bar0_size: 0,
-                bar0_file_offset: 0,
-                config_file_offset: 0,
-                areas: [vfio_area {
-                    offset: 0,
-                    size: 0,
-                    memory: ::core::ptr::null_mut::<uint8_t>(),
-                }; 8],
-                failed: false,
-                failure: error { text: [0; 1024] },
-            },
-            family: DEVICE_FAMILY_82599,
-            config: device_config {
-                rx_queues: 0,
-                tx_queues: 0,
-                rx_ring_size: 0,
-                tx_ring_size: 0,
-                promiscuous: false,
-            },
-            pools: ::core::ptr::null_mut::<mempool>(),
-            queues_in_threads: false,
-            running: false,
-            mac: [0; 6],
-            stats: device_stats {
-                rx_packets: 0,
-                rx_bytes: 0,
-                tx_packets: 0,
-                tx_bytes: 0,
-            },
-            queue_stats: [queue_stats {
-                rx_packets: 0,
-                rx_bytes: 0,
-                rx_dropped: 0,
-                tx_packets: 0,
-                tx_bytes: 0,
-            }; 16],
-            rx: [rx_queue {
-                ring: ::core::ptr::null_mut::<descriptor>(),
-                packets: ::core::ptr::null_mut::<*mut packet>(),
-                pool: ::core::ptr::null_mut::<mempool>(),
-                tail: ::core::ptr::null_mut::<uint32_t>(),
-                tail_offset: 0,
-                mask: 0,
-                index: 0,
-                discarding: false,
-                id: 0,
-                vfio: ::core::ptr::null_mut::<vfio_device>(),
-                dma: dma_memory {
-                    container: ::core::ptr::null_mut::<vfio_container>(),
-                    memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-                    iova: 0,
-                    size: 0,
-                    fd: 0,
-                },
-                pool_empty: 0,
-                discarded: 0,
-                suspect: 0,
-                apart: [0; 128],
-            }; 16],
-            tx: [tx_queue {
-                ring: ::core::ptr::null_mut::<descriptor>(),
-                packets: ::core::ptr::null_mut::<*mut packet>(),
-                tail: ::core::ptr::null_mut::<uint32_t>(),
-                tail_offset: 0,
-                mask: 0,
-                index: 0,
-                clean_index: 0,
-                done: 0,
-                id: 0,
-                vfio: ::core::ptr::null_mut::<vfio_device>(),
-                dma: dma_memory {
-                    container: ::core::ptr::null_mut::<vfio_container>(),
-                    memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-                    iova: 0,
-                    size: 0,
-                    fd: 0,
-                },
-                apart: [0; 128],
-            }; 16],
-            interrupts: device_interrupts {
-                vectors: 0,
-                armed: 0,
-                eventfds: [0; 16],
-                apart: [0; 56],
-            },
-        },
-        opened: false,
-    };
-    let mut totals: totals = totals {
-        rx: 0 as uint64_t,
-        tx: 0,
-        answers: [0; 4],
-        dropped: 0,
-        seconds: 0.,
-        tsc_cycles: 0,
-    };
-    let mut error: error = error { text: [0; 1024] };
-    let mut status: ::core::ffi::c_int = EXIT_SUCCESS;
-    if port_open(
-        &raw mut port,
-        &raw const program,
-        (*options).device,
-        1 as uint32_t,
-        1 as uint32_t,
-        &raw mut (*options).common,
-        &raw mut error,
-    ) != 0 as ::core::ffi::c_int
-    {
-        dprintf(
-            STDERR_FILENO,
-            b"ixgbe-echo: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut error.text as *mut ::core::ffi::c_char,
-        );
-        return EXIT_RUN_TIME;
-    }
-    if mac_read(
-        &raw mut port.device,
-        &raw mut (*options).own.mac as *mut uint8_t,
-        &raw mut error,
-    ) != 0 as ::core::ffi::c_int
-        || echo(&raw mut port, options, &raw mut totals, &raw mut error)
-            != 0 as ::core::ffi::c_int
-    {
-        dprintf(
-            STDERR_FILENO,
-            b"ixgbe-echo: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut error.text as *mut ::core::ffi::c_char,
-        );
-        status = EXIT_RUN_TIME;
-    }
-    if port_close(&raw mut port, &raw mut error) != 0 as ::core::ffi::c_int
-        && status == EXIT_SUCCESS
-    {
-        dprintf(
-            STDERR_FILENO,
-            b"ixgbe-echo: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut error.text as *mut ::core::ffi::c_char,
-        );
-        status = EXIT_RUN_TIME;
-    }
-    if json_fd >= 0 as ::core::ffi::c_int
-        && write_totals(json_fd, &raw mut totals) != 0 as ::core::ffi::c_int
-    {
-        dprintf(
-            STDERR_FILENO,
-            b"ixgbe-echo: %s: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            (*options).common.json,
-            strerror(*__errno_location()),
-        );
-        status = EXIT_RUN_TIME;
-    }
-    return status;
 }
 unsafe fn main_0(
     mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
 ) -> ::core::ffi::c_int {
-    let mut options: options = options {
-        common: common_options_default(),
+    let mut common: common_options = common_options_default();
+    let mut state: echo = echo {
         own: echo_address {
             mac: [0; 6],
             has_ip: false,
             ip: [0; 4],
         },
-        device: ::core::ptr::null::<::core::ffi::c_char>(),
+        rx: 0 as uint64_t,
+        tx: 0,
+        answers: [0; 4],
+        dropped: 0,
     };
-    let mut status: ::core::ffi::c_int = parse_options(argc, argv, &raw mut options);
-    if status >= 0 as ::core::ffi::c_int {
-        return status;
-    }
-    let mut json_fd: ::core::ffi::c_int = json_open(
+    let rows: [option_row; 9] = [
+        option_row {
+            name: b"ip\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"ADDRESS\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"the IPv4 address to answer for, such as 10.0.0.2\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_address
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut state.own as *mut ::core::ffi::c_void,
+            must_be: b"an IPv4 address, such as 10.0.0.2\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"packets per call, 1 to 512 (default 32)\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut common.batch as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: FORWARDER_MAX_BATCH as uint64_t,
+        },
+        option_row {
+            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"descriptors of every ring, a power of two, 64 to 4096 (default 512)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_power_of_two
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut common.ring_size as *mut ::core::ffi::c_void,
+            must_be: b"a power of two\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 64 as uint64_t,
+            high: 4096 as uint64_t,
+        },
+        option_row {
+            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after N received packets\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_large_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut common.packets as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
+        },
+        option_row {
+            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after S seconds; fractions are allowed\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_duration
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut common.duration as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for the sockets, up to 3600 (default 5)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut common.connect_timeout_ms as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for each link, up to 3600 (default 30)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut common.link_timeout_ms as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"FILE\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"write the totals to FILE at the end\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_text
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut common.json as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            value: ::core::ptr::null::<::core::ffi::c_char>(),
+            help: ::core::ptr::null::<::core::ffi::c_char>(),
+            set: None,
+            place: NULL,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+    ];
+    let mut status: ::core::ffi::c_int = parse_rows(
         &raw const program,
-        options.common.json,
+        &raw const rows as *const option_row,
+        argc,
+        argv,
     );
-    return if json_fd == -(2 as ::core::ffi::c_int) {
-        EXIT_RUN_TIME
+    let work: work = work {
+        do_work: Some(
+            echo
+                as unsafe extern "C" fn(
+                    *mut run,
+                    *mut port,
+                    *mut ::core::ffi::c_void,
+                ) -> (),
+        ),
+        write_totals: Some(
+            write_totals
+                as unsafe extern "C" fn(*const run, *const ::core::ffi::c_void) -> (),
+        ),
+        state: &raw mut state as *mut ::core::ffi::c_void,
+    };
+    return if status >= 0 as ::core::ffi::c_int {
+        status
     } else {
-        echo_until_end(&raw mut options, json_fd)
+        run_on_port(
+            &raw const program,
+            &raw mut common,
+            *argv.offset(optind as isize),
+            0 as uint32_t,
+            &raw const work,
+        )
     };
 }
 pub fn main() {
@@ -914,4 +762,16 @@ pub fn main() {
             ) as i32,
         )
     }
+}
+#[repr(C)]
+pub struct _IO_wide_data {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct _IO_codecvt {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct _IO_marker {
+    _opaque: [u8; 0],
 }

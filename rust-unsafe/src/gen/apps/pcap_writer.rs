@@ -16,11 +16,6 @@ extern "C" {
         __src: *const ::core::ffi::c_void,
         __n: size_t,
     ) -> *mut ::core::ffi::c_void;
-    fn memset(
-        __s: *mut ::core::ffi::c_void,
-        __c: ::core::ffi::c_int,
-        __n: size_t,
-    ) -> *mut ::core::ffi::c_void;
     fn strrchr(
         __s: *const ::core::ffi::c_char,
         __c: ::core::ffi::c_int,
@@ -38,6 +33,7 @@ extern "C" {
 }
 pub type size_t = usize;
 pub type __uint8_t = u8;
+pub type __uint16_t = u16;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
 pub type __off_t = ::core::ffi::c_long;
@@ -50,23 +46,50 @@ pub struct error {
     pub text: [::core::ffi::c_char; 1024],
 }
 pub type uint8_t = __uint8_t;
+pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct pcap_writer {
+pub struct pcap_options {
     pub path: *const ::core::ffi::c_char,
     pub snap: uint32_t,
     pub rotate_size: uint64_t,
     pub files: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct pcap_writer {
+    pub options: *const pcap_options,
     pub number: uint32_t,
     pub fd: ::core::ffi::c_int,
     pub name: [::core::ffi::c_char; 4096],
     pub written: uint64_t,
     pub frames: uint64_t,
     pub used: size_t,
+    pub buffered: uint32_t,
     pub buffer: [uint8_t; 262144],
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct pcap_file_header {
+    pub magic: uint32_t,
+    pub version: [uint16_t; 2],
+    pub reserved: [uint32_t; 2],
+    pub snap: uint32_t,
+    pub link_type: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct pcap_record_header {
+    pub seconds: uint32_t,
+    pub fraction: uint32_t,
+    pub captured: uint32_t,
+    pub size: uint32_t,
+}
+pub const PCAP_MAGIC_NANOSECONDS: ::core::ffi::c_uint = 0xa1b23c4d
+    as ::core::ffi::c_uint;
+pub const PCAP_LINK_TYPE_ETHERNET: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const EINTR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const O_WRONLY: ::core::ffi::c_int = 0o1 as ::core::ffi::c_int;
 pub const O_CREAT: ::core::ffi::c_int = 0o100 as ::core::ffi::c_int;
@@ -76,105 +99,72 @@ pub const O_CLOEXEC: ::core::ffi::c_int = __O_CLOEXEC;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const MAGIC_NANOSECONDS: ::core::ffi::c_uint = 0xa1b23c4d as ::core::ffi::c_uint;
-pub const VERSION_2_4: ::core::ffi::c_uint = (4 as ::core::ffi::c_uint)
-    << 16 as ::core::ffi::c_int | 2 as ::core::ffi::c_uint;
-pub const LINK_TYPE_ETHERNET: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const FILE_HEADER_SIZE: ::core::ffi::c_int = 24 as ::core::ffi::c_int;
-pub const VERSION: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
-pub const SNAP_LENGTH: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
-pub const LINK_TYPE: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
-pub const RECORD_HEADER_SIZE: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
-pub const SECONDS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const NANOSECONDS: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
-pub const CAPTURED_LENGTH: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
-pub const ORIGINAL_LENGTH: ::core::ffi::c_int = 12 as ::core::ffi::c_int;
-pub const NANOSECONDS_PER_SECOND: ::core::ffi::c_ulonglong = 1000000000
-    as ::core::ffi::c_ulonglong;
-unsafe extern "C" fn read32(mut bytes: *const uint8_t) -> uint32_t {
-    let mut value: uint32_t = 0 as uint32_t;
-    memcpy(
-        &raw mut value as *mut ::core::ffi::c_void,
-        bytes as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as size_t,
-    );
-    return value;
-}
+pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 unsafe extern "C" fn name_file(
-    mut writer: *const pcap_writer,
+    mut options: *const pcap_options,
     mut number: uint32_t,
     mut name: *mut ::core::ffi::c_char,
     mut size: size_t,
 ) -> bool {
-    let mut ending: *const ::core::ffi::c_char = strrchr((*writer).path, '.' as i32);
-    let mut folder: *const ::core::ffi::c_char = strrchr((*writer).path, '/' as i32);
+    let mut ending: *const ::core::ffi::c_char = strrchr((*options).path, '.' as i32);
+    let mut folder: *const ::core::ffi::c_char = strrchr((*options).path, '/' as i32);
     let mut length: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-    if (*writer).rotate_size == 0 as uint64_t {
+    if (*options).rotate_size == 0 as uint64_t {
         length = snprintf(
             name,
             size,
             b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-            (*writer).path,
+            (*options).path,
         );
     } else {
         if ending.is_null() || !folder.is_null() && ending < folder {
-            ending = (*writer).path.offset(strlen((*writer).path) as isize);
+            ending = (*options).path.offset(strlen((*options).path) as isize);
         }
         length = snprintf(
             name,
             size,
             b"%.*s-%05u%s\0" as *const u8 as *const ::core::ffi::c_char,
-            ending.offset_from((*writer).path) as ::core::ffi::c_long
+            ending.offset_from((*options).path) as ::core::ffi::c_long
                 as ::core::ffi::c_int,
-            (*writer).path,
+            (*options).path,
             number,
             ending,
         );
     }
     return length >= 0 as ::core::ffi::c_int && (length as size_t) < size;
 }
-unsafe extern "C" fn put_header(mut writer: *mut pcap_writer) {
-    let magic: uint32_t = MAGIC_NANOSECONDS as uint32_t;
-    let version: uint32_t = VERSION_2_4 as uint32_t;
-    let link_type: uint32_t = LINK_TYPE_ETHERNET as uint32_t;
-    memset(
-        &raw mut (*writer).buffer as *mut uint8_t as *mut ::core::ffi::c_void,
-        0 as ::core::ffi::c_int,
-        FILE_HEADER_SIZE as size_t,
-    );
+unsafe extern "C" fn put(
+    mut writer: *mut pcap_writer,
+    mut bytes: *const ::core::ffi::c_void,
+    mut size: size_t,
+) {
     memcpy(
-        &raw mut (*writer).buffer as *mut uint8_t as *mut ::core::ffi::c_void,
-        &raw const magic as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as size_t,
-    );
-    memcpy(
-        (&raw mut (*writer).buffer as *mut uint8_t).offset(VERSION as isize)
+        (&raw mut (*writer).buffer as *mut uint8_t).offset((*writer).used as isize)
             as *mut uint8_t as *mut ::core::ffi::c_void,
-        &raw const version as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as size_t,
+        bytes,
+        size,
     );
-    memcpy(
-        (&raw mut (*writer).buffer as *mut uint8_t).offset(SNAP_LENGTH as isize)
-            as *mut uint8_t as *mut ::core::ffi::c_void,
-        &raw mut (*writer).snap as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as size_t,
-    );
-    memcpy(
-        (&raw mut (*writer).buffer as *mut uint8_t).offset(LINK_TYPE as isize)
-            as *mut uint8_t as *mut ::core::ffi::c_void,
-        &raw const link_type as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as size_t,
-    );
-    (*writer).used = FILE_HEADER_SIZE as size_t;
+    (*writer).used = (*writer).used.wrapping_add(size);
 }
 unsafe extern "C" fn open_next(
     mut writer: *mut pcap_writer,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    let mut options: *const pcap_options = (*writer).options;
+    let header: pcap_file_header = pcap_file_header {
+        magic: PCAP_MAGIC_NANOSECONDS as uint32_t,
+        version: [
+            2 as ::core::ffi::c_int as uint16_t,
+            4 as ::core::ffi::c_int as uint16_t,
+        ],
+        reserved: [0; 2],
+        snap: (*options).snap,
+        link_type: PCAP_LINK_TYPE_ETHERNET as uint32_t,
+    };
     let mut oldest: [::core::ffi::c_char; 4096] = [0; 4096];
     (*writer).number = (*writer).number.wrapping_add(1);
     if !name_file(
-        writer,
+        options,
         (*writer).number,
         &raw mut (*writer).name as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 4096]>() as size_t,
@@ -183,7 +173,7 @@ unsafe extern "C" fn open_next(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%.900s: the name is too long\0" as *const u8 as *const ::core::ffi::c_char,
-            (*writer).path,
+            (*options).path,
         );
         return -(1 as ::core::ffi::c_int);
     }
@@ -202,10 +192,10 @@ unsafe extern "C" fn open_next(
         );
         return -(1 as ::core::ffi::c_int);
     }
-    if (*writer).files != 0 as uint32_t && (*writer).number > (*writer).files
+    if (*options).files != 0 as uint32_t && (*writer).number > (*options).files
         && name_file(
-            writer,
-            (*writer).number.wrapping_sub((*writer).files),
+            options,
+            (*writer).number.wrapping_sub((*options).files),
             &raw mut oldest as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 4096]>() as size_t,
         ) as ::core::ffi::c_int != 0
@@ -213,78 +203,71 @@ unsafe extern "C" fn open_next(
         unlink(&raw mut oldest as *mut ::core::ffi::c_char);
     }
     (*writer).written = 0 as uint64_t;
-    put_header(writer);
+    put(
+        writer,
+        &raw const header as *const ::core::ffi::c_void,
+        ::core::mem::size_of::<pcap_file_header>() as size_t,
+    );
     return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn pcap_writer_open(
     mut writer: *mut pcap_writer,
-    mut path: *const ::core::ffi::c_char,
-    mut snap: uint32_t,
-    mut rotate_size: uint64_t,
-    mut files: uint32_t,
+    mut options: *const pcap_options,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    (*writer).path = path;
-    (*writer).snap = snap;
-    (*writer).rotate_size = rotate_size;
-    (*writer).files = files;
+    (*writer).options = options;
     (*writer).number = 0 as uint32_t;
     (*writer).fd = -(1 as ::core::ffi::c_int);
     (*writer).frames = 0 as uint64_t;
-    return open_next(writer, error);
-}
-unsafe extern "C" fn whole_records(
-    mut writer: *const pcap_writer,
-    mut size: size_t,
-    mut frames: *mut uint64_t,
-) -> size_t {
-    let mut end: size_t = (if (*writer).written == 0 as uint64_t {
-        FILE_HEADER_SIZE
+    (*writer).used = 0 as size_t;
+    (*writer).buffered = 0 as uint32_t;
+    return if !(*options).path.is_null() {
+        open_next(writer, error)
     } else {
         0 as ::core::ffi::c_int
-    }) as size_t;
-    if end > size {
-        return 0 as size_t;
-    }
-    *frames = 0 as uint64_t;
-    loop {
-        if end.wrapping_add(RECORD_HEADER_SIZE as size_t) > size {
-            return end;
-        }
-        let mut next: size_t = end
-            .wrapping_add(RECORD_HEADER_SIZE as size_t)
-            .wrapping_add(
-                read32(
-                    (&raw const (*writer).buffer as *const uint8_t)
-                        .offset(end.wrapping_add(CAPTURED_LENGTH as size_t) as isize)
-                        as *const uint8_t,
-                ) as size_t,
-            );
-        if next > size {
-            return end;
-        }
-        end = next;
-        *frames = (*frames).wrapping_add(1);
     };
 }
+unsafe extern "C" fn record_end(
+    mut writer: *const pcap_writer,
+    mut start: size_t,
+) -> size_t {
+    let mut header: pcap_record_header = pcap_record_header {
+        seconds: 0,
+        fraction: 0,
+        captured: 0,
+        size: 0,
+    };
+    memcpy(
+        &raw mut header as *mut ::core::ffi::c_void,
+        (&raw const (*writer).buffer as *const uint8_t).offset(start as isize)
+            as *const uint8_t as *const ::core::ffi::c_void,
+        ::core::mem::size_of::<pcap_record_header>() as size_t,
+    );
+    return start
+        .wrapping_add(::core::mem::size_of::<pcap_record_header>() as size_t)
+        .wrapping_add(header.captured as size_t);
+}
 unsafe extern "C" fn keep_whole_records(mut writer: *mut pcap_writer, mut done: size_t) {
-    let mut frames: uint64_t = 0 as uint64_t;
+    let mut end: size_t = if (*writer).written == 0 as uint64_t {
+        ::core::mem::size_of::<pcap_file_header>() as size_t
+    } else {
+        0 as size_t
+    };
+    if done < end {
+        end = 0 as size_t;
+    } else {
+        while record_end(writer, end) <= done {
+            end = record_end(writer, end);
+            (*writer).frames = (*writer).frames.wrapping_add(1);
+        }
+    }
     (*writer).written = ((*writer).written as ::core::ffi::c_ulong)
-        .wrapping_add(
-            whole_records(writer, done, &raw mut frames) as ::core::ffi::c_ulong,
-        ) as uint64_t as uint64_t;
-    (*writer).frames = (*writer).frames.wrapping_add(frames);
-    (*writer).used = 0 as size_t;
+        .wrapping_add(end as ::core::ffi::c_ulong) as uint64_t as uint64_t;
     (ftruncate((*writer).fd, (*writer).written as __off_t) == 0) as ::core::ffi::c_int;
 }
-#[no_mangle]
-pub unsafe extern "C" fn pcap_writer_flush(
-    mut writer: *mut pcap_writer,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
+unsafe extern "C" fn write_buffer(mut writer: *mut pcap_writer) -> size_t {
     let mut done: size_t = 0 as size_t;
-    let mut frames: uint64_t = 0 as uint64_t;
     while done < (*writer).used {
         let mut count: ssize_t = write(
             (*writer).fd,
@@ -292,31 +275,42 @@ pub unsafe extern "C" fn pcap_writer_flush(
                 as *mut uint8_t as *const ::core::ffi::c_void,
             (*writer).used.wrapping_sub(done),
         );
-        if count < 0 as ssize_t && *__errno_location() == EINTR {
-            continue;
+        if count >= 0 as ssize_t {
+            done = done.wrapping_add(count as size_t);
+        } else if *__errno_location() != EINTR {
+            break;
         }
-        if count < 0 as ssize_t {
-            let mut cause: ::core::ffi::c_int = *__errno_location();
-            keep_whole_records(writer, done);
-            snprintf(
-                &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-                b"%.800s: %s; %lu frames are written and stay; make room, or limit the files with --rotate-size and --files\0"
-                    as *const u8 as *const ::core::ffi::c_char,
-                &raw mut (*writer).name as *mut ::core::ffi::c_char,
-                strerror(cause),
-                (*writer).frames,
-            );
-            return -(1 as ::core::ffi::c_int);
-        }
-        done = done.wrapping_add(count as size_t);
     }
-    whole_records(writer, done, &raw mut frames);
-    (*writer).frames = (*writer).frames.wrapping_add(frames);
-    (*writer).written = ((*writer).written as ::core::ffi::c_ulong)
-        .wrapping_add(done as ::core::ffi::c_ulong) as uint64_t as uint64_t;
+    return done;
+}
+#[no_mangle]
+pub unsafe extern "C" fn pcap_writer_flush(
+    mut writer: *mut pcap_writer,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut done: size_t = write_buffer(writer);
+    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    if done < (*writer).used {
+        let mut cause: ::core::ffi::c_int = *__errno_location();
+        keep_whole_records(writer, done);
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%.800s: %s; %lu frames are written and stay; make room, or limit the files with --rotate-size and --files\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw mut (*writer).name as *mut ::core::ffi::c_char,
+            strerror(cause),
+            (*writer).frames,
+        );
+        result = -(1 as ::core::ffi::c_int);
+    } else {
+        (*writer).written = ((*writer).written as ::core::ffi::c_ulong)
+            .wrapping_add(done as ::core::ffi::c_ulong) as uint64_t as uint64_t;
+        (*writer).frames = (*writer).frames.wrapping_add((*writer).buffered as uint64_t);
+    }
     (*writer).used = 0 as size_t;
-    return 0 as ::core::ffi::c_int;
+    (*writer).buffered = 0 as uint32_t;
+    return result;
 }
 #[no_mangle]
 pub unsafe extern "C" fn pcap_writer_close(
@@ -350,16 +344,21 @@ pub unsafe extern "C" fn pcap_writer_put(
     mut time: uint64_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut captured: uint32_t = if size < (*writer).snap {
-        size
-    } else {
-        (*writer).snap
+    let mut options: *const pcap_options = (*writer).options;
+    let header: pcap_record_header = pcap_record_header {
+        seconds: (time as ::core::ffi::c_ulonglong).wrapping_div(NANOSECONDS)
+            as uint32_t,
+        fraction: (time as ::core::ffi::c_ulonglong).wrapping_rem(NANOSECONDS)
+            as uint32_t,
+        captured: if size < (*options).snap { size } else { (*options).snap },
+        size: size,
     };
-    let mut record: size_t = (RECORD_HEADER_SIZE as uint32_t).wrapping_add(captured)
-        as size_t;
+    let mut record: size_t = (::core::mem::size_of::<pcap_record_header>() as size_t)
+        .wrapping_add(header.captured as size_t);
     let mut file: uint64_t = (*writer).written.wrapping_add((*writer).used as uint64_t);
-    if (*writer).rotate_size != 0 as uint64_t && file > FILE_HEADER_SIZE as uint64_t
-        && file.wrapping_add(record as uint64_t) > (*writer).rotate_size
+    if (*options).rotate_size != 0 as uint64_t
+        && file > ::core::mem::size_of::<pcap_file_header>() as uint64_t
+        && file.wrapping_add(record as uint64_t) > (*options).rotate_size
     {
         if pcap_writer_close(writer, error) != 0 as ::core::ffi::c_int
             || open_next(writer, error) != 0 as ::core::ffi::c_int
@@ -373,38 +372,12 @@ pub unsafe extern "C" fn pcap_writer_put(
     {
         return -(1 as ::core::ffi::c_int);
     }
-    let mut at: *mut uint8_t = (&raw mut (*writer).buffer as *mut uint8_t)
-        .offset((*writer).used as isize) as *mut uint8_t;
-    let seconds: uint32_t = (time as ::core::ffi::c_ulonglong)
-        .wrapping_div(NANOSECONDS_PER_SECOND) as uint32_t;
-    let nanoseconds: uint32_t = (time as ::core::ffi::c_ulonglong)
-        .wrapping_rem(NANOSECONDS_PER_SECOND) as uint32_t;
-    memcpy(
-        at.offset(SECONDS as isize) as *mut uint8_t as *mut ::core::ffi::c_void,
-        &raw const seconds as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as size_t,
+    put(
+        writer,
+        &raw const header as *const ::core::ffi::c_void,
+        ::core::mem::size_of::<pcap_record_header>() as size_t,
     );
-    memcpy(
-        at.offset(NANOSECONDS as isize) as *mut uint8_t as *mut ::core::ffi::c_void,
-        &raw const nanoseconds as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as size_t,
-    );
-    memcpy(
-        at.offset(CAPTURED_LENGTH as isize) as *mut uint8_t as *mut ::core::ffi::c_void,
-        &raw mut captured as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as size_t,
-    );
-    memcpy(
-        at.offset(ORIGINAL_LENGTH as isize) as *mut uint8_t as *mut ::core::ffi::c_void,
-        &raw mut size as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<uint32_t>() as size_t,
-    );
-    memcpy(
-        at.offset(RECORD_HEADER_SIZE as isize) as *mut uint8_t
-            as *mut ::core::ffi::c_void,
-        frame as *const ::core::ffi::c_void,
-        captured as size_t,
-    );
-    (*writer).used = (*writer).used.wrapping_add(record);
+    put(writer, frame as *const ::core::ffi::c_void, header.captured as size_t);
+    (*writer).buffered = (*writer).buffered.wrapping_add(1);
     return 0 as ::core::ffi::c_int;
 }

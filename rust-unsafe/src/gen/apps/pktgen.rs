@@ -1,124 +1,86 @@
 extern "C" {
     fn flow_packet_fill(frame: *mut uint8_t, size: uint32_t, source: *const uint8_t);
     fn flow_packet_number(frame: *mut uint8_t, flow: uint32_t, sequence: uint64_t);
-    fn dprintf(
-        __fd: ::core::ffi::c_int,
-        __fmt: *const ::core::ffi::c_char,
+    fn fprintf(
+        __stream: *mut FILE,
+        __format: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
-    fn pcap_read_first(
+    fn pcap_load(
         path: *const ::core::ffi::c_char,
-        frame: *mut uint8_t,
+        most: uint64_t,
         room: uint32_t,
-        size: *mut uint32_t,
+        recording: *mut pcap_recording,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    static mut optarg: *mut ::core::ffi::c_char;
+    fn pcap_unload(recording: *mut pcap_recording);
     static mut optind: ::core::ffi::c_int;
-    static mut opterr: ::core::ffi::c_int;
-    fn getopt_long(
-        ___argc: ::core::ffi::c_int,
-        ___argv: *const *mut ::core::ffi::c_char,
-        __shortopts: *const ::core::ffi::c_char,
-        __longopts: *const option,
-        __longind: *mut ::core::ffi::c_int,
-    ) -> ::core::ffi::c_int;
+    fn set_number(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_power_of_two(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_large_number(
+        row: *const option_row,
+        text: *const ::core::ffi::c_char,
+    ) -> bool;
+    fn set_text(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_duration(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
+    fn set_timeout(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
     fn common_options_default() -> common_options;
-    fn common_option(
+    fn parse_rows(
         program_0: *const program,
-        option: ::core::ffi::c_int,
+        rows: *const option_row,
+        argc: ::core::ffi::c_int,
         argv: *mut *mut ::core::ffi::c_char,
-        options: *mut common_options,
     ) -> ::core::ffi::c_int;
     fn usage_error(
         program_0: *const program,
         what: *const ::core::ffi::c_char,
         value: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
-    fn parse_number(
-        text: *const ::core::ffi::c_char,
-        low: uint64_t,
-        high: uint64_t,
-        number: *mut uint64_t,
-    ) -> bool;
-    fn now_ns() -> uint64_t;
-    fn json_open(
+    fn exit_status(
         program_0: *const program,
-        path: *const ::core::ffi::c_char,
+        result: ::core::ffi::c_int,
+        error: *const error,
     ) -> ::core::ffi::c_int;
-    fn json_close(
-        fd: ::core::ffi::c_int,
-        written: ::core::ffi::c_int,
-    ) -> ::core::ffi::c_int;
-    fn mempool_create(
-        pool: *mut mempool,
-        container: *mut vfio_container,
-        capacity: uint32_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn mempool_destroy(pool: *mut mempool);
-    fn rx_batch(
-        queue: *mut rx_queue,
-        packets: *mut *mut packet,
-        count: uint32_t,
-    ) -> uint32_t;
     fn tx_batch(
         queue: *mut tx_queue,
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn device_release(device: *mut device);
-    fn port_open(
-        port: *mut port,
-        program_0: *const program,
-        address: *const ::core::ffi::c_char,
-        rx_queues: uint32_t,
-        tx_queues: uint32_t,
-        options: *const common_options,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn port_free(port: *mut port);
-    fn port_pool_capacity(options: *const common_options) -> uint32_t;
-    fn port_turns_per_look(port: *const port) -> uint32_t;
+    fn run_start(run: *mut run);
     fn packets_free(packets: *mut *mut packet, first: uint32_t, count: uint32_t);
-    fn run_start(run: *mut run, duration: uint64_t);
-    fn run_look(
-        run: *mut run,
-        port: *mut port,
-        ended: *mut bool,
-        error: *mut error,
+    fn run_on_port(
+        program_0: *const program,
+        options: *const common_options,
+        address: *const ::core::ffi::c_char,
+        tx_queues: uint32_t,
+        work: *const work,
     ) -> ::core::ffi::c_int;
-    fn run_seconds(run: *const run) -> ::core::ffi::c_double;
-    fn run_tsc_cycles(run: *const run) -> uint64_t;
-    fn token_bucket_new(rate: uint64_t, burst: uint32_t, now: uint64_t) -> token_bucket;
-    fn token_bucket_take(
-        bucket: *mut token_bucket,
-        now: uint64_t,
-        wanted: uint32_t,
-    ) -> uint32_t;
+    fn run_goes_on(run: *mut run, port: *mut port, count: *mut uint32_t) -> bool;
+    fn port_drop_received(port: *mut port, batch: uint32_t) -> uint32_t;
+    fn token_bucket_new(rate: uint64_t, burst: uint32_t) -> token_bucket;
+    fn token_bucket_take(bucket: *mut token_bucket, wanted: uint32_t) -> uint32_t;
     fn token_bucket_return(bucket: *mut token_bucket, count: uint32_t);
-    fn token_bucket_parse_rate(
-        text: *const ::core::ffi::c_char,
-        rate: *mut uint64_t,
-    ) -> bool;
-    fn device_stop_queues(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
+    fn set_rate(row: *const option_row, text: *const ::core::ffi::c_char) -> bool;
     fn mac_read(
         device: *mut device,
         mac: *mut uint8_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn __errno_location() -> *mut ::core::ffi::c_int;
     fn memcpy(
         __dest: *mut ::core::ffi::c_void,
         __src: *const ::core::ffi::c_void,
         __n: size_t,
     ) -> *mut ::core::ffi::c_void;
-    fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
 }
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
+pub type __off_t = ::core::ffi::c_long;
+pub type __off64_t = ::core::ffi::c_long;
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
@@ -126,28 +88,65 @@ pub type uint64_t = __uint64_t;
 pub type size_t = usize;
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct _IO_FILE {
+    pub _flags: ::core::ffi::c_int,
+    pub _IO_read_ptr: *mut ::core::ffi::c_char,
+    pub _IO_read_end: *mut ::core::ffi::c_char,
+    pub _IO_read_base: *mut ::core::ffi::c_char,
+    pub _IO_write_base: *mut ::core::ffi::c_char,
+    pub _IO_write_ptr: *mut ::core::ffi::c_char,
+    pub _IO_write_end: *mut ::core::ffi::c_char,
+    pub _IO_buf_base: *mut ::core::ffi::c_char,
+    pub _IO_buf_end: *mut ::core::ffi::c_char,
+    pub _IO_save_base: *mut ::core::ffi::c_char,
+    pub _IO_backup_base: *mut ::core::ffi::c_char,
+    pub _IO_save_end: *mut ::core::ffi::c_char,
+    pub _markers: *mut _IO_marker,
+    pub _chain: *mut _IO_FILE,
+    pub _fileno: ::core::ffi::c_int,
+    pub _flags2: ::core::ffi::c_int,
+    pub _old_offset: __off_t,
+    pub _cur_column: ::core::ffi::c_ushort,
+    pub _vtable_offset: ::core::ffi::c_schar,
+    pub _shortbuf: [::core::ffi::c_char; 1],
+    pub _lock: *mut ::core::ffi::c_void,
+    pub _offset: __off64_t,
+    pub _codecvt: *mut _IO_codecvt,
+    pub _wide_data: *mut _IO_wide_data,
+    pub _freeres_list: *mut _IO_FILE,
+    pub _freeres_buf: *mut ::core::ffi::c_void,
+    pub __pad5: size_t,
+    pub _mode: ::core::ffi::c_int,
+    pub _unused2: [::core::ffi::c_char; 20],
+}
+pub type _IO_lock_t = ();
+pub type FILE = _IO_FILE;
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct error {
     pub text: [::core::ffi::c_char; 1024],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct option {
-    pub name: *const ::core::ffi::c_char,
-    pub has_arg: ::core::ffi::c_int,
-    pub flag: *mut ::core::ffi::c_int,
-    pub val: ::core::ffi::c_int,
+pub struct pcap_frame {
+    pub data: *const uint8_t,
+    pub size: uint32_t,
+    pub time: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct __sigset_t {
-    pub __val: [::core::ffi::c_ulong; 16],
+pub struct pcap_recording {
+    pub bytes: *mut uint8_t,
+    pub frames: *mut pcap_frame,
+    pub count: uint64_t,
 }
-pub type sigset_t = __sigset_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct program {
     pub name: *const ::core::ffi::c_char,
     pub usage: *const ::core::ffi::c_char,
+    pub arguments: ::core::ffi::c_int,
+    pub needs: *const ::core::ffi::c_char,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -160,17 +159,20 @@ pub struct common_options {
     pub link_timeout_ms: uint32_t,
     pub json: *const ::core::ffi::c_char,
 }
-pub type C2RustUnnamed = ::core::ffi::c_uint;
-pub const OPTION_OWN: C2RustUnnamed = 10;
-pub const OPTION_VERSION: C2RustUnnamed = 9;
-pub const OPTION_HELP: C2RustUnnamed = 8;
-pub const OPTION_JSON: C2RustUnnamed = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
-pub const OPTION_DURATION: C2RustUnnamed = 4;
-pub const OPTION_PACKETS: C2RustUnnamed = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
-pub const OPTION_BATCH: C2RustUnnamed = 1;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option_row {
+    pub name: *const ::core::ffi::c_char,
+    pub value: *const ::core::ffi::c_char,
+    pub help: *const ::core::ffi::c_char,
+    pub set: Option<
+        unsafe extern "C" fn(*const option_row, *const ::core::ffi::c_char) -> bool,
+    >,
+    pub place: *mut ::core::ffi::c_void,
+    pub must_be: *const ::core::ffi::c_char,
+    pub low: uint64_t,
+    pub high: uint64_t,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct descriptor {
@@ -358,23 +360,62 @@ pub struct device {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct port {
-    pub container: vfio_container,
-    pub pools: [mempool; 16],
-    pub config: device_config,
-    pub device: device,
-    pub opened: bool,
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
 }
+pub type sigset_t = __sigset_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct run {
+    pub program: *const program,
+    pub options: *const common_options,
+    pub result: ::core::ffi::c_int,
+    pub error: error,
+    pub json: *mut FILE,
+    pub device_count: uint32_t,
+    pub devices: [*const ::core::ffi::c_char; 2],
+    pub read_stats: Option<
+        unsafe extern "C" fn(
+            *mut ::core::ffi::c_void,
+            uint32_t,
+            *mut device_stats,
+            *mut error,
+        ) -> ::core::ffi::c_int,
+    >,
+    pub owner: *mut ::core::ffi::c_void,
+    pub left: uint64_t,
     pub held: sigset_t,
-    pub duration: uint64_t,
     pub start: uint64_t,
-    pub start_tsc: uint64_t,
+    pub cpu_start: uint64_t,
+    pub tsc_start: uint64_t,
     pub time: uint64_t,
     pub printed: uint64_t,
-    pub before: device_stats,
+    pub before: [device_stats; 2],
+    pub seconds: ::core::ffi::c_double,
+    pub cpu_seconds: ::core::ffi::c_double,
+    pub tsc_cycles: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct port {
+    pub container: vfio_container,
+    pub pools: [mempool; 16],
+    pub tx_pools: [mempool; 16],
+    pub device: device,
+    pub opened: bool,
+    pub turns: uint32_t,
+    pub packets: [*mut packet; 512],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct work {
+    pub do_work: Option<
+        unsafe extern "C" fn(*mut run, *mut port, *mut ::core::ffi::c_void) -> (),
+    >,
+    pub write_totals: Option<
+        unsafe extern "C" fn(*const run, *const ::core::ffi::c_void) -> (),
+    >,
+    pub state: *mut ::core::ffi::c_void,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -387,55 +428,34 @@ pub struct token_bucket {
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct options {
-    pub common: common_options,
     pub rate: uint64_t,
     pub size: uint32_t,
     pub flows: uint32_t,
     pub queues: uint32_t,
     pub template_file: *const ::core::ffi::c_char,
-    pub device: *const ::core::ffi::c_char,
-}
-pub type C2RustUnnamed_0 = ::core::ffi::c_uint;
-pub const OPTION_QUEUES: C2RustUnnamed_0 = 14;
-pub const OPTION_TEMPLATE: C2RustUnnamed_0 = 13;
-pub const OPTION_FLOWS: C2RustUnnamed_0 = 12;
-pub const OPTION_SIZE: C2RustUnnamed_0 = 11;
-pub const OPTION_RATE: C2RustUnnamed_0 = 10;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct totals {
-    pub tx: uint64_t,
-    pub tx_bytes: uint64_t,
-    pub rx: uint64_t,
-    pub seconds: ::core::ffi::c_double,
-    pub tsc_cycles: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct generator {
-    pub port: port,
-    pub pools: [mempool; 16],
-    pub queues: uint32_t,
-    pub flows: uint32_t,
+    pub options: options,
     pub frame: [uint8_t; 1514],
     pub size: uint32_t,
-    pub numbered: bool,
     pub sent: [uint64_t; 16],
-    pub packets: [*mut packet; 512],
+    pub tx: uint64_t,
+    pub rx: uint64_t,
 }
+pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
+    as ::core::ffi::c_ulong;
 pub const FLOW_PACKET_MIN_SIZE: ::core::ffi::c_int = 60 as ::core::ffi::c_int;
 pub const FLOW_PACKET_MAX_SIZE: ::core::ffi::c_int = 1514 as ::core::ffi::c_int;
 pub const FLOW_PACKET_MAX_FLOWS: ::core::ffi::c_int = 65535 as ::core::ffi::c_int;
-pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 pub const NULL_0: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
     if (*pool).free_count == 0 as uint32_t {
@@ -445,212 +465,256 @@ unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
     return *(*pool).free.offset((*pool).free_count as isize);
 }
 pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
-pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-static mut usage: [::core::ffi::c_char; 1670] = unsafe {
+static mut usage: [::core::ffi::c_char; 549] = unsafe {
     ::core::mem::transmute::<
-        [u8; 1670],
-        [::core::ffi::c_char; 1670],
+        [u8; 549],
+        [::core::ffi::c_char; 549],
     >(
-        *b"usage: ixgbe-pktgen [--rate PPS] [--size BYTES] [--flows N] [--template FILE] [--queues N]\n                    [--batch N] [--ring-size N] [--packets N] [--duration S]\n                    [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE\n\nSends packets on a device: UDP in IPv4. The first 8 bytes of the payload are the packet's\nnumber in its flow. Drops what the device receives. Ends on SIGINT or SIGTERM, after N\npackets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --rate PPS           packets a second, such as 250000, 10k or 1.5M (default: as many as the\n                       device takes); a batch is the largest burst\n  --size BYTES         bytes of a frame without CRC, 60 to 1514 (default 60)\n  --flows N            flows, 1 to 65535, in turn; each has a UDP source port (default:\n                       one for each queue)\n  --template FILE      send the first frame of this pcap file instead, unchanged\n  --queues N           TX queues, 1 to 16, in turn; flow i uses queue i modulo N (default 1)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N          end after N sent packets\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-pktgen [--rate PPS] [--size BYTES] [--flows N] [--template FILE] [--queues N]\n                    [--batch N] [--ring-size N] [--packets N] [--duration S]\n                    [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE\n\nSends packets on a device: UDP in IPv4. The first 8 bytes of the payload are the packet's\nnumber in its flow. Drops what the device receives. Ends on SIGINT or SIGTERM, after N\npackets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n\0",
     )
 };
 static mut program: program = unsafe {
     program {
         name: b"ixgbe-pktgen\0" as *const u8 as *const ::core::ffi::c_char,
         usage: &raw const usage as *const ::core::ffi::c_char,
+        arguments: 1 as ::core::ffi::c_int,
+        needs: b"one device is needed\0" as *const u8 as *const ::core::ffi::c_char,
     }
 };
-unsafe extern "C" fn set_option(
-    mut option: ::core::ffi::c_int,
-    mut options: *mut options,
-) -> *const ::core::ffi::c_char {
-    let mut number: uint64_t = 0 as uint64_t;
-    match option {
-        10 => {
-            return if token_bucket_parse_rate(optarg, &raw mut (*options).rate)
-                as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--rate must be whole packets a second, from 1 to 100M, not\0"
-                    as *const u8 as *const ::core::ffi::c_char
-            };
-        }
-        11 => {
-            if !parse_number(
-                optarg,
-                FLOW_PACKET_MIN_SIZE as uint64_t,
-                FLOW_PACKET_MAX_SIZE as uint64_t,
-                &raw mut number,
-            ) {
-                return b"--size must be a number of bytes from 60 to 1514, not\0"
-                    as *const u8 as *const ::core::ffi::c_char;
-            }
-            (*options).size = number as uint32_t;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-        12 => {
-            if !parse_number(
-                optarg,
-                1 as uint64_t,
-                FLOW_PACKET_MAX_FLOWS as uint64_t,
-                &raw mut number,
-            ) {
-                return b"--flows must be a number from 1 to 65535, not\0" as *const u8
-                    as *const ::core::ffi::c_char;
-            }
-            (*options).flows = number as uint32_t;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-        14 => {
-            if !parse_number(
-                optarg,
-                1 as uint64_t,
-                DEVICE_MAX_QUEUES as uint64_t,
-                &raw mut number,
-            ) {
-                return b"--queues must be a number from 1 to 16, not\0" as *const u8
-                    as *const ::core::ffi::c_char;
-            }
-            (*options).queues = number as uint32_t;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-        _ => {
-            (*options).template_file = optarg;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-    };
-}
 unsafe extern "C" fn parse_options(
     mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
+    mut common: *mut common_options,
     mut options: *mut options,
 ) -> ::core::ffi::c_int {
-    static mut known: [option; 15] = [
-        option {
-            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_BATCH as ::core::ffi::c_int,
-        },
-        option {
-            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_RING_SIZE as ::core::ffi::c_int,
-        },
-        option {
-            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_PACKETS as ::core::ffi::c_int,
-        },
-        option {
-            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_DURATION as ::core::ffi::c_int,
-        },
-        option {
-            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_CONNECT_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_LINK_TIMEOUT as ::core::ffi::c_int,
-        },
-        option {
-            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_JSON as ::core::ffi::c_int,
-        },
-        option {
-            name: b"help\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_HELP as ::core::ffi::c_int,
-        },
-        option {
-            name: b"version\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_VERSION as ::core::ffi::c_int,
-        },
-        option {
+    let rows: [option_row; 13] = [
+        option_row {
             name: b"rate\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_RATE as ::core::ffi::c_int,
+            value: b"PPS\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"packets a second, such as 250000, 10k or 1.5M (default: as many as the\ndevice takes); a batch is the largest burst\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_rate
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).rate as *mut ::core::ffi::c_void,
+            must_be: b"whole packets a second, from 1 to 100M\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
-        option {
+        option_row {
             name: b"size\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_SIZE as ::core::ffi::c_int,
+            value: b"BYTES\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"bytes of a frame without CRC, 60 to 1514 (default 60)\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).size as *mut ::core::ffi::c_void,
+            must_be: b"a number of bytes\0" as *const u8 as *const ::core::ffi::c_char,
+            low: FLOW_PACKET_MIN_SIZE as uint64_t,
+            high: FLOW_PACKET_MAX_SIZE as uint64_t,
         },
-        option {
+        option_row {
             name: b"flows\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_FLOWS as ::core::ffi::c_int,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"flows, 1 to 65535, in turn; each has a UDP source port (default:\none for each queue)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).flows as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: FLOW_PACKET_MAX_FLOWS as uint64_t,
         },
-        option {
+        option_row {
             name: b"template\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_TEMPLATE as ::core::ffi::c_int,
+            value: b"FILE\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"send the first frame of this pcap file instead, unchanged\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_text
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).template_file as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
-        option {
+        option_row {
             name: b"queues\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_QUEUES as ::core::ffi::c_int,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"TX queues, 1 to 16, in turn; flow i uses queue i modulo N (default 1)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).queues as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: DEVICE_MAX_QUEUES as uint64_t,
         },
-        option {
+        option_row {
+            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"packets per call, 1 to 512 (default 32)\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).batch as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: FORWARDER_MAX_BATCH as uint64_t,
+        },
+        option_row {
+            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"descriptors of every ring, a power of two, 64 to 4096 (default 512)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_power_of_two
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).ring_size as *mut ::core::ffi::c_void,
+            must_be: b"a power of two\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 64 as uint64_t,
+            high: 4096 as uint64_t,
+        },
+        option_row {
+            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after N sent packets\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_large_number
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).packets as *mut ::core::ffi::c_void,
+            must_be: b"a number\0" as *const u8 as *const ::core::ffi::c_char,
+            low: 1 as uint64_t,
+            high: (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
+        },
+        option_row {
+            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"end after S seconds; fractions are allowed\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_duration
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).duration as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for the sockets, up to 3600 (default 5)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).connect_timeout_ms as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"S\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"wait at most S seconds for each link, up to 3600 (default 30)\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_timeout
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).link_timeout_ms as *mut ::core::ffi::c_void,
+            must_be: b"a number of seconds above 0, at most 3600\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
+            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"FILE\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"write the totals to FILE at the end\0" as *const u8
+                as *const ::core::ffi::c_char,
+            set: Some(
+                set_text
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*common).json as *mut ::core::ffi::c_void,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
+        option_row {
             name: ::core::ptr::null::<::core::ffi::c_char>(),
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: 0,
+            value: ::core::ptr::null::<::core::ffi::c_char>(),
+            help: ::core::ptr::null::<::core::ffi::c_char>(),
+            set: None,
+            place: NULL_0,
+            must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
         },
     ];
-    opterr = 0 as ::core::ffi::c_int;
-    loop {
-        let mut option: ::core::ffi::c_int = getopt_long(
-            argc,
-            argv,
-            b":hV\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw const known as *const option,
-            ::core::ptr::null_mut::<::core::ffi::c_int>(),
-        );
-        let mut status: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
-        if option == -(1 as ::core::ffi::c_int) {
-            break;
-        }
-        if option >= OPTION_OWN as ::core::ffi::c_int
-            && option <= OPTION_QUEUES as ::core::ffi::c_int
-        {
-            let mut wrong: *const ::core::ffi::c_char = set_option(option, options);
-            status = if wrong.is_null() {
-                -(1 as ::core::ffi::c_int)
-            } else {
-                usage_error(&raw const program, wrong, optarg)
-            };
-        } else {
-            status = common_option(
-                &raw const program,
-                option,
-                argv,
-                &raw mut (*options).common,
-            );
-        }
-        if status >= 0 as ::core::ffi::c_int {
-            return status;
-        }
+    let mut status: ::core::ffi::c_int = parse_rows(
+        &raw const program,
+        &raw const rows as *const option_row,
+        argc,
+        argv,
+    );
+    if status >= 0 as ::core::ffi::c_int {
+        return status;
     }
     if !(*options).template_file.is_null()
         && ((*options).size != 0 as uint32_t || (*options).flows != 0 as uint32_t)
@@ -680,14 +744,6 @@ unsafe extern "C" fn parse_options(
             ::core::ptr::null::<::core::ffi::c_char>(),
         );
     }
-    if argc - optind != 1 as ::core::ffi::c_int {
-        return usage_error(
-            &raw const program,
-            b"one device is needed\0" as *const u8 as *const ::core::ffi::c_char,
-            ::core::ptr::null::<::core::ffi::c_char>(),
-        );
-    }
-    (*options).device = *argv.offset(optind as isize);
     return -(1 as ::core::ffi::c_int);
 }
 unsafe extern "C" fn prefill(mut pool: *mut mempool, mut generator: *const generator) {
@@ -704,66 +760,15 @@ unsafe extern "C" fn prefill(mut pool: *mut mempool, mut generator: *const gener
         i = i.wrapping_add(1);
     }
 }
-unsafe extern "C" fn generator_open(
-    mut generator: *mut generator,
-    mut options: *const options,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut port: *mut port = &raw mut (*generator).port;
-    if port_open(
-        port,
-        &raw const program,
-        (*options).device,
-        1 as uint32_t,
-        (*generator).queues,
-        &raw const (*options).common,
-        error,
-    ) != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    if (*generator).numbered {
-        let mut mac: [uint8_t; 6] = [0; 6];
-        if mac_read(&raw mut (*port).device, &raw mut mac as *mut uint8_t, error)
-            != 0 as ::core::ffi::c_int
-        {
-            return -(1 as ::core::ffi::c_int);
-        }
-        flow_packet_fill(
-            &raw mut (*generator).frame as *mut uint8_t,
-            (*generator).size,
-            &raw mut mac as *mut uint8_t as *const uint8_t,
-        );
-    }
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < (*generator).queues {
-        if mempool_create(
-            (&raw mut (*generator).pools as *mut mempool).offset(i as isize)
-                as *mut mempool,
-            &raw mut (*port).container,
-            port_pool_capacity(&raw const (*options).common),
-            error,
-        ) != 0 as ::core::ffi::c_int
-        {
-            return -(1 as ::core::ffi::c_int);
-        }
-        prefill(
-            (&raw mut (*generator).pools as *mut mempool).offset(i as isize)
-                as *mut mempool,
-            generator,
-        );
-        i = i.wrapping_add(1);
-    }
-    return 0 as ::core::ffi::c_int;
-}
 unsafe extern "C" fn number_packet(
     mut packet: *mut packet,
     mut generator: *const generator,
     mut queue: uint32_t,
     mut nth: uint64_t,
 ) {
-    let mut queues: uint32_t = (*generator).queues;
+    let mut queues: uint32_t = (*generator).options.queues;
     let mut flows: uint64_t = (*generator)
+        .options
         .flows
         .wrapping_sub(queue)
         .wrapping_add(queues)
@@ -776,22 +781,22 @@ unsafe extern "C" fn number_packet(
     );
 }
 unsafe extern "C" fn send_batch(
+    mut port: *mut port,
     mut generator: *mut generator,
     mut queue: uint32_t,
     mut count: uint32_t,
 ) -> uint32_t {
-    let mut packets: *mut *mut packet = &raw mut (*generator).packets
-        as *mut *mut packet;
+    let mut packets: *mut *mut packet = &raw mut (*port).packets as *mut *mut packet;
     let mut filled: uint32_t = 0 as uint32_t;
     while filled < count {
         let mut packet: *mut packet = packet_alloc(
-            (&raw mut (*generator).pools as *mut mempool).offset(queue as isize)
+            (&raw mut (*port).tx_pools as *mut mempool).offset(queue as isize)
                 as *mut mempool,
         );
         if packet.is_null() {
             break;
         }
-        if (*generator).numbered {
+        if (*generator).options.template_file.is_null() {
             number_packet(
                 packet,
                 generator,
@@ -804,7 +809,7 @@ unsafe extern "C" fn send_batch(
         filled = filled.wrapping_add(1);
     }
     let mut sent: uint32_t = tx_batch(
-        (&raw mut (*generator).port.device.tx as *mut tx_queue).offset(queue as isize)
+        (&raw mut (*port).device.tx as *mut tx_queue).offset(queue as isize)
             as *mut tx_queue,
         packets,
         filled,
@@ -813,415 +818,178 @@ unsafe extern "C" fn send_batch(
     (*generator).sent[queue as usize] = (*generator)
         .sent[queue as usize]
         .wrapping_add(sent as uint64_t);
+    (*generator).tx = (*generator).tx.wrapping_add(sent as uint64_t);
     return sent;
 }
-unsafe extern "C" fn drop_received(
-    mut generator: *mut generator,
-    mut batch: uint32_t,
-) -> uint32_t {
-    let mut received: uint32_t = rx_batch(
-        (&raw mut (*generator).port.device.rx as *mut rx_queue)
-            .offset(0 as ::core::ffi::c_int as isize) as *mut rx_queue,
-        &raw mut (*generator).packets as *mut *mut packet,
-        batch,
-    );
-    packets_free(
-        &raw mut (*generator).packets as *mut *mut packet,
-        0 as uint32_t,
-        received,
-    );
-    return received;
-}
 unsafe extern "C" fn generate(
-    mut generator: *mut generator,
-    mut options: *const options,
-    mut totals: *mut totals,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut common: *const common_options = &raw const (*options).common;
-    let mut turns: uint32_t = port_turns_per_look(&raw mut (*generator).port);
-    let mut left: uint64_t = (*common).packets;
+    mut run: *mut run,
+    mut port: *mut port,
+    mut state: *mut ::core::ffi::c_void,
+) {
+    let mut generator: *mut generator = state as *mut generator;
+    let mut options: *const options = &raw mut (*generator).options;
     let mut queue: uint32_t = 0 as uint32_t;
-    let mut ended: bool = false_0 != 0;
-    let mut run: run = run {
-        held: __sigset_t { __val: [0; 16] },
-        duration: 0,
-        start: 0,
-        start_tsc: 0,
-        time: 0,
-        printed: 0,
-        before: device_stats {
-            rx_packets: 0,
-            rx_bytes: 0,
-            tx_packets: 0,
-            tx_bytes: 0,
-        },
-    };
-    run_start(&raw mut run, (*common).duration);
-    let mut bucket: token_bucket = token_bucket_new(
-        (*options).rate,
-        (*common).batch,
-        run.start,
-    );
-    while left > 0 as uint64_t && !ended {
-        let mut i: uint32_t = 0 as uint32_t;
-        while i < turns && left > 0 as uint64_t {
-            let mut count: uint32_t = if ((*common).batch as uint64_t) < left {
-                (*common).batch
-            } else {
-                left as uint32_t
-            };
-            if (*options).rate > 0 as uint64_t {
-                count = token_bucket_take(&raw mut bucket, now_ns(), count);
-            }
-            let mut sent: uint32_t = send_batch(generator, queue, count);
-            if (*options).rate > 0 as uint64_t {
-                token_bucket_return(&raw mut bucket, count.wrapping_sub(sent));
-            }
-            left = left.wrapping_sub(sent as uint64_t);
-            (*totals).tx = (*totals).tx.wrapping_add(sent as uint64_t);
-            (*totals).rx = (*totals)
-                .rx
-                .wrapping_add(drop_received(generator, (*common).batch) as uint64_t);
-            queue = queue.wrapping_add(1 as uint32_t).wrapping_rem((*generator).queues);
-            i = i.wrapping_add(1);
-        }
-        if run_look(&raw mut run, &raw mut (*generator).port, &raw mut ended, error)
-            != 0 as ::core::ffi::c_int
-        {
-            return -(1 as ::core::ffi::c_int);
-        }
-    }
-    (*totals).tx_bytes = (*totals).tx.wrapping_mul((*generator).size as uint64_t);
-    (*totals).seconds = run_seconds(&raw mut run);
-    (*totals).tsc_cycles = run_tsc_cycles(&raw mut run);
-    return 0 as ::core::ffi::c_int;
-}
-unsafe extern "C" fn write_totals(
-    mut fd: ::core::ffi::c_int,
-    mut generator: *const generator,
-    mut totals: *const totals,
-) -> ::core::ffi::c_int {
-    let mut written: ::core::ffi::c_int = dprintf(
-        fd,
-        b"{\"tx\":%lu,\"tx_bytes\":%lu,\"rx\":%lu,\"seconds\":%.9f,\"tsc_cycles\":%lu\0"
-            as *const u8 as *const ::core::ffi::c_char,
-        (*totals).tx,
-        (*totals).tx_bytes,
-        (*totals).rx,
-        (*totals).seconds,
-        (*totals).tsc_cycles,
-    );
-    if written >= 0 as ::core::ffi::c_int && (*generator).queues > 1 as uint32_t {
-        written = dprintf(
-            fd,
-            b",\"queues\":[%lu\0" as *const u8 as *const ::core::ffi::c_char,
-            (*generator).sent[0 as ::core::ffi::c_int as usize],
+    let mut count: uint32_t = 0 as uint32_t;
+    if (*options).template_file.is_null() {
+        let mut mac: [uint8_t; 6] = [0 as ::core::ffi::c_int as uint8_t, 0, 0, 0, 0, 0];
+        (*run).result = mac_read(
+            &raw mut (*port).device,
+            &raw mut mac as *mut uint8_t,
+            &raw mut (*run).error,
         );
-        let mut i: uint32_t = 1 as uint32_t;
-        while i < (*generator).queues && written >= 0 as ::core::ffi::c_int {
-            written = dprintf(
-                fd,
-                b",%lu\0" as *const u8 as *const ::core::ffi::c_char,
-                (*generator).sent[i as usize],
-            );
-            i = i.wrapping_add(1);
-        }
-        if written >= 0 as ::core::ffi::c_int {
-            written = dprintf(fd, b"]\0" as *const u8 as *const ::core::ffi::c_char);
-        }
+        flow_packet_fill(
+            &raw mut (*generator).frame as *mut uint8_t,
+            (*generator).size,
+            &raw mut mac as *mut uint8_t as *const uint8_t,
+        );
     }
-    if written >= 0 as ::core::ffi::c_int {
-        written = dprintf(fd, b"}\n\0" as *const u8 as *const ::core::ffi::c_char);
-    }
-    return json_close(fd, written);
-}
-unsafe extern "C" fn generator_close(
-    mut generator: *mut generator,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut result: ::core::ffi::c_int = device_stop_queues(
-        &raw mut (*generator).port.device,
-        error,
-    );
-    device_release(&raw mut (*generator).port.device);
     let mut i: uint32_t = 0 as uint32_t;
-    while i < (*generator).queues {
-        mempool_destroy(
-            (&raw mut (*generator).pools as *mut mempool).offset(i as isize)
+    while i < DEVICE_MAX_QUEUES as uint32_t {
+        prefill(
+            (&raw mut (*port).tx_pools as *mut mempool).offset(i as isize)
                 as *mut mempool,
+            generator,
         );
         i = i.wrapping_add(1);
     }
-    port_free(&raw mut (*generator).port);
-    return result;
+    run_start(run);
+    let mut bucket: token_bucket = token_bucket_new(
+        (*options).rate,
+        (*(*run).options).batch,
+    );
+    while run_goes_on(run, port, &raw mut count) {
+        let mut taken: uint32_t = token_bucket_take(&raw mut bucket, count);
+        let mut sent: uint32_t = send_batch(port, generator, queue, taken);
+        token_bucket_return(&raw mut bucket, taken.wrapping_sub(sent));
+        (*run).left = (*run).left.wrapping_sub(sent as uint64_t);
+        (*generator).rx = (*generator)
+            .rx
+            .wrapping_add(port_drop_received(port, (*(*run).options).batch) as uint64_t);
+        queue = queue.wrapping_add(1 as uint32_t).wrapping_rem((*options).queues);
+    }
 }
-unsafe extern "C" fn generate_until_end(
-    mut options: *const options,
-    mut generator: *mut generator,
-    mut json_fd: ::core::ffi::c_int,
-) -> ::core::ffi::c_int {
-    let mut totals: totals = totals {
-        tx: 0 as uint64_t,
-        tx_bytes: 0,
-        rx: 0,
-        seconds: 0.,
-        tsc_cycles: 0,
-    };
-    let mut error: error = error { text: [0; 1024] };
-    let mut status: ::core::ffi::c_int = EXIT_SUCCESS;
-    if generator_open(generator, options, &raw mut error) != 0 as ::core::ffi::c_int {
-        dprintf(
-            STDERR_FILENO,
-            b"ixgbe-pktgen: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut error.text as *mut ::core::ffi::c_char,
+unsafe extern "C" fn write_totals(
+    mut run: *const run,
+    mut state: *const ::core::ffi::c_void,
+) {
+    let mut generator: *const generator = state as *const generator;
+    let mut queues: uint32_t = (*generator).options.queues;
+    fprintf(
+        (*run).json,
+        b"{\"tx\":%lu,\"tx_bytes\":%lu,\"rx\":%lu,\"seconds\":%.9f,\"tsc_cycles\":%lu\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        (*generator).tx,
+        (*generator).tx.wrapping_mul((*generator).size as uint64_t),
+        (*generator).rx,
+        (*run).seconds,
+        (*run).tsc_cycles,
+    );
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < queues && queues > 1 as uint32_t {
+        fprintf(
+            (*run).json,
+            b"%s%lu\0" as *const u8 as *const ::core::ffi::c_char,
+            if i == 0 as uint32_t {
+                b",\"queues\":[\0" as *const u8 as *const ::core::ffi::c_char
+            } else {
+                b",\0" as *const u8 as *const ::core::ffi::c_char
+            },
+            (*generator).sent[i as usize],
         );
-        if (*generator).port.opened {
-            generator_close(generator, &raw mut error);
-        }
-        return EXIT_RUN_TIME;
+        i = i.wrapping_add(1);
     }
-    if generate(generator, options, &raw mut totals, &raw mut error)
-        != 0 as ::core::ffi::c_int
-    {
-        dprintf(
-            STDERR_FILENO,
-            b"ixgbe-pktgen: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut error.text as *mut ::core::ffi::c_char,
-        );
-        status = EXIT_RUN_TIME;
-    }
-    if generator_close(generator, &raw mut error) != 0 as ::core::ffi::c_int
-        && status == EXIT_SUCCESS
-    {
-        dprintf(
-            STDERR_FILENO,
-            b"ixgbe-pktgen: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut error.text as *mut ::core::ffi::c_char,
-        );
-        status = EXIT_RUN_TIME;
-    }
-    if json_fd >= 0 as ::core::ffi::c_int
-        && write_totals(json_fd, generator, &raw mut totals) != 0 as ::core::ffi::c_int
-    {
-        dprintf(
-            STDERR_FILENO,
-            b"ixgbe-pktgen: %s: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            (*options).common.json,
-            strerror(*__errno_location()),
-        );
-        status = EXIT_RUN_TIME;
-    }
-    return status;
+    fprintf(
+        (*run).json,
+        if queues > 1 as uint32_t {
+            b"]}\n\0" as *const u8 as *const ::core::ffi::c_char
+        } else {
+            b"}\n\0" as *const u8 as *const ::core::ffi::c_char
+        },
+    );
 }
 unsafe fn main_0(
     mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
 ) -> ::core::ffi::c_int {
-    let mut options: options = options {
-        common: common_options_default(),
-        rate: 0,
+    let mut common: common_options = common_options_default();
+    let mut generator: generator = generator {
+        options: options {
+            rate: 0,
+            size: 0,
+            flows: 0,
+            queues: 1 as uint32_t,
+            template_file: ::core::ptr::null::<::core::ffi::c_char>(),
+        },
+        frame: [0; 1514],
         size: 0,
-        flows: 0,
-        queues: 1 as uint32_t,
-        template_file: ::core::ptr::null::<::core::ffi::c_char>(),
-        device: ::core::ptr::null::<::core::ffi::c_char>(),
+        sent: [0; 16],
+        tx: 0,
+        rx: 0,
     };
-    let mut status: ::core::ffi::c_int = parse_options(argc, argv, &raw mut options);
+    let mut options: *mut options = &raw mut generator.options;
+    let mut recording: pcap_recording = pcap_recording {
+        bytes: ::core::ptr::null_mut::<uint8_t>(),
+        frames: ::core::ptr::null_mut::<pcap_frame>(),
+        count: 0,
+    };
+    let mut error: error = error { text: [0; 1024] };
+    let mut status: ::core::ffi::c_int = parse_options(
+        argc,
+        argv,
+        &raw mut common,
+        options,
+    );
+    let work: work = work {
+        do_work: Some(
+            generate
+                as unsafe extern "C" fn(
+                    *mut run,
+                    *mut port,
+                    *mut ::core::ffi::c_void,
+                ) -> (),
+        ),
+        write_totals: Some(
+            write_totals
+                as unsafe extern "C" fn(*const run, *const ::core::ffi::c_void) -> (),
+        ),
+        state: &raw mut generator as *mut ::core::ffi::c_void,
+    };
     if status >= 0 as ::core::ffi::c_int {
         return status;
     }
-    let mut generator: generator = generator {
-        port: port {
-            container: vfio_container {
-                fd: 0,
-                groups: [vfio_group {
-                    number: 0,
-                    fd: 0,
-                    users: 0,
-                }; 8],
-                device_count: 0,
-                devices: [::core::ptr::null_mut::<vfio_device>(); 8],
-                range_count: 0,
-                ranges: [iova_range { first: 0, last: 0 }; 16],
-                next_iova: 0,
-                map_count: 0,
-                ordinary_pages: false,
-                connect_timeout_ms: 0,
-                connect_by_ms: 0,
-                patience_us: 0,
-                refilled_us: 0,
-            },
-            pools: [mempool {
-                dma: dma_memory {
-                    container: ::core::ptr::null_mut::<vfio_container>(),
-                    memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-                    iova: 0,
-                    size: 0,
-                    fd: 0,
-                },
-                capacity: 0,
-                free_count: 0,
-                free: ::core::ptr::null_mut::<*mut packet>(),
-                apart: [0; 128],
-                returned: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-                apart_returned: [0; 128],
-            }; 16],
-            config: device_config {
-                rx_queues: 0,
-                tx_queues: 0,
-                rx_ring_size: 0,
-                tx_ring_size: 0,
-                promiscuous: false,
-            },
-            device: device {
-                vfio: vfio_device {
-                    container: ::core::ptr::null_mut::<vfio_container>(),
-                    reserve_us: 0,
-                    address: [0; 128],
-                    kind: VFIO_KIND_KERNEL,
-                    fd: 0,
-                    request_fd: 0,
-                    group: 0,
-                    area_count: 0,
-                    next_message: 0,
-                    bar0_size: 0,
-                    bar0_file_offset: 0,
-                    config_file_offset: 0,
-                    areas: [vfio_area {
-                        offset: 0,
-                        size: 0,
-                        memory: ::core::ptr::null_mut::<uint8_t>(),
-                    }; 8],
-                    failed: false,
-                    failure: error { text: [0; 1024] },
-                },
-                family: DEVICE_FAMILY_82599,
-                config: device_config {
-                    rx_queues: 0,
-                    tx_queues: 0,
-                    rx_ring_size: 0,
-                    tx_ring_size: 0,
-                    promiscuous: false,
-                },
-                pools: ::core::ptr::null_mut::<mempool>(),
-                queues_in_threads: false,
-                running: false,
-                mac: [0; 6],
-                stats: device_stats {
-                    rx_packets: 0,
-                    rx_bytes: 0,
-                    tx_packets: 0,
-                    tx_bytes: 0,
-                },
-                queue_stats: [queue_stats {
-                    rx_packets: 0,
-                    rx_bytes: 0,
-                    rx_dropped: 0,
-                    tx_packets: 0,
-                    tx_bytes: 0,
-                }; 16],
-                rx: [rx_queue {
-                    ring: ::core::ptr::null_mut::<descriptor>(),
-                    packets: ::core::ptr::null_mut::<*mut packet>(),
-                    pool: ::core::ptr::null_mut::<mempool>(),
-                    tail: ::core::ptr::null_mut::<uint32_t>(),
-                    tail_offset: 0,
-                    mask: 0,
-                    index: 0,
-                    discarding: false,
-                    id: 0,
-                    vfio: ::core::ptr::null_mut::<vfio_device>(),
-                    dma: dma_memory {
-                        container: ::core::ptr::null_mut::<vfio_container>(),
-                        memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-                        iova: 0,
-                        size: 0,
-                        fd: 0,
-                    },
-                    pool_empty: 0,
-                    discarded: 0,
-                    suspect: 0,
-                    apart: [0; 128],
-                }; 16],
-                tx: [tx_queue {
-                    ring: ::core::ptr::null_mut::<descriptor>(),
-                    packets: ::core::ptr::null_mut::<*mut packet>(),
-                    tail: ::core::ptr::null_mut::<uint32_t>(),
-                    tail_offset: 0,
-                    mask: 0,
-                    index: 0,
-                    clean_index: 0,
-                    done: 0,
-                    id: 0,
-                    vfio: ::core::ptr::null_mut::<vfio_device>(),
-                    dma: dma_memory {
-                        container: ::core::ptr::null_mut::<vfio_container>(),
-                        memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-                        iova: 0,
-                        size: 0,
-                        fd: 0,
-                    },
-                    apart: [0; 128],
-                }; 16],
-                interrupts: device_interrupts {
-                    vectors: 0,
-                    armed: 0,
-                    eventfds: [0; 16],
-                    apart: [0; 56],
-                },
-            },
-            opened: false,
-        },
-        pools: [mempool {
-            dma: dma_memory {
-                container: ::core::ptr::null_mut::<vfio_container>(),
-                memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-                iova: 0,
-                size: 0,
-                fd: 0,
-            },
-            capacity: 0,
-            free_count: 0,
-            free: ::core::ptr::null_mut::<*mut packet>(),
-            apart: [0; 128],
-            returned: ::core::ptr::null_mut::<::core::ffi::c_void>(),
-            apart_returned: [0; 128],
-        }; 16],
-        queues: options.queues,
-        flows: options.flows,
-        frame: [0; 1514],
-        size: options.size,
-        numbered: options.template_file.is_null(),
-        sent: [0; 16],
-        packets: [::core::ptr::null_mut::<packet>(); 512],
-    };
-    let mut error: error = error { text: [0; 1024] };
-    if !generator.numbered
-        && pcap_read_first(
-            options.template_file,
-            &raw mut generator.frame as *mut uint8_t,
+    generator.size = (*options).size;
+    if !(*options).template_file.is_null() {
+        if pcap_load(
+            (*options).template_file,
+            1 as uint64_t,
             FLOW_PACKET_MAX_SIZE as uint32_t,
-            &raw mut generator.size,
+            &raw mut recording,
             &raw mut error,
         ) != 0 as ::core::ffi::c_int
-    {
-        dprintf(
-            STDERR_FILENO,
-            b"ixgbe-pktgen: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw mut error.text as *mut ::core::ffi::c_char,
+        {
+            return exit_status(
+                &raw const program,
+                -(1 as ::core::ffi::c_int),
+                &raw mut error,
+            );
+        }
+        generator.size = (*recording.frames.offset(0 as ::core::ffi::c_int as isize))
+            .size;
+        memcpy(
+            &raw mut generator.frame as *mut uint8_t as *mut ::core::ffi::c_void,
+            (*recording.frames.offset(0 as ::core::ffi::c_int as isize)).data
+                as *const ::core::ffi::c_void,
+            generator.size as size_t,
         );
-        return EXIT_RUN_TIME;
+        pcap_unload(&raw mut recording);
     }
-    let mut json_fd: ::core::ffi::c_int = json_open(
+    return run_on_port(
         &raw const program,
-        options.common.json,
+        &raw mut common,
+        *argv.offset(optind as isize),
+        (*options).queues,
+        &raw const work,
     );
-    return if json_fd == -(2 as ::core::ffi::c_int) {
-        EXIT_RUN_TIME
-    } else {
-        generate_until_end(&raw mut options, &raw mut generator, json_fd)
-    };
 }
 pub fn main() {
     let mut args_strings: Vec<Vec<u8>> = ::std::env::args()
@@ -1244,4 +1012,16 @@ pub fn main() {
             ) as i32,
         )
     }
+}
+#[repr(C)]
+pub struct _IO_wide_data {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct _IO_codecvt {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct _IO_marker {
+    _opaque: [u8; 0],
 }

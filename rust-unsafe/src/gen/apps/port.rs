@@ -1,12 +1,5 @@
 extern "C" {
-    fn dprintf(
-        __fd: ::core::ffi::c_int,
-        __fmt: *const ::core::ffi::c_char,
-        ...
-    ) -> ::core::ffi::c_int;
-    fn now_ns() -> uint64_t;
-    fn hold_signals(held: *mut sigset_t);
-    fn signal_comes(held: *const sigset_t, nanoseconds: uint64_t) -> bool;
+    fn warn_of_ordinary_pages(program: *const program);
     fn vfio_container_init(container: *mut vfio_container);
     fn vfio_container_close(container: *mut vfio_container);
     fn mempool_create(
@@ -16,6 +9,11 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn mempool_destroy(pool: *mut mempool);
+    fn rx_batch(
+        queue: *mut rx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
     fn device_open(
         device: *mut device,
         container: *mut vfio_container,
@@ -24,13 +22,11 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn device_release(device: *mut device);
     fn device_close(device: *mut device);
-    fn rates_print(
-        device: *const ::core::ffi::c_char,
-        before: *const device_stats,
-        now: *const device_stats,
-        seconds: ::core::ffi::c_double,
-    );
-    fn tsc_read() -> uint64_t;
+    fn run_open(run: *mut run) -> ::core::ffi::c_int;
+    fn run_look(run: *mut run, nanoseconds: uint64_t) -> bool;
+    fn run_end(run: *mut run);
+    fn run_check(run: *mut run, result: ::core::ffi::c_int, error: *const error);
+    fn run_close(run: *mut run) -> ::core::ffi::c_int;
     fn device_start_queues(
         device: *mut device,
         config: *const device_config,
@@ -55,21 +51,59 @@ pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
+pub type __off_t = ::core::ffi::c_long;
+pub type __off64_t = ::core::ffi::c_long;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct _IO_FILE {
+    pub _flags: ::core::ffi::c_int,
+    pub _IO_read_ptr: *mut ::core::ffi::c_char,
+    pub _IO_read_end: *mut ::core::ffi::c_char,
+    pub _IO_read_base: *mut ::core::ffi::c_char,
+    pub _IO_write_base: *mut ::core::ffi::c_char,
+    pub _IO_write_ptr: *mut ::core::ffi::c_char,
+    pub _IO_write_end: *mut ::core::ffi::c_char,
+    pub _IO_buf_base: *mut ::core::ffi::c_char,
+    pub _IO_buf_end: *mut ::core::ffi::c_char,
+    pub _IO_save_base: *mut ::core::ffi::c_char,
+    pub _IO_backup_base: *mut ::core::ffi::c_char,
+    pub _IO_save_end: *mut ::core::ffi::c_char,
+    pub _markers: *mut _IO_marker,
+    pub _chain: *mut _IO_FILE,
+    pub _fileno: ::core::ffi::c_int,
+    pub _flags2: ::core::ffi::c_int,
+    pub _old_offset: __off_t,
+    pub _cur_column: ::core::ffi::c_ushort,
+    pub _vtable_offset: ::core::ffi::c_schar,
+    pub _shortbuf: [::core::ffi::c_char; 1],
+    pub _lock: *mut ::core::ffi::c_void,
+    pub _offset: __off64_t,
+    pub _codecvt: *mut _IO_codecvt,
+    pub _wide_data: *mut _IO_wide_data,
+    pub _freeres_list: *mut _IO_FILE,
+    pub _freeres_buf: *mut ::core::ffi::c_void,
+    pub __pad5: size_t,
+    pub _mode: ::core::ffi::c_int,
+    pub _unused2: [::core::ffi::c_char; 20],
+}
+pub type _IO_lock_t = ();
+pub type FILE = _IO_FILE;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct error {
+    pub text: [::core::ffi::c_char; 1024],
+}
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct __sigset_t {
-    pub __val: [::core::ffi::c_ulong; 16],
-}
-pub type sigset_t = __sigset_t;
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct program {
     pub name: *const ::core::ffi::c_char,
     pub usage: *const ::core::ffi::c_char,
+    pub arguments: ::core::ffi::c_int,
+    pub needs: *const ::core::ffi::c_char,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -87,11 +121,6 @@ pub struct common_options {
 pub struct descriptor {
     pub lower: uint64_t,
     pub upper: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct error {
-    pub text: [::core::ffi::c_char; 1024],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -274,28 +303,79 @@ pub struct device {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct port {
-    pub container: vfio_container,
-    pub pools: [mempool; 16],
-    pub config: device_config,
-    pub device: device,
-    pub opened: bool,
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
 }
+pub type sigset_t = __sigset_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct run {
+    pub program: *const program,
+    pub options: *const common_options,
+    pub result: ::core::ffi::c_int,
+    pub error: error,
+    pub json: *mut FILE,
+    pub device_count: uint32_t,
+    pub devices: [*const ::core::ffi::c_char; 2],
+    pub read_stats: Option<
+        unsafe extern "C" fn(
+            *mut ::core::ffi::c_void,
+            uint32_t,
+            *mut device_stats,
+            *mut error,
+        ) -> ::core::ffi::c_int,
+    >,
+    pub owner: *mut ::core::ffi::c_void,
+    pub left: uint64_t,
     pub held: sigset_t,
-    pub duration: uint64_t,
     pub start: uint64_t,
-    pub start_tsc: uint64_t,
+    pub cpu_start: uint64_t,
+    pub tsc_start: uint64_t,
     pub time: uint64_t,
     pub printed: uint64_t,
-    pub before: device_stats,
+    pub before: [device_stats; 2],
+    pub seconds: ::core::ffi::c_double,
+    pub cpu_seconds: ::core::ffi::c_double,
+    pub tsc_cycles: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct port_config {
+    pub address: *const ::core::ffi::c_char,
+    pub rx_queues: uint32_t,
+    pub tx_queues: uint32_t,
+    pub tx_pools: bool,
+    pub ring_size: uint32_t,
+    pub connect_timeout_ms: uint32_t,
+    pub link_timeout_ms: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct port {
+    pub container: vfio_container,
+    pub pools: [mempool; 16],
+    pub tx_pools: [mempool; 16],
+    pub device: device,
+    pub opened: bool,
+    pub turns: uint32_t,
+    pub packets: [*mut packet; 512],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct work {
+    pub do_work: Option<
+        unsafe extern "C" fn(*mut run, *mut port, *mut ::core::ffi::c_void) -> (),
+    >,
+    pub write_totals: Option<
+        unsafe extern "C" fn(*const run, *const ::core::ffi::c_void) -> (),
+    >,
+    pub state: *mut ::core::ffi::c_void,
 }
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
-pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
+pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
+    ::core::ffi::c_void,
+>();
 #[inline]
 unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     let mut pool: *mut mempool = (*packet).pool as *mut mempool;
@@ -303,59 +383,29 @@ unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     *fresh0 = packet;
     (*pool).free_count = (*pool).free_count.wrapping_add(1);
 }
+pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK_TRAPPED: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const POOL_PACKETS_PER_DESCRIPTOR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const POOL_MIN_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
-#[no_mangle]
-pub unsafe extern "C" fn port_free(mut port: *mut port) {
-    if (*port).opened {
-        device_release(&raw mut (*port).device);
-    }
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < (*port).config.rx_queues {
-        mempool_destroy(
-            (&raw mut (*port).pools as *mut mempool).offset(i as isize) as *mut mempool,
-        );
-        i = i.wrapping_add(1);
-    }
-    if (*port).opened {
-        device_close(&raw mut (*port).device);
-    }
-    vfio_container_close(&raw mut (*port).container);
-    (*port).opened = false_0 != 0;
-}
-#[no_mangle]
-pub unsafe extern "C" fn port_pool_capacity(
-    mut options: *const common_options,
-) -> uint32_t {
-    let mut capacity: uint32_t = (*options)
-        .ring_size
-        .wrapping_mul(POOL_PACKETS_PER_DESCRIPTOR as uint32_t);
-    return if capacity < POOL_MIN_CAPACITY as uint32_t {
-        POOL_MIN_CAPACITY as uint32_t
-    } else {
-        capacity
-    };
-}
-unsafe extern "C" fn open_and_start(
+unsafe extern "C" fn create_pools(
     mut port: *mut port,
-    mut address: *const ::core::ffi::c_char,
-    mut options: *const common_options,
+    mut pools: *mut mempool,
+    mut count: uint32_t,
+    mut ring_size: uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    if device_open(&raw mut (*port).device, &raw mut (*port).container, address, error)
-        != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
+    let mut capacity: uint32_t = ring_size
+        .wrapping_mul(POOL_PACKETS_PER_DESCRIPTOR as uint32_t);
+    if capacity < POOL_MIN_CAPACITY as uint32_t {
+        capacity = POOL_MIN_CAPACITY as uint32_t;
     }
-    (*port).opened = true_0 != 0;
     let mut i: uint32_t = 0 as uint32_t;
-    while i < (*port).config.rx_queues {
+    while i < count {
         if mempool_create(
-            (&raw mut (*port).pools as *mut mempool).offset(i as isize) as *mut mempool,
+            pools.offset(i as isize) as *mut mempool,
             &raw mut (*port).container,
-            port_pool_capacity(options),
+            capacity,
             error,
         ) != 0 as ::core::ffi::c_int
         {
@@ -363,29 +413,68 @@ unsafe extern "C" fn open_and_start(
         }
         i = i.wrapping_add(1);
     }
-    if device_start_queues(
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn open_and_start(
+    mut port: *mut port,
+    mut config: *const port_config,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let device: device_config = device_config {
+        rx_queues: (*config).rx_queues,
+        tx_queues: (*config).tx_queues,
+        rx_ring_size: (*config).ring_size,
+        tx_ring_size: (*config).ring_size,
+        promiscuous: true_0 != 0,
+    };
+    let mut tx_pools: uint32_t = if (*config).tx_pools as ::core::ffi::c_int != 0 {
+        (*config).tx_queues
+    } else {
+        0 as uint32_t
+    };
+    if device_open(
         &raw mut (*port).device,
-        &raw mut (*port).config,
-        &raw mut (*port).pools as *mut mempool,
+        &raw mut (*port).container,
+        (*config).address,
         error,
     ) != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
     }
+    (*port).opened = true_0 != 0;
+    if create_pools(
+        port,
+        &raw mut (*port).pools as *mut mempool,
+        (*config).rx_queues,
+        (*config).ring_size,
+        error,
+    ) != 0 as ::core::ffi::c_int
+        || create_pools(
+            port,
+            &raw mut (*port).tx_pools as *mut mempool,
+            tx_pools,
+            (*config).ring_size,
+            error,
+        ) != 0 as ::core::ffi::c_int
+        || device_start_queues(
+            &raw mut (*port).device,
+            &raw const device,
+            &raw mut (*port).pools as *mut mempool,
+            error,
+        ) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
     return device_wait_for_link(
         &raw mut (*port).device,
-        (*options).link_timeout_ms,
+        (*config).link_timeout_ms,
         error,
     );
 }
 #[no_mangle]
 pub unsafe extern "C" fn port_open(
     mut port: *mut port,
-    mut program: *const program,
-    mut address: *const ::core::ffi::c_char,
-    mut rx_queues: uint32_t,
-    mut tx_queues: uint32_t,
-    mut options: *const common_options,
+    mut config: *const port_config,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut ignored: error = error { text: [0; 1024] };
@@ -424,13 +513,309 @@ pub unsafe extern "C" fn port_open(
             returned: ::core::ptr::null_mut::<::core::ffi::c_void>(),
             apart_returned: [0; 128],
         }; 16],
-        config: device_config {
-            rx_queues: rx_queues,
-            tx_queues: tx_queues,
-            rx_ring_size: (*options).ring_size,
-            tx_ring_size: (*options).ring_size,
-            promiscuous: true_0 != 0,
+        tx_pools: [mempool {
+            dma: dma_memory {
+                container: ::core::ptr::null_mut::<vfio_container>(),
+                memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+                iova: 0,
+                size: 0,
+                fd: 0,
+            },
+            capacity: 0,
+            free_count: 0,
+            free: ::core::ptr::null_mut::<*mut packet>(),
+            apart: [0; 128],
+            returned: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+            apart_returned: [0; 128],
+        }; 16],
+        device: device {
+            vfio: vfio_device {
+                container: ::core::ptr::null_mut::<vfio_container>(),
+                reserve_us: 0,
+                address: [0; 128],
+                kind: VFIO_KIND_KERNEL,
+                fd: 0,
+                request_fd: 0,
+                group: 0,
+                area_count: 0,
+                next_message: 0,
+                bar0_size: 0,
+                bar0_file_offset: 0,
+                config_file_offset: 0,
+                areas: [vfio_area {
+                    offset: 0,
+                    size: 0,
+                    memory: ::core::ptr::null_mut::<uint8_t>(),
+                }; 8],
+                failed: false,
+                failure: error { text: [0; 1024] },
+            },
+            family: DEVICE_FAMILY_82599,
+            config: device_config {
+                rx_queues: 0,
+                tx_queues: 0,
+                rx_ring_size: 0,
+                tx_ring_size: 0,
+                promiscuous: false,
+            },
+            pools: ::core::ptr::null_mut::<mempool>(),
+            queues_in_threads: false,
+            running: false,
+            mac: [0; 6],
+            stats: device_stats {
+                rx_packets: 0,
+                rx_bytes: 0,
+                tx_packets: 0,
+                tx_bytes: 0,
+            },
+            queue_stats: [queue_stats {
+                rx_packets: 0,
+                rx_bytes: 0,
+                rx_dropped: 0,
+                tx_packets: 0,
+                tx_bytes: 0,
+            }; 16],
+            rx: [rx_queue {
+                ring: ::core::ptr::null_mut::<descriptor>(),
+                packets: ::core::ptr::null_mut::<*mut packet>(),
+                pool: ::core::ptr::null_mut::<mempool>(),
+                tail: ::core::ptr::null_mut::<uint32_t>(),
+                tail_offset: 0,
+                mask: 0,
+                index: 0,
+                discarding: false,
+                id: 0,
+                vfio: ::core::ptr::null_mut::<vfio_device>(),
+                dma: dma_memory {
+                    container: ::core::ptr::null_mut::<vfio_container>(),
+                    memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+                    iova: 0,
+                    size: 0,
+                    fd: 0,
+                },
+                pool_empty: 0,
+                discarded: 0,
+                suspect: 0,
+                apart: [0; 128],
+            }; 16],
+            tx: [tx_queue {
+                ring: ::core::ptr::null_mut::<descriptor>(),
+                packets: ::core::ptr::null_mut::<*mut packet>(),
+                tail: ::core::ptr::null_mut::<uint32_t>(),
+                tail_offset: 0,
+                mask: 0,
+                index: 0,
+                clean_index: 0,
+                done: 0,
+                id: 0,
+                vfio: ::core::ptr::null_mut::<vfio_device>(),
+                dma: dma_memory {
+                    container: ::core::ptr::null_mut::<vfio_container>(),
+                    memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+                    iova: 0,
+                    size: 0,
+                    fd: 0,
+                },
+                apart: [0; 128],
+            }; 16],
+            interrupts: device_interrupts {
+                vectors: 0,
+                armed: 0,
+                eventfds: [0; 16],
+                apart: [0; 56],
+            },
         },
+        opened: false_0 != 0,
+        turns: 0,
+        packets: [::core::ptr::null_mut::<packet>(); 512],
+    };
+    vfio_container_init(&raw mut (*port).container);
+    (*port).container.connect_timeout_ms = (*config).connect_timeout_ms;
+    if open_and_start(port, config, error) != 0 as ::core::ffi::c_int {
+        port_close(port, &raw mut ignored);
+        return -(1 as ::core::ffi::c_int);
+    }
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn port_close(
+    mut port: *mut port,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut result: ::core::ffi::c_int = if (*port).device.running as ::core::ffi::c_int
+        != 0
+    {
+        device_stop_queues(&raw mut (*port).device, error)
+    } else {
+        0 as ::core::ffi::c_int
+    };
+    if (*port).opened {
+        device_release(&raw mut (*port).device);
+    }
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < DEVICE_MAX_QUEUES as uint32_t {
+        mempool_destroy(
+            (&raw mut (*port).pools as *mut mempool).offset(i as isize) as *mut mempool,
+        );
+        mempool_destroy(
+            (&raw mut (*port).tx_pools as *mut mempool).offset(i as isize)
+                as *mut mempool,
+        );
+        i = i.wrapping_add(1);
+    }
+    if (*port).opened {
+        device_close(&raw mut (*port).device);
+    }
+    vfio_container_close(&raw mut (*port).container);
+    return result;
+}
+#[no_mangle]
+pub unsafe extern "C" fn packets_free(
+    mut packets: *mut *mut packet,
+    mut first: uint32_t,
+    mut count: uint32_t,
+) {
+    let mut i: uint32_t = first;
+    while i < count {
+        packet_free(*packets.offset(i as isize));
+        i = i.wrapping_add(1);
+    }
+}
+#[no_mangle]
+pub unsafe extern "C" fn run_goes_on(
+    mut run: *mut run,
+    mut port: *mut port,
+    mut count: *mut uint32_t,
+) -> bool {
+    let mut batch: uint32_t = (*(*run).options).batch;
+    let mut goes_on: bool = (*run).left > 0 as uint64_t
+        && (*run).result == 0 as ::core::ffi::c_int;
+    if goes_on as ::core::ffi::c_int != 0 && (*port).turns == 0 as uint32_t {
+        (*port).turns = (if device_is_trapped(&raw mut (*port).device)
+            as ::core::ffi::c_int != 0
+        {
+            TURNS_PER_LOOK_TRAPPED
+        } else {
+            TURNS_PER_LOOK
+        }) as uint32_t;
+        goes_on = run_look(run, 0 as uint64_t);
+    }
+    if !goes_on {
+        run_end(run);
+    }
+    (*port).turns = (*port).turns.wrapping_sub(1);
+    *count = if (batch as uint64_t) < (*run).left {
+        batch
+    } else {
+        (*run).left as uint32_t
+    };
+    return goes_on;
+}
+#[no_mangle]
+pub unsafe extern "C" fn port_drop_received(
+    mut port: *mut port,
+    mut batch: uint32_t,
+) -> uint32_t {
+    let mut received: uint32_t = rx_batch(
+        (&raw mut (*port).device.rx as *mut rx_queue)
+            .offset(0 as ::core::ffi::c_int as isize) as *mut rx_queue,
+        &raw mut (*port).packets as *mut *mut packet,
+        batch,
+    );
+    packets_free(&raw mut (*port).packets as *mut *mut packet, 0 as uint32_t, received);
+    return received;
+}
+unsafe extern "C" fn read_stats(
+    mut owner: *mut ::core::ffi::c_void,
+    mut device: uint32_t,
+    mut stats: *mut device_stats,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut port: *mut port = owner as *mut port;
+    return stats_read(&raw mut (*port).device, stats, error);
+}
+unsafe extern "C" fn work_on(
+    mut run: *mut run,
+    mut port: *mut port,
+    mut work: *const work,
+) {
+    let mut error: error = error { text: [0; 1024] };
+    if (*port).container.ordinary_pages {
+        warn_of_ordinary_pages((*run).program);
+    }
+    (*work).do_work.expect("non-null function pointer")(run, port, (*work).state);
+    run_check(run, port_close(port, &raw mut error), &raw mut error);
+    if !(*run).json.is_null() {
+        (*work).write_totals.expect("non-null function pointer")(run, (*work).state);
+    }
+}
+#[no_mangle]
+pub unsafe extern "C" fn run_on_port(
+    mut program: *const program,
+    mut options: *const common_options,
+    mut address: *const ::core::ffi::c_char,
+    mut tx_queues: uint32_t,
+    mut work: *const work,
+) -> ::core::ffi::c_int {
+    let config: port_config = port_config {
+        address: address,
+        rx_queues: 1 as uint32_t,
+        tx_queues: if tx_queues > 0 as uint32_t { tx_queues } else { 1 as uint32_t },
+        tx_pools: tx_queues > 0 as uint32_t,
+        ring_size: (*options).ring_size,
+        connect_timeout_ms: (*options).connect_timeout_ms,
+        link_timeout_ms: (*options).link_timeout_ms,
+    };
+    let mut port: port = port {
+        container: vfio_container {
+            fd: 0,
+            groups: [vfio_group {
+                number: 0,
+                fd: 0,
+                users: 0,
+            }; 8],
+            device_count: 0,
+            devices: [::core::ptr::null_mut::<vfio_device>(); 8],
+            range_count: 0,
+            ranges: [iova_range { first: 0, last: 0 }; 16],
+            next_iova: 0,
+            map_count: 0,
+            ordinary_pages: false,
+            connect_timeout_ms: 0,
+            connect_by_ms: 0,
+            patience_us: 0,
+            refilled_us: 0,
+        },
+        pools: [mempool {
+            dma: dma_memory {
+                container: ::core::ptr::null_mut::<vfio_container>(),
+                memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+                iova: 0,
+                size: 0,
+                fd: 0,
+            },
+            capacity: 0,
+            free_count: 0,
+            free: ::core::ptr::null_mut::<*mut packet>(),
+            apart: [0; 128],
+            returned: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+            apart_returned: [0; 128],
+        }; 16],
+        tx_pools: [mempool {
+            dma: dma_memory {
+                container: ::core::ptr::null_mut::<vfio_container>(),
+                memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+                iova: 0,
+                size: 0,
+                fd: 0,
+            },
+            capacity: 0,
+            free_count: 0,
+            free: ::core::ptr::null_mut::<*mut packet>(),
+            apart: [0; 128],
+            returned: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+            apart_returned: [0; 128],
+        }; 16],
         device: device {
             vfio: vfio_device {
                 container: ::core::ptr::null_mut::<vfio_container>(),
@@ -529,124 +914,61 @@ pub unsafe extern "C" fn port_open(
             },
         },
         opened: false,
+        turns: 0,
+        packets: [::core::ptr::null_mut::<packet>(); 512],
     };
-    vfio_container_init(&raw mut (*port).container);
-    (*port).container.connect_timeout_ms = (*options).connect_timeout_ms;
-    if open_and_start(port, address, options, error) != 0 as ::core::ffi::c_int {
-        if (*port).device.running {
-            device_stop_queues(&raw mut (*port).device, &raw mut ignored);
-        }
-        port_free(port);
-        return -(1 as ::core::ffi::c_int);
-    }
-    if (*port).container.ordinary_pages {
-        dprintf(
-            STDERR_FILENO,
-            b"%s: warning: too few huge pages of 2 MiB are free, using ordinary pages, which are slower; `make hugepages` reserves some\n\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            (*program).name,
-        );
-    }
-    return 0 as ::core::ffi::c_int;
-}
-#[no_mangle]
-pub unsafe extern "C" fn port_close(
-    mut port: *mut port,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut result: ::core::ffi::c_int = device_stop_queues(
-        &raw mut (*port).device,
-        error,
-    );
-    port_free(port);
-    return result;
-}
-#[no_mangle]
-pub unsafe extern "C" fn port_turns_per_look(mut port: *const port) -> uint32_t {
-    return (if device_is_trapped(&raw const (*port).device) as ::core::ffi::c_int != 0 {
-        TURNS_PER_LOOK_TRAPPED
-    } else {
-        TURNS_PER_LOOK
-    }) as uint32_t;
-}
-#[no_mangle]
-pub unsafe extern "C" fn packets_free(
-    mut packets: *mut *mut packet,
-    mut first: uint32_t,
-    mut count: uint32_t,
-) {
-    let mut i: uint32_t = first;
-    while i < count {
-        packet_free(*packets.offset(i as isize));
-        i = i.wrapping_add(1);
-    }
-}
-#[no_mangle]
-pub unsafe extern "C" fn run_start(mut run: *mut run, mut duration: uint64_t) {
-    *run = run {
+    let mut run: run = run {
+        program: program,
+        options: options,
+        result: 0,
+        error: error { text: [0; 1024] },
+        json: ::core::ptr::null_mut::<FILE>(),
+        device_count: 1 as uint32_t,
+        devices: [address, ::core::ptr::null::<::core::ffi::c_char>()],
+        read_stats: Some(
+            read_stats
+                as unsafe extern "C" fn(
+                    *mut ::core::ffi::c_void,
+                    uint32_t,
+                    *mut device_stats,
+                    *mut error,
+                ) -> ::core::ffi::c_int,
+        ),
+        owner: &raw mut port as *mut ::core::ffi::c_void,
+        left: 0,
         held: __sigset_t { __val: [0; 16] },
-        duration: duration,
         start: 0,
-        start_tsc: 0,
+        cpu_start: 0,
+        tsc_start: 0,
         time: 0,
         printed: 0,
-        before: device_stats {
+        before: [device_stats {
             rx_packets: 0,
             rx_bytes: 0,
             tx_packets: 0,
             tx_bytes: 0,
-        },
+        }; 2],
+        seconds: 0.,
+        cpu_seconds: 0.,
+        tsc_cycles: 0,
     };
-    hold_signals(&raw mut (*run).held);
-    (*run).start_tsc = tsc_read();
-    (*run).start = now_ns();
-    (*run).time = (*run).start;
-    (*run).printed = (*run).start;
-}
-#[no_mangle]
-pub unsafe extern "C" fn run_look(
-    mut run: *mut run,
-    mut port: *mut port,
-    mut ended: *mut bool,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut now: device_stats = device_stats {
-        rx_packets: 0,
-        rx_bytes: 0,
-        tx_packets: 0,
-        tx_bytes: 0,
-    };
-    (*run).time = now_ns();
-    *ended = (*run).time.wrapping_sub((*run).start) >= (*run).duration
-        || signal_comes(&raw mut (*run).held, 0 as uint64_t) as ::core::ffi::c_int != 0;
-    if *ended as ::core::ffi::c_int != 0
-        || ((*run).time.wrapping_sub((*run).printed) as ::core::ffi::c_ulonglong)
-            < NANOSECONDS
-    {
-        return 0 as ::core::ffi::c_int;
+    if run_open(&raw mut run) == 0 as ::core::ffi::c_int {
+        run.result = port_open(&raw mut port, &raw const config, &raw mut run.error);
+        if run.result == 0 as ::core::ffi::c_int {
+            work_on(&raw mut run, &raw mut port, work);
+        }
     }
-    if stats_read(&raw mut (*port).device, &raw mut now, error)
-        != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    rates_print(
-        &raw mut (*port).device.vfio.address as *mut ::core::ffi::c_char,
-        &raw mut (*run).before,
-        &raw mut now,
-        (*run).time.wrapping_sub((*run).printed) as ::core::ffi::c_double
-            / NANOSECONDS as ::core::ffi::c_double,
-    );
-    (*run).before = now;
-    (*run).printed = (*run).time;
-    return 0 as ::core::ffi::c_int;
+    return run_close(&raw mut run);
 }
-#[no_mangle]
-pub unsafe extern "C" fn run_seconds(mut run: *const run) -> ::core::ffi::c_double {
-    return now_ns().wrapping_sub((*run).start) as ::core::ffi::c_double
-        / NANOSECONDS as ::core::ffi::c_double;
+#[repr(C)]
+pub struct _IO_wide_data {
+    _opaque: [u8; 0],
 }
-#[no_mangle]
-pub unsafe extern "C" fn run_tsc_cycles(mut run: *const run) -> uint64_t {
-    return tsc_read().wrapping_sub((*run).start_tsc);
+#[repr(C)]
+pub struct _IO_codecvt {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct _IO_marker {
+    _opaque: [u8; 0],
 }

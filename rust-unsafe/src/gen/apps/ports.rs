@@ -289,6 +289,23 @@ pub const NULL_0: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
+#[inline]
+unsafe extern "C" fn error_copy(
+    mut result: ::core::ffi::c_int,
+    mut reason: *const error,
+    mut text: *mut ::core::ffi::c_char,
+    mut size: size_t,
+) -> ::core::ffi::c_int {
+    if result != 0 as ::core::ffi::c_int {
+        snprintf(
+            text,
+            size,
+            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*reason).text as *const ::core::ffi::c_char,
+        );
+    }
+    return result;
+}
 pub const PACKET_BUFFER_SIZE: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 pub const PACKET_HEADROOM: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
 pub const PACKET_MAX_SIZE: ::core::ffi::c_int = PACKET_BUFFER_SIZE - PACKET_HEADROOM;
@@ -323,19 +340,6 @@ pub const DEVICE_CONFIG_DEFAULT: device_config = device_config {
 };
 pub const POOL_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 pub const CONNECT_TIMEOUT_MS: ::core::ffi::c_int = 5000 as ::core::ffi::c_int;
-unsafe extern "C" fn report(
-    mut reason: *const error,
-    mut error: *mut ::core::ffi::c_char,
-    mut error_size: size_t,
-) -> ::core::ffi::c_int {
-    snprintf(
-        error,
-        error_size,
-        b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-        &raw const (*reason).text as *const ::core::ffi::c_char,
-    );
-    return -(1 as ::core::ffi::c_int);
-}
 unsafe extern "C" fn device_of(
     mut ports: *mut ports,
     mut port: uint32_t,
@@ -428,17 +432,34 @@ pub unsafe extern "C" fn ports_open(
     }
     vfio_container_init(&raw mut (*ports).container);
     (*ports).container.connect_timeout_ms = CONNECT_TIMEOUT_MS as uint32_t;
-    if open_devices(
-        ports,
-        &raw const addresses as *const *const ::core::ffi::c_char,
+    if error_copy(
+        open_devices(
+            ports,
+            &raw const addresses as *const *const ::core::ffi::c_char,
+            &raw mut reason,
+        ),
         &raw mut reason,
+        error,
+        error_size,
     ) != 0 as ::core::ffi::c_int
     {
-        report(&raw mut reason, error, error_size);
         destroy(ports);
         return ::core::ptr::null_mut::<ports>();
     }
     return ports;
+}
+unsafe extern "C" fn start_again(
+    mut device: *mut device,
+    mut pool: *mut mempool,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let config: device_config = DEVICE_CONFIG_DEFAULT;
+    if (*device).running as ::core::ffi::c_int != 0
+        && device_stop_queues(device, error) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    return device_start_queues(device, &raw const config, pool, error);
 }
 #[no_mangle]
 pub unsafe extern "C" fn ports_start(
@@ -447,25 +468,14 @@ pub unsafe extern "C" fn ports_start(
     mut error: *mut ::core::ffi::c_char,
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
-    let mut config: device_config = DEVICE_CONFIG_DEFAULT;
-    let mut device: *mut device = device_of(ports, port);
     let mut reason: error = error { text: [0; 1024] };
-    if (*device).running as ::core::ffi::c_int != 0
-        && device_stop_queues(device, &raw mut reason) != 0 as ::core::ffi::c_int
-    {
-        return report(&raw mut reason, error, error_size);
-    }
-    if device_start_queues(
-        device,
-        &raw mut config,
+    let mut result: ::core::ffi::c_int = start_again(
+        device_of(ports, port),
         (&raw mut (*ports).pools as *mut mempool).offset((port & 1 as uint32_t) as isize)
             as *mut mempool,
         &raw mut reason,
-    ) != 0 as ::core::ffi::c_int
-    {
-        return report(&raw mut reason, error, error_size);
-    }
-    return 0 as ::core::ffi::c_int;
+    );
+    return error_copy(result, &raw mut reason, error, error_size);
 }
 #[no_mangle]
 pub unsafe extern "C" fn ports_link_speed(
@@ -476,12 +486,12 @@ pub unsafe extern "C" fn ports_link_speed(
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
     let mut reason: error = error { text: [0; 1024] };
-    if link_speed(device_of(ports, port), speed, &raw mut reason)
-        != 0 as ::core::ffi::c_int
-    {
-        return report(&raw mut reason, error, error_size);
-    }
-    return 0 as ::core::ffi::c_int;
+    let mut result: ::core::ffi::c_int = link_speed(
+        device_of(ports, port),
+        speed,
+        &raw mut reason,
+    );
+    return error_copy(result, &raw mut reason, error, error_size);
 }
 unsafe extern "C" fn packet_of(
     mut pool: *mut mempool,
@@ -588,22 +598,24 @@ pub unsafe extern "C" fn ports_stats(
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
     let mut read: device_stats = device_stats {
-        rx_packets: 0,
+        rx_packets: 0 as uint64_t,
         rx_bytes: 0,
         tx_packets: 0,
         tx_bytes: 0,
     };
     let mut reason: error = error { text: [0; 1024] };
-    if stats_read(device_of(ports, port), &raw mut read, &raw mut reason)
-        != 0 as ::core::ffi::c_int
-    {
-        return report(&raw mut reason, error, error_size);
-    }
-    (*stats).rx_packets = read.rx_packets;
-    (*stats).rx_bytes = read.rx_bytes;
-    (*stats).tx_packets = read.tx_packets;
-    (*stats).tx_bytes = read.tx_bytes;
-    return 0 as ::core::ffi::c_int;
+    let mut result: ::core::ffi::c_int = stats_read(
+        device_of(ports, port),
+        &raw mut read,
+        &raw mut reason,
+    );
+    *stats = ports_stats {
+        rx_packets: read.rx_packets,
+        rx_bytes: read.rx_bytes,
+        tx_packets: read.tx_packets,
+        tx_bytes: read.tx_bytes,
+    };
+    return error_copy(result, &raw mut reason, error, error_size);
 }
 #[no_mangle]
 pub unsafe extern "C" fn ports_register(
@@ -619,10 +631,12 @@ pub unsafe extern "C" fn ports_register(
         .vfio;
     let mut reason: error = error { text: [0; 1024] };
     *value = reg_read(vfio, offset);
-    if vfio_check(vfio, &raw mut reason) != 0 as ::core::ffi::c_int {
-        return report(&raw mut reason, error, error_size);
-    }
-    return 0 as ::core::ffi::c_int;
+    return error_copy(
+        vfio_check(vfio, &raw mut reason),
+        &raw mut reason,
+        error,
+        error_size,
+    );
 }
 #[no_mangle]
 pub unsafe extern "C" fn ports_on_ordinary_pages(mut ports: *const ports) -> bool {
@@ -635,19 +649,26 @@ pub unsafe extern "C" fn ports_close(
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
     let mut reason: error = error { text: [0; 1024] };
+    let mut later: error = error { text: [0; 1024] };
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
         let mut device: *mut device = (&raw mut (*ports).devices as *mut device)
             .offset(i as isize) as *mut device;
         if (*device).running as ::core::ffi::c_int != 0
-            && device_stop_queues(device, &raw mut reason) != 0 as ::core::ffi::c_int
-            && result == 0 as ::core::ffi::c_int
+            && device_stop_queues(
+                device,
+                (if result == 0 as ::core::ffi::c_int {
+                    &raw mut reason
+                } else {
+                    &raw mut later
+                }),
+            ) != 0 as ::core::ffi::c_int
         {
-            result = report(&raw mut reason, error, error_size);
+            result = -(1 as ::core::ffi::c_int);
         }
         i = i.wrapping_add(1);
     }
     destroy(ports);
-    return result;
+    return error_copy(result, &raw mut reason, error, error_size);
 }

@@ -1,35 +1,25 @@
-use ::libc;
 extern "C" {
-    static mut optarg: *mut ::core::ffi::c_char;
-    static mut optind: ::core::ffi::c_int;
-    fn signal(__sig: ::core::ffi::c_int, __handler: __sighandler_t) -> __sighandler_t;
-    fn sigemptyset(__set: *mut sigset_t) -> ::core::ffi::c_int;
-    fn sigaddset(
-        __set: *mut sigset_t,
-        __signo: ::core::ffi::c_int,
+    fn snprintf(
+        __s: *mut ::core::ffi::c_char,
+        __maxlen: size_t,
+        __format: *const ::core::ffi::c_char,
+        ...
     ) -> ::core::ffi::c_int;
-    fn sigprocmask(
-        __how: ::core::ffi::c_int,
-        __set: *const sigset_t,
-        __oset: *mut sigset_t,
-    ) -> ::core::ffi::c_int;
-    fn sigtimedwait(
-        __set: *const sigset_t,
-        __info: *mut siginfo_t,
-        __timeout: *const timespec,
-    ) -> ::core::ffi::c_int;
-    fn close(__fd: ::core::ffi::c_int) -> ::core::ffi::c_int;
     fn dprintf(
         __fd: ::core::ffi::c_int,
         __fmt: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
-    fn project_version() -> *const ::core::ffi::c_char;
+    static mut optarg: *mut ::core::ffi::c_char;
+    static mut optind: ::core::ffi::c_int;
+    static mut opterr: ::core::ffi::c_int;
     fn __errno_location() -> *mut ::core::ffi::c_int;
-    fn open(
-        __file: *const ::core::ffi::c_char,
-        __oflag: ::core::ffi::c_int,
-        ...
+    fn getopt_long(
+        ___argc: ::core::ffi::c_int,
+        ___argv: *const *mut ::core::ffi::c_char,
+        __shortopts: *const ::core::ffi::c_char,
+        __longopts: *const option,
+        __longind: *mut ::core::ffi::c_int,
     ) -> ::core::ffi::c_int;
     fn strtod(
         __nptr: *const ::core::ffi::c_char,
@@ -40,130 +30,33 @@ extern "C" {
         __endptr: *mut *mut ::core::ffi::c_char,
         __base: ::core::ffi::c_int,
     ) -> ::core::ffi::c_ulonglong;
+    fn strcspn(
+        __s: *const ::core::ffi::c_char,
+        __reject: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_ulong;
     fn strspn(
         __s: *const ::core::ffi::c_char,
         __accept: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_ulong;
-    fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
-    fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
+    fn project_version() -> *const ::core::ffi::c_char;
 }
+pub type size_t = usize;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
-pub type __uid_t = ::core::ffi::c_uint;
-pub type __pid_t = ::core::ffi::c_int;
-pub type __clock_t = ::core::ffi::c_long;
-pub type __time_t = ::core::ffi::c_long;
-pub type __clockid_t = ::core::ffi::c_int;
-pub type __syscall_slong_t = ::core::ffi::c_long;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct error {
+    pub text: [::core::ffi::c_char; 1024],
+}
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct __sigset_t {
-    pub __val: [::core::ffi::c_ulong; 16],
-}
-pub type sigset_t = __sigset_t;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct timespec {
-    pub tv_sec: __time_t,
-    pub tv_nsec: __syscall_slong_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub union sigval {
-    pub sival_int: ::core::ffi::c_int,
-    pub sival_ptr: *mut ::core::ffi::c_void,
-}
-pub type __sigval_t = sigval;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct siginfo_t {
-    pub si_signo: ::core::ffi::c_int,
-    pub si_errno: ::core::ffi::c_int,
-    pub si_code: ::core::ffi::c_int,
-    pub __pad0: ::core::ffi::c_int,
-    pub _sifields: C2RustUnnamed,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub union C2RustUnnamed {
-    pub _pad: [::core::ffi::c_int; 28],
-    pub _kill: C2RustUnnamed_8,
-    pub _timer: C2RustUnnamed_7,
-    pub _rt: C2RustUnnamed_6,
-    pub _sigchld: C2RustUnnamed_5,
-    pub _sigfault: C2RustUnnamed_2,
-    pub _sigpoll: C2RustUnnamed_1,
-    pub _sigsys: C2RustUnnamed_0,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_0 {
-    pub _call_addr: *mut ::core::ffi::c_void,
-    pub _syscall: ::core::ffi::c_int,
-    pub _arch: ::core::ffi::c_uint,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_1 {
-    pub si_band: ::core::ffi::c_long,
-    pub si_fd: ::core::ffi::c_int,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_2 {
-    pub si_addr: *mut ::core::ffi::c_void,
-    pub si_addr_lsb: ::core::ffi::c_short,
-    pub _bounds: C2RustUnnamed_3,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub union C2RustUnnamed_3 {
-    pub _addr_bnd: C2RustUnnamed_4,
-    pub _pkey: __uint32_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_4 {
-    pub _lower: *mut ::core::ffi::c_void,
-    pub _upper: *mut ::core::ffi::c_void,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_5 {
-    pub si_pid: __pid_t,
-    pub si_uid: __uid_t,
-    pub si_status: ::core::ffi::c_int,
-    pub si_utime: __clock_t,
-    pub si_stime: __clock_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_6 {
-    pub si_pid: __pid_t,
-    pub si_uid: __uid_t,
-    pub si_sigval: __sigval_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_7 {
-    pub si_tid: ::core::ffi::c_int,
-    pub si_overrun: ::core::ffi::c_int,
-    pub si_sigval: __sigval_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_8 {
-    pub si_pid: __pid_t,
-    pub si_uid: __uid_t,
-}
-pub type __sighandler_t = Option<unsafe extern "C" fn(::core::ffi::c_int) -> ()>;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct program {
     pub name: *const ::core::ffi::c_char,
     pub usage: *const ::core::ffi::c_char,
+    pub arguments: ::core::ffi::c_int,
+    pub needs: *const ::core::ffi::c_char,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -176,47 +69,51 @@ pub struct common_options {
     pub link_timeout_ms: uint32_t,
     pub json: *const ::core::ffi::c_char,
 }
-pub type C2RustUnnamed_9 = ::core::ffi::c_uint;
-pub const OPTION_OWN: C2RustUnnamed_9 = 10;
-pub const OPTION_VERSION: C2RustUnnamed_9 = 9;
-pub const OPTION_HELP: C2RustUnnamed_9 = 8;
-pub const OPTION_JSON: C2RustUnnamed_9 = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed_9 = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed_9 = 5;
-pub const OPTION_DURATION: C2RustUnnamed_9 = 4;
-pub const OPTION_PACKETS: C2RustUnnamed_9 = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed_9 = 2;
-pub const OPTION_BATCH: C2RustUnnamed_9 = 1;
-pub type clockid_t = __clockid_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option_row {
+    pub name: *const ::core::ffi::c_char,
+    pub value: *const ::core::ffi::c_char,
+    pub help: *const ::core::ffi::c_char,
+    pub set: Option<
+        unsafe extern "C" fn(*const option_row, *const ::core::ffi::c_char) -> bool,
+    >,
+    pub place: *mut ::core::ffi::c_void,
+    pub must_be: *const ::core::ffi::c_char,
+    pub low: uint64_t,
+    pub high: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option {
+    pub name: *const ::core::ffi::c_char,
+    pub has_arg: ::core::ffi::c_int,
+    pub flag: *mut ::core::ffi::c_int,
+    pub val: ::core::ffi::c_int,
+}
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
-pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_RING_SIZE: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS: ::core::ffi::c_int = 5000
     as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_LINK_TIMEOUT_MS: ::core::ffi::c_int = 30000
     as ::core::ffi::c_int;
-pub const SIGINT: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
-pub const SIGTERM: ::core::ffi::c_int = 15 as ::core::ffi::c_int;
-pub const SIGPIPE: ::core::ffi::c_int = 13 as ::core::ffi::c_int;
-pub const SIG_BLOCK: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const STDOUT_FILENO: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const EXIT_USAGE: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
-pub const O_WRONLY: ::core::ffi::c_int = 0o1 as ::core::ffi::c_int;
-pub const O_CREAT: ::core::ffi::c_int = 0o100 as ::core::ffi::c_int;
-pub const O_TRUNC: ::core::ffi::c_int = 0o1000 as ::core::ffi::c_int;
-pub const __O_CLOEXEC: ::core::ffi::c_int = 0o2000000 as ::core::ffi::c_int;
-pub const O_CLOEXEC: ::core::ffi::c_int = __O_CLOEXEC;
+pub const MAX_OPTIONS: ::core::ffi::c_int = 24 as ::core::ffi::c_int;
+pub const no_argument: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const CLOCK_MONOTONIC: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const HELP_COLUMN: ::core::ffi::c_int = 23 as ::core::ffi::c_int;
 pub const MAX_TIMEOUT: ::core::ffi::c_int = 3600 as ::core::ffi::c_int;
 #[no_mangle]
 pub unsafe extern "C" fn common_options_default() -> common_options {
@@ -230,11 +127,9 @@ pub unsafe extern "C" fn common_options_default() -> common_options {
         json: ::core::ptr::null::<::core::ffi::c_char>(),
     };
 }
-#[no_mangle]
-pub unsafe extern "C" fn parse_number(
+unsafe extern "C" fn parse_number(
+    mut row: *const option_row,
     mut text: *const ::core::ffi::c_char,
-    mut low: uint64_t,
-    mut high: uint64_t,
     mut number: *mut uint64_t,
 ) -> bool {
     let mut end: *mut ::core::ffi::c_char = ::core::ptr::null_mut::<
@@ -250,54 +145,120 @@ pub unsafe extern "C" fn parse_number(
     *__errno_location() = 0 as ::core::ffi::c_int;
     *number = strtoull(text, &raw mut end, 10 as ::core::ffi::c_int) as uint64_t;
     return *__errno_location() == 0 as ::core::ffi::c_int
-        && *end as ::core::ffi::c_int == '\0' as i32 && *number >= low
-        && *number <= high;
+        && *end as ::core::ffi::c_int == '\0' as i32 && *number >= (*row).low
+        && *number <= (*row).high;
 }
 #[no_mangle]
-pub unsafe extern "C" fn parse_duration(
+pub unsafe extern "C" fn parse_decimal(
     mut text: *const ::core::ffi::c_char,
-    mut nanoseconds: *mut uint64_t,
+    mut number: *mut ::core::ffi::c_double,
+    mut end: *mut *const ::core::ffi::c_char,
 ) -> bool {
-    let most: ::core::ffi::c_double = 1e9f64;
-    let mut end: *mut ::core::ffi::c_char = ::core::ptr::null_mut::<
+    let mut stop: *mut ::core::ffi::c_char = ::core::ptr::null_mut::<
         ::core::ffi::c_char,
     >();
     if (*text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int)
         < '0' as i32
         || *text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int
             > '9' as i32
-        || *text
-            .offset(
-                strspn(text, b"0123456789.\0" as *const u8 as *const ::core::ffi::c_char)
-                    as isize,
-            ) as ::core::ffi::c_int != '\0' as i32
     {
         return false_0 != 0;
     }
     *__errno_location() = 0 as ::core::ffi::c_int;
-    let mut seconds: ::core::ffi::c_double = strtod(text, &raw mut end);
-    if *__errno_location() != 0 as ::core::ffi::c_int
+    *number = strtod(text, &raw mut stop);
+    *end = stop;
+    return *__errno_location() == 0 as ::core::ffi::c_int
+        && strspn(text, b"0123456789.\0" as *const u8 as *const ::core::ffi::c_char)
+            as size_t == stop.offset_from(text) as ::core::ffi::c_long as size_t;
+}
+#[no_mangle]
+pub unsafe extern "C" fn set_number(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    let mut number: uint64_t = 0 as uint64_t;
+    if !parse_number(row, text, &raw mut number) {
+        return false_0 != 0;
+    }
+    *((*row).place as *mut uint32_t) = number as uint32_t;
+    return true_0 != 0;
+}
+#[no_mangle]
+pub unsafe extern "C" fn set_power_of_two(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    let mut number: uint64_t = 0 as uint64_t;
+    return parse_number(row, text, &raw mut number) as ::core::ffi::c_int != 0
+        && number & number.wrapping_sub(1 as uint64_t) == 0 as uint64_t
+        && set_number(row, text) as ::core::ffi::c_int != 0;
+}
+#[no_mangle]
+pub unsafe extern "C" fn set_large_number(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    return parse_number(row, text, (*row).place as *mut uint64_t);
+}
+#[no_mangle]
+pub unsafe extern "C" fn set_text(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    let ref mut fresh0 = *((*row).place as *mut *const ::core::ffi::c_char);
+    *fresh0 = text;
+    return true_0 != 0;
+}
+#[no_mangle]
+pub unsafe extern "C" fn set_flag(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    *((*row).place as *mut bool) = true_0 != 0;
+    return true_0 != 0;
+}
+#[no_mangle]
+pub unsafe extern "C" fn set_duration(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    let most: ::core::ffi::c_double = 1e9f64;
+    let mut end: *const ::core::ffi::c_char = ::core::ptr::null::<::core::ffi::c_char>();
+    let mut seconds: ::core::ffi::c_double = 0 as ::core::ffi::c_int
+        as ::core::ffi::c_double;
+    if !parse_decimal(text, &raw mut seconds, &raw mut end)
         || *end as ::core::ffi::c_int != '\0' as i32
-        || !(seconds > 0 as ::core::ffi::c_int as ::core::ffi::c_double)
-        || seconds > most
+        || seconds <= 0 as ::core::ffi::c_int as ::core::ffi::c_double || seconds > most
     {
         return false_0 != 0;
     }
-    *nanoseconds = (seconds * NANOSECONDS as ::core::ffi::c_double) as uint64_t;
+    *((*row).place as *mut uint64_t) = (seconds * NANOSECONDS as ::core::ffi::c_double)
+        as uint64_t;
     return true_0 != 0;
 }
-unsafe extern "C" fn parse_timeout(
+#[no_mangle]
+pub unsafe extern "C" fn set_timeout(
+    mut row: *const option_row,
     mut text: *const ::core::ffi::c_char,
-    mut milliseconds: *mut uint32_t,
 ) -> bool {
     let mut nanoseconds: uint64_t = 0 as uint64_t;
-    if !parse_duration(text, &raw mut nanoseconds)
+    let duration: option_row = option_row {
+        name: ::core::ptr::null::<::core::ffi::c_char>(),
+        value: ::core::ptr::null::<::core::ffi::c_char>(),
+        help: ::core::ptr::null::<::core::ffi::c_char>(),
+        set: None,
+        place: &raw mut nanoseconds as *mut ::core::ffi::c_void,
+        must_be: ::core::ptr::null::<::core::ffi::c_char>(),
+        low: 0,
+        high: 0,
+    };
+    if !set_duration(&raw const duration, text)
         || nanoseconds as ::core::ffi::c_ulonglong
             > (MAX_TIMEOUT as ::core::ffi::c_ulonglong).wrapping_mul(NANOSECONDS)
     {
         return false_0 != 0;
     }
-    *milliseconds = (nanoseconds as ::core::ffi::c_ulonglong)
+    *((*row).place as *mut uint32_t) = (nanoseconds as ::core::ffi::c_ulonglong)
         .wrapping_add(NANOSECONDS.wrapping_div(1000 as ::core::ffi::c_ulonglong))
         .wrapping_sub(1 as ::core::ffi::c_ulonglong)
         .wrapping_div(NANOSECONDS.wrapping_div(1000 as ::core::ffi::c_ulonglong))
@@ -329,203 +290,387 @@ pub unsafe extern "C" fn usage_error(
     );
     return EXIT_USAGE;
 }
-unsafe extern "C" fn set_option(
-    mut option: ::core::ffi::c_int,
-    mut value: *const ::core::ffi::c_char,
-    mut options: *mut common_options,
-) -> *const ::core::ffi::c_char {
-    let mut number: uint64_t = 0 as uint64_t;
-    match option {
-        1 => {
-            if !parse_number(
-                value,
-                1 as uint64_t,
-                FORWARDER_MAX_BATCH as uint64_t,
-                &raw mut number,
-            ) {
-                return b"--batch must be a number from 1 to 512, not\0" as *const u8
-                    as *const ::core::ffi::c_char;
-            }
-            (*options).batch = number as uint32_t;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-        2 => {
-            if !parse_number(value, 64 as uint64_t, 4096 as uint64_t, &raw mut number)
-                || number & number.wrapping_sub(1 as uint64_t) != 0 as uint64_t
-            {
-                return b"--ring-size must be a power of two from 64 to 4096, not\0"
-                    as *const u8 as *const ::core::ffi::c_char;
-            }
-            (*options).ring_size = number as uint32_t;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-        3 => {
-            return if parse_number(
-                value,
-                1 as uint64_t,
-                (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
-                &raw mut (*options).packets,
-            ) as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--packets must be a number from 1, not\0" as *const u8
-                    as *const ::core::ffi::c_char
-            };
-        }
-        4 => {
-            return if parse_duration(value, &raw mut (*options).duration)
-                as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--duration must be a number of seconds above 0, not\0" as *const u8
-                    as *const ::core::ffi::c_char
-            };
-        }
-        5 => {
-            return if parse_timeout(value, &raw mut (*options).connect_timeout_ms)
-                as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--connect-timeout must be a number of seconds above 0, at most 3600, not\0"
-                    as *const u8 as *const ::core::ffi::c_char
-            };
-        }
-        6 => {
-            return if parse_timeout(value, &raw mut (*options).link_timeout_ms)
-                as ::core::ffi::c_int != 0
-            {
-                ::core::ptr::null::<::core::ffi::c_char>()
-            } else {
-                b"--link-timeout must be a number of seconds above 0, at most 3600, not\0"
-                    as *const u8 as *const ::core::ffi::c_char
-            };
-        }
-        _ => {
-            (*options).json = value;
-            return ::core::ptr::null::<::core::ffi::c_char>();
-        }
-    };
+unsafe extern "C" fn wrong_value(
+    mut program: *const program,
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> ::core::ffi::c_int {
+    let mut bounds: [::core::ffi::c_char; 64] = ::core::mem::transmute::<
+        [u8; 64],
+        [::core::ffi::c_char; 64],
+    >(
+        *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    );
+    let mut what: [::core::ffi::c_char; 256] = [0; 256];
+    if (*row).high == (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t) {
+        snprintf(
+            &raw mut bounds as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 64]>() as size_t,
+            b" from %lu\0" as *const u8 as *const ::core::ffi::c_char,
+            (*row).low,
+        );
+    } else if (*row).high != 0 as uint64_t {
+        snprintf(
+            &raw mut bounds as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 64]>() as size_t,
+            b" from %lu to %lu\0" as *const u8 as *const ::core::ffi::c_char,
+            (*row).low,
+            (*row).high,
+        );
+    }
+    snprintf(
+        &raw mut what as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
+        b"--%s must be %s%s, not\0" as *const u8 as *const ::core::ffi::c_char,
+        (*row).name,
+        (*row).must_be,
+        &raw mut bounds as *mut ::core::ffi::c_char,
+    );
+    return usage_error(program, &raw mut what as *mut ::core::ffi::c_char, text);
+}
+unsafe extern "C" fn print_row(mut row: *const option_row) {
+    let mut line: *const ::core::ffi::c_char = (*row).help;
+    let mut column: ::core::ffi::c_int = dprintf(
+        STDOUT_FILENO,
+        b"  --%s%s%s\0" as *const u8 as *const ::core::ffi::c_char,
+        (*row).name,
+        if !(*row).value.is_null() {
+            b" \0" as *const u8 as *const ::core::ffi::c_char
+        } else {
+            b"\0" as *const u8 as *const ::core::ffi::c_char
+        },
+        if !(*row).value.is_null() {
+            (*row).value
+        } else {
+            b"\0" as *const u8 as *const ::core::ffi::c_char
+        },
+    );
+    if column >= HELP_COLUMN {
+        dprintf(STDOUT_FILENO, b"\n\0" as *const u8 as *const ::core::ffi::c_char);
+        column = 0 as ::core::ffi::c_int;
+    }
+    while *line as ::core::ffi::c_int != '\0' as i32 {
+        let mut length: ::core::ffi::c_int = strcspn(
+            line,
+            b"\n\0" as *const u8 as *const ::core::ffi::c_char,
+        ) as ::core::ffi::c_int;
+        dprintf(
+            STDOUT_FILENO,
+            b"%*s%.*s\n\0" as *const u8 as *const ::core::ffi::c_char,
+            HELP_COLUMN - column,
+            b"\0" as *const u8 as *const ::core::ffi::c_char,
+            length,
+            line,
+        );
+        line = line.offset(length as isize);
+        line = line
+            .offset(
+                (*line as ::core::ffi::c_int == '\n' as i32) as ::core::ffi::c_int
+                    as isize,
+            );
+        column = 0 as ::core::ffi::c_int;
+    }
+}
+unsafe extern "C" fn print_help(
+    mut program: *const program,
+    mut rows: *const option_row,
+) -> ::core::ffi::c_int {
+    dprintf(
+        STDOUT_FILENO,
+        b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+        (*program).usage,
+    );
+    while !(*rows).name.is_null() {
+        print_row(rows);
+        rows = rows.offset(1);
+    }
+    dprintf(
+        STDOUT_FILENO,
+        b"  --help               print this text\n  --version            print the version\n\0"
+            as *const u8 as *const ::core::ffi::c_char,
+    );
+    return EXIT_SUCCESS;
 }
 #[no_mangle]
-pub unsafe extern "C" fn common_option(
+pub unsafe extern "C" fn parse_rows(
     mut program: *const program,
-    mut option: ::core::ffi::c_int,
+    mut rows: *const option_row,
+    mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
-    mut options: *mut common_options,
 ) -> ::core::ffi::c_int {
-    match option {
-        8 | 104 => {
-            dprintf(
-                STDOUT_FILENO,
-                b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-                (*program).usage,
-            );
-            return EXIT_SUCCESS;
-        }
-        9 | 86 => {
-            dprintf(
-                STDOUT_FILENO,
-                b"%s %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-                (*program).name,
-                project_version(),
-            );
-            return EXIT_SUCCESS;
-        }
-        58 => {
-            return usage_error(
-                program,
-                b"an option has no value\0" as *const u8 as *const ::core::ffi::c_char,
-                *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
-            );
-        }
-        63 => {
-            return usage_error(
-                program,
-                b"unknown option\0" as *const u8 as *const ::core::ffi::c_char,
-                *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
-            );
-        }
-        _ => {}
+    let mut known: [option; 27] = [
+        option {
+            name: b"help\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 'h' as i32,
+        },
+        option {
+            name: b"version\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 'V' as i32,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null_mut::<::core::ffi::c_int>(),
+            val: 0,
+        },
+    ];
+    let mut option: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    let mut index: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < MAX_OPTIONS as uint32_t && !(*rows.offset(i as isize)).name.is_null() {
+        known[i.wrapping_add(2 as uint32_t) as usize].name = (*rows.offset(i as isize))
+            .name;
+        known[i.wrapping_add(2 as uint32_t) as usize].has_arg = if !(*rows
+            .offset(i as isize))
+            .value
+            .is_null()
+        {
+            required_argument
+        } else {
+            no_argument
+        };
+        i = i.wrapping_add(1);
     }
-    let mut wrong: *const ::core::ffi::c_char = set_option(option, optarg, options);
-    return if wrong.is_null() {
+    opterr = 0 as ::core::ffi::c_int;
+    loop {
+        option = getopt_long(
+            argc,
+            argv,
+            b":hV\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut known as *mut option,
+            &raw mut index,
+        );
+        if !(option != -(1 as ::core::ffi::c_int)) {
+            break;
+        }
+        match option {
+            104 => return print_help(program, rows),
+            86 => {
+                dprintf(
+                    STDOUT_FILENO,
+                    b"%s %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+                    (*program).name,
+                    project_version(),
+                );
+                return EXIT_SUCCESS;
+            }
+            58 => {
+                return usage_error(
+                    program,
+                    b"an option has no value\0" as *const u8
+                        as *const ::core::ffi::c_char,
+                    *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
+                );
+            }
+            63 => {
+                return usage_error(
+                    program,
+                    b"unknown option\0" as *const u8 as *const ::core::ffi::c_char,
+                    *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
+                );
+            }
+            _ => {
+                if !(*rows.offset((index - 2 as ::core::ffi::c_int) as isize))
+                    .set
+                    .expect(
+                        "non-null function pointer",
+                    )(
+                    rows.offset((index - 2 as ::core::ffi::c_int) as isize)
+                        as *const option_row,
+                    optarg,
+                )
+                {
+                    return wrong_value(
+                        program,
+                        rows.offset((index - 2 as ::core::ffi::c_int) as isize)
+                            as *const option_row,
+                        optarg,
+                    );
+                }
+            }
+        }
+    }
+    return if argc - optind == (*program).arguments {
         -(1 as ::core::ffi::c_int)
     } else {
-        usage_error(program, wrong, optarg)
+        usage_error(
+            program,
+            (*program).needs,
+            ::core::ptr::null::<::core::ffi::c_char>(),
+        )
     };
 }
 #[no_mangle]
-pub unsafe extern "C" fn now_ns() -> uint64_t {
-    let mut now: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
-    clock_gettime(CLOCK_MONOTONIC, &raw mut now);
-    return (now.tv_sec as uint64_t as ::core::ffi::c_ulonglong)
-        .wrapping_mul(NANOSECONDS)
-        .wrapping_add(now.tv_nsec as uint64_t as ::core::ffi::c_ulonglong) as uint64_t;
-}
-#[no_mangle]
-pub unsafe extern "C" fn hold_signals(mut held: *mut sigset_t) {
-    sigemptyset(held);
-    sigaddset(held, SIGINT);
-    sigaddset(held, SIGTERM);
-    sigprocmask(SIG_BLOCK, held, ::core::ptr::null_mut::<sigset_t>());
-    signal(
-        SIGPIPE,
-        ::core::mem::transmute::<
-            ::libc::intptr_t,
-            __sighandler_t,
-        >(1 as ::core::ffi::c_int as ::libc::intptr_t),
-    );
-}
-#[no_mangle]
-pub unsafe extern "C" fn signal_comes(
-    mut held: *const sigset_t,
-    mut nanoseconds: uint64_t,
-) -> bool {
-    let time: timespec = timespec {
-        tv_sec: 0,
-        tv_nsec: nanoseconds as __syscall_slong_t,
-    };
-    return sigtimedwait(held, ::core::ptr::null_mut::<siginfo_t>(), &raw const time)
-        > 0 as ::core::ffi::c_int;
-}
-#[no_mangle]
-pub unsafe extern "C" fn json_open(
+pub unsafe extern "C" fn exit_status(
     mut program: *const program,
-    mut path: *const ::core::ffi::c_char,
+    mut result: ::core::ffi::c_int,
+    mut error: *const error,
 ) -> ::core::ffi::c_int {
-    if path.is_null() {
-        return -(1 as ::core::ffi::c_int);
+    if result == 0 as ::core::ffi::c_int {
+        return EXIT_SUCCESS;
     }
-    let mut fd: ::core::ffi::c_int = open(
-        path,
-        O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-        0o644 as ::core::ffi::c_int,
+    dprintf(
+        STDERR_FILENO,
+        b"%s: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+        (*program).name,
+        &raw const (*error).text as *const ::core::ffi::c_char,
     );
-    if fd < 0 as ::core::ffi::c_int {
-        dprintf(
-            STDERR_FILENO,
-            b"%s: %s: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            (*program).name,
-            path,
-            strerror(*__errno_location()),
-        );
-        return -(2 as ::core::ffi::c_int);
-    }
-    return fd;
+    return EXIT_RUN_TIME;
 }
 #[no_mangle]
-pub unsafe extern "C" fn json_close(
-    mut fd: ::core::ffi::c_int,
-    mut written: ::core::ffi::c_int,
-) -> ::core::ffi::c_int {
-    let mut cause: ::core::ffi::c_int = *__errno_location();
-    let mut closed: ::core::ffi::c_int = close(fd);
-    if written < 0 as ::core::ffi::c_int {
-        *__errno_location() = cause;
-        return -(1 as ::core::ffi::c_int);
-    }
-    return closed;
+pub unsafe extern "C" fn warn_of_ordinary_pages(mut program: *const program) {
+    dprintf(
+        STDERR_FILENO,
+        b"%s: warning: too few huge pages of 2 MiB are free, using ordinary pages, which are slower; `make hugepages` reserves some\n\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        (*program).name,
+    );
 }

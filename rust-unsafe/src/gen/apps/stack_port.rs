@@ -5,15 +5,6 @@ extern "C" {
         __format: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
-    fn vfio_container_init(container: *mut vfio_container);
-    fn vfio_container_close(container: *mut vfio_container);
-    fn mempool_create(
-        pool: *mut mempool,
-        container: *mut vfio_container,
-        capacity: uint32_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn mempool_destroy(pool: *mut mempool);
     fn rx_batch(
         queue: *mut rx_queue,
         packets: *mut *mut packet,
@@ -24,14 +15,12 @@ extern "C" {
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn device_open(
-        device: *mut device,
-        container: *mut vfio_container,
-        address: *const ::core::ffi::c_char,
+    fn port_open(
+        port: *mut port,
+        config: *const port_config,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn device_release(device: *mut device);
-    fn device_close(device: *mut device);
+    fn port_close(port: *mut port, error: *mut error) -> ::core::ffi::c_int;
     fn interrupts_start(
         device: *mut device,
         interval_us: uint32_t,
@@ -44,18 +33,6 @@ extern "C" {
         waits: *mut interrupts_waits,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn device_start_queues(
-        device: *mut device,
-        config: *const device_config,
-        pools: *mut mempool,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn device_wait_for_link(
-        device: *mut device,
-        timeout_ms: uint32_t,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn device_stop_queues(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn stats_read(
         device: *mut device,
         stats: *mut device_stats,
@@ -81,11 +58,7 @@ pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct stack_port {
-    pub container: vfio_container,
-    pub pools: [mempool; 16],
-    pub device: device,
-    pub opened: bool,
-    pub queues: uint32_t,
+    pub port: port,
     pub waits: interrupts_waits,
     pub packets: [*mut packet; 256],
 }
@@ -189,6 +162,17 @@ pub struct vfio_group {
 pub struct interrupts_waits {
     pub interrupts: uint64_t,
     pub sleeps: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct port {
+    pub container: vfio_container,
+    pub pools: [mempool; 16],
+    pub tx_pools: [mempool; 16],
+    pub device: device,
+    pub opened: bool,
+    pub turns: uint32_t,
+    pub packets: [*mut packet; 512],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -314,9 +298,37 @@ pub struct stack_port_stats {
     pub sleeps: uint64_t,
     pub ordinary_pages: uint64_t,
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct port_config {
+    pub address: *const ::core::ffi::c_char,
+    pub rx_queues: uint32_t,
+    pub tx_queues: uint32_t,
+    pub tx_pools: bool,
+    pub ring_size: uint32_t,
+    pub connect_timeout_ms: uint32_t,
+    pub link_timeout_ms: uint32_t,
+}
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const STACK_PORT_MAX_BATCH: ::core::ffi::c_int = 256 as ::core::ffi::c_int;
+#[inline]
+unsafe extern "C" fn error_copy(
+    mut result: ::core::ffi::c_int,
+    mut reason: *const error,
+    mut text: *mut ::core::ffi::c_char,
+    mut size: size_t,
+) -> ::core::ffi::c_int {
+    if result != 0 as ::core::ffi::c_int {
+        snprintf(
+            text,
+            size,
+            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*reason).text as *const ::core::ffi::c_char,
+        );
+    }
+    return result;
+}
 pub const NULL_0: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
@@ -342,103 +354,51 @@ unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     (*pool).free_count = (*pool).free_count.wrapping_add(1);
 }
 pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
-pub const POOL_PACKETS_PER_DESCRIPTOR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
-pub const POOL_MIN_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 pub const INTERRUPT_INTERVAL_US: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-unsafe extern "C" fn report(
-    mut reason: *const error,
-    mut error: *mut ::core::ffi::c_char,
-    mut error_size: size_t,
-) -> ::core::ffi::c_int {
-    snprintf(
-        error,
-        error_size,
-        b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-        &raw const (*reason).text as *const ::core::ffi::c_char,
-    );
-    return -(1 as ::core::ffi::c_int);
-}
-unsafe extern "C" fn destroy(mut port: *mut stack_port) {
-    if (*port).opened {
-        device_release(&raw mut (*port).device);
-    }
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < (*port).queues {
-        mempool_destroy(
-            (&raw mut (*port).pools as *mut mempool).offset(i as isize) as *mut mempool,
-        );
-        i = i.wrapping_add(1);
-    }
-    if (*port).opened {
-        device_close(&raw mut (*port).device);
-    }
-    vfio_container_close(&raw mut (*port).container);
-    free(port as *mut ::core::ffi::c_void);
-}
-unsafe extern "C" fn open_and_start(
+unsafe extern "C" fn open_port(
     mut port: *mut stack_port,
     mut config: *const stack_port_config,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut device: device_config = device_config {
+    let opened: port_config = port_config {
+        address: (*config).device,
         rx_queues: (*config).queues,
         tx_queues: (*config).queues,
-        rx_ring_size: (*config).ring_size,
-        tx_ring_size: (*config).ring_size,
-        promiscuous: true_0 != 0,
+        tx_pools: false,
+        ring_size: (*config).ring_size,
+        connect_timeout_ms: (*config).connect_timeout_ms,
+        link_timeout_ms: (*config).link_timeout_ms,
     };
-    let mut capacity: uint32_t = (*config)
-        .ring_size
-        .wrapping_mul(POOL_PACKETS_PER_DESCRIPTOR as uint32_t);
-    if capacity < POOL_MIN_CAPACITY as uint32_t {
-        capacity = POOL_MIN_CAPACITY as uint32_t;
+    let mut ignored: error = error { text: [0; 1024] };
+    if (*config).queues < 1 as uint32_t
+        || (*config).queues > DEVICE_MAX_QUEUES as uint32_t
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"a port has 1 to %d queues, not %u\0" as *const u8
+                as *const ::core::ffi::c_char,
+            16 as ::core::ffi::c_int,
+            (*config).queues,
+        );
+        return -(1 as ::core::ffi::c_int);
     }
-    if device_open(
-        &raw mut (*port).device,
-        &raw mut (*port).container,
-        (*config).device,
-        error,
-    ) != 0 as ::core::ffi::c_int
+    if port_open(&raw mut (*port).port, &raw const opened, error)
+        != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
     }
-    (*port).opened = true_0 != 0;
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < (*port).queues {
-        if mempool_create(
-            (&raw mut (*port).pools as *mut mempool).offset(i as isize) as *mut mempool,
-            &raw mut (*port).container,
-            capacity,
-            error,
-        ) != 0 as ::core::ffi::c_int
-        {
-            return -(1 as ::core::ffi::c_int);
-        }
-        i = i.wrapping_add(1);
-    }
-    if device_start_queues(
-        &raw mut (*port).device,
-        &raw mut device,
-        &raw mut (*port).pools as *mut mempool,
-        error,
-    ) != 0 as ::core::ffi::c_int
-        || device_wait_for_link(
-            &raw mut (*port).device,
-            (*config).link_timeout_ms,
-            error,
-        ) != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    return if (*config).interrupts == 0 as uint32_t {
-        0 as ::core::ffi::c_int
-    } else {
-        interrupts_start(
-            &raw mut (*port).device,
+    if (*config).interrupts != 0 as uint32_t
+        && interrupts_start(
+            &raw mut (*port).port.device,
             INTERRUPT_INTERVAL_US as uint32_t,
             error,
-        )
-    };
+        ) != 0 as ::core::ffi::c_int
+    {
+        port_close(&raw mut (*port).port, &raw mut ignored);
+        return -(1 as ::core::ffi::c_int);
+    }
+    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn stack_port_open(
@@ -451,7 +411,6 @@ pub unsafe extern "C" fn stack_port_open(
         ::core::mem::size_of::<stack_port>() as size_t,
     ) as *mut stack_port;
     let mut reason: error = error { text: [0; 1024] };
-    let mut ignored: error = error { text: [0; 1024] };
     if port.is_null() {
         snprintf(
             error,
@@ -460,29 +419,14 @@ pub unsafe extern "C" fn stack_port_open(
         );
         return ::core::ptr::null_mut::<stack_port>();
     }
-    if (*config).queues < 1 as uint32_t
-        || (*config).queues > DEVICE_MAX_QUEUES as uint32_t
+    if error_copy(
+        open_port(port, config, &raw mut reason),
+        &raw mut reason,
+        error,
+        error_size,
+    ) != 0 as ::core::ffi::c_int
     {
-        snprintf(
-            error,
-            error_size,
-            b"a port has 1 to %d queues, not %u\0" as *const u8
-                as *const ::core::ffi::c_char,
-            DEVICE_MAX_QUEUES,
-            (*config).queues,
-        );
         free(port as *mut ::core::ffi::c_void);
-        return ::core::ptr::null_mut::<stack_port>();
-    }
-    (*port).queues = (*config).queues;
-    vfio_container_init(&raw mut (*port).container);
-    (*port).container.connect_timeout_ms = (*config).connect_timeout_ms;
-    if open_and_start(port, config, &raw mut reason) != 0 as ::core::ffi::c_int {
-        report(&raw mut reason, error, error_size);
-        if (*port).device.running {
-            device_stop_queues(&raw mut (*port).device, &raw mut ignored);
-        }
-        destroy(port);
         return ::core::ptr::null_mut::<stack_port>();
     }
     return port;
@@ -495,11 +439,12 @@ pub unsafe extern "C" fn stack_port_mac(
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
     let mut reason: error = error { text: [0; 1024] };
-    if mac_read(&raw mut (*port).device, mac, &raw mut reason) != 0 as ::core::ffi::c_int
-    {
-        return report(&raw mut reason, error, error_size);
-    }
-    return 0 as ::core::ffi::c_int;
+    let mut result: ::core::ffi::c_int = mac_read(
+        &raw mut (*port).port.device,
+        mac,
+        &raw mut reason,
+    );
+    return error_copy(result, &raw mut reason, error, error_size);
 }
 #[no_mangle]
 pub unsafe extern "C" fn stack_port_receive(
@@ -514,7 +459,7 @@ pub unsafe extern "C" fn stack_port_receive(
         STACK_PORT_MAX_BATCH as uint32_t
     };
     let mut received: uint32_t = rx_batch(
-        (&raw mut (*port).device.rx as *mut rx_queue).offset(queue as isize)
+        (&raw mut (*port).port.device.rx as *mut rx_queue).offset(queue as isize)
             as *mut rx_queue,
         &raw mut (*port).packets as *mut *mut packet,
         wanted,
@@ -550,8 +495,8 @@ pub unsafe extern "C" fn stack_port_alloc(
     mut packet: *mut stack_packet,
 ) -> bool {
     let mut taken: *mut packet = packet_alloc(
-        (&raw mut (*port).pools as *mut mempool).offset(0 as ::core::ffi::c_int as isize)
-            as *mut mempool,
+        (&raw mut (*port).port.pools as *mut mempool)
+            .offset(0 as ::core::ffi::c_int as isize) as *mut mempool,
     );
     if taken.is_null() {
         return false_0 != 0;
@@ -584,7 +529,7 @@ pub unsafe extern "C" fn stack_port_send(
         i = i.wrapping_add(1);
     }
     return tx_batch(
-        (&raw mut (*port).device.tx as *mut tx_queue).offset(queue as isize)
+        (&raw mut (*port).port.device.tx as *mut tx_queue).offset(queue as isize)
             as *mut tx_queue,
         &raw mut (*port).packets as *mut *mut packet,
         offered,
@@ -598,17 +543,14 @@ pub unsafe extern "C" fn stack_port_wait(
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
     let mut reason: error = error { text: [0; 1024] };
-    if interrupts_wait(
-        &raw mut (*port).device,
+    let mut result: ::core::ffi::c_int = interrupts_wait(
+        &raw mut (*port).port.device,
         1 as uint32_t,
         timeout_ms,
         &raw mut (*port).waits,
         &raw mut reason,
-    ) != 0 as ::core::ffi::c_int
-    {
-        return report(&raw mut reason, error, error_size);
-    }
-    return 0 as ::core::ffi::c_int;
+    );
+    return error_copy(result, &raw mut reason, error, error_size);
 }
 #[no_mangle]
 pub unsafe extern "C" fn stack_port_stats(
@@ -618,17 +560,17 @@ pub unsafe extern "C" fn stack_port_stats(
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
     let mut read: device_stats = device_stats {
-        rx_packets: 0,
+        rx_packets: 0 as uint64_t,
         rx_bytes: 0,
         tx_packets: 0,
         tx_bytes: 0,
     };
     let mut reason: error = error { text: [0; 1024] };
-    if stats_read(&raw mut (*port).device, &raw mut read, &raw mut reason)
-        != 0 as ::core::ffi::c_int
-    {
-        return report(&raw mut reason, error, error_size);
-    }
+    let mut result: ::core::ffi::c_int = stats_read(
+        &raw mut (*port).port.device,
+        &raw mut read,
+        &raw mut reason,
+    );
     *stats = stack_port_stats {
         rx_packets: read.rx_packets,
         rx_bytes: read.rx_bytes,
@@ -636,9 +578,9 @@ pub unsafe extern "C" fn stack_port_stats(
         tx_bytes: read.tx_bytes,
         interrupts: (*port).waits.interrupts,
         sleeps: (*port).waits.sleeps,
-        ordinary_pages: (*port).container.ordinary_pages as uint64_t,
+        ordinary_pages: (*port).port.container.ordinary_pages as uint64_t,
     };
-    return 0 as ::core::ffi::c_int;
+    return error_copy(result, &raw mut reason, error, error_size);
 }
 #[no_mangle]
 pub unsafe extern "C" fn stack_port_close(
@@ -647,13 +589,10 @@ pub unsafe extern "C" fn stack_port_close(
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
     let mut reason: error = error { text: [0; 1024] };
-    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-    if (*port).device.running as ::core::ffi::c_int != 0
-        && device_stop_queues(&raw mut (*port).device, &raw mut reason)
-            != 0 as ::core::ffi::c_int
-    {
-        result = report(&raw mut reason, error, error_size);
-    }
-    destroy(port);
-    return result;
+    let mut result: ::core::ffi::c_int = port_close(
+        &raw mut (*port).port,
+        &raw mut reason,
+    );
+    free(port as *mut ::core::ffi::c_void);
+    return error_copy(result, &raw mut reason, error, error_size);
 }

@@ -1,18 +1,29 @@
 extern "C" {
-    fn __errno_location() -> *mut ::core::ffi::c_int;
-    fn strtod(
-        __nptr: *const ::core::ffi::c_char,
-        __endptr: *mut *mut ::core::ffi::c_char,
-    ) -> ::core::ffi::c_double;
-    fn strspn(
-        __s: *const ::core::ffi::c_char,
-        __accept: *const ::core::ffi::c_char,
-    ) -> ::core::ffi::c_ulong;
+    fn parse_decimal(
+        text: *const ::core::ffi::c_char,
+        number: *mut ::core::ffi::c_double,
+        end: *mut *const ::core::ffi::c_char,
+    ) -> bool;
+    fn now_ns() -> uint64_t;
 }
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option_row {
+    pub name: *const ::core::ffi::c_char,
+    pub value: *const ::core::ffi::c_char,
+    pub help: *const ::core::ffi::c_char,
+    pub set: Option<
+        unsafe extern "C" fn(*const option_row, *const ::core::ffi::c_char) -> bool,
+    >,
+    pub place: *mut ::core::ffi::c_void,
+    pub must_be: *const ::core::ffi::c_char,
+    pub low: uint64_t,
+    pub high: uint64_t,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct token_bucket {
@@ -21,34 +32,35 @@ pub struct token_bucket {
     pub tokens: uint64_t,
     pub filled: uint64_t,
 }
-pub type size_t = usize;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const TOKEN_BUCKET_MAX_RATE: ::core::ffi::c_ulonglong = 100000000
-    as ::core::ffi::c_ulonglong;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
+pub const TOKEN_BUCKET_MAX_RATE: ::core::ffi::c_ulonglong = 100000000
+    as ::core::ffi::c_ulonglong;
 pub const TOKEN: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const MAX_ELAPSED: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 #[no_mangle]
 pub unsafe extern "C" fn token_bucket_new(
     mut rate: uint64_t,
     mut burst: uint32_t,
-    mut now: uint64_t,
 ) -> token_bucket {
     return token_bucket {
         rate: rate,
         burst: (burst as ::core::ffi::c_ulonglong).wrapping_mul(TOKEN) as uint64_t,
         tokens: 0,
-        filled: now,
+        filled: now_ns(),
     };
 }
 #[no_mangle]
 pub unsafe extern "C" fn token_bucket_take(
     mut bucket: *mut token_bucket,
-    mut now: uint64_t,
     mut wanted: uint32_t,
 ) -> uint32_t {
+    if (*bucket).rate == 0 as uint64_t {
+        return wanted;
+    }
+    let mut now: uint64_t = now_ns();
     let mut elapsed: uint64_t = now.wrapping_sub((*bucket).filled);
     (*bucket).tokens = ((*bucket).tokens as ::core::ffi::c_ulonglong)
         .wrapping_add(
@@ -85,26 +97,17 @@ pub unsafe extern "C" fn token_bucket_return(
         as uint64_t as uint64_t;
 }
 #[no_mangle]
-pub unsafe extern "C" fn token_bucket_parse_rate(
+pub unsafe extern "C" fn set_rate(
+    mut row: *const option_row,
     mut text: *const ::core::ffi::c_char,
-    mut rate: *mut uint64_t,
 ) -> bool {
-    let mut end: *mut ::core::ffi::c_char = ::core::ptr::null_mut::<
-        ::core::ffi::c_char,
-    >();
-    if (*text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int)
-        < '0' as i32
-        || *text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int
-            > '9' as i32
-    {
+    let mut rate: *mut uint64_t = (*row).place as *mut uint64_t;
+    let mut end: *const ::core::ffi::c_char = ::core::ptr::null::<::core::ffi::c_char>();
+    let mut number: ::core::ffi::c_double = 0 as ::core::ffi::c_int
+        as ::core::ffi::c_double;
+    if !parse_decimal(text, &raw mut number, &raw mut end) {
         return false_0 != 0;
     }
-    *__errno_location() = 0 as ::core::ffi::c_int;
-    let mut number: ::core::ffi::c_double = strtod(text, &raw mut end);
-    let mut decimal: bool = strspn(
-        text,
-        b"0123456789.\0" as *const u8 as *const ::core::ffi::c_char,
-    ) as size_t == end.offset_from(text) as ::core::ffi::c_long as size_t;
     if *end as ::core::ffi::c_int == 'k' as i32 {
         number *= 1e3f64;
         end = end.offset(1);
@@ -113,9 +116,7 @@ pub unsafe extern "C" fn token_bucket_parse_rate(
         end = end.offset(1);
     }
     *rate = number as uint64_t;
-    return *__errno_location() == 0 as ::core::ffi::c_int
-        && decimal as ::core::ffi::c_int != 0
-        && *end as ::core::ffi::c_int == '\0' as i32
+    return *end as ::core::ffi::c_int == '\0' as i32
         && number >= 1 as ::core::ffi::c_int as ::core::ffi::c_double
         && number <= TOKEN_BUCKET_MAX_RATE as ::core::ffi::c_double
         && *rate as ::core::ffi::c_double == number;
