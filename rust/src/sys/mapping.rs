@@ -30,8 +30,7 @@ impl<'a> DmaMapping<'a> {
         }
     }
 
-    /// The file of the memory, which starts at offset 0. Nothing uses the memory yet, and then the seals of the
-    /// file refuse writes.
+    /// The file of the memory, which starts at offset 0.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.fd
     }
