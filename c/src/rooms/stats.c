@@ -1,4 +1,4 @@
-/* Counters (datasheet 8.2.3.23), the MAC address (7.1.1), and the speed of the link. */
+/* Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1), and the speed of the link. */
 #include "rooms/stats.h"
 #include "rooms/health.h"
 #include <assert.h>
@@ -139,6 +139,45 @@ int mac_read(struct device *device, uint8_t mac[6], struct error *error)
 		mac[4 + i] = (uint8_t)(high >> (8 * i));
 	}
 	return vfio_check(&device->vfio, error);
+}
+
+int mac_write(struct device *device, const uint8_t mac[6], struct error *error)
+{
+	uint32_t low = (uint32_t)mac[0] | (uint32_t)mac[1] << 8 | (uint32_t)mac[2] << 16 |
+		       (uint32_t)mac[3] << 24;
+	uint32_t high = (uint32_t)mac[4] | (uint32_t)mac[5] << 8;
+
+	/* 8.2.3.7.9: RAH.AV makes the entry valid. A write without AV would make it invalid. */
+	reg_write(&device->vfio, IXGBE_RAL(0), low);
+	reg_write(&device->vfio, IXGBE_RAH(0), high | IXGBE_RAH_AV);
+	if (vfio_check(&device->vfio, error) != 0) {
+		return -1;
+	}
+	memcpy(device->mac, mac, sizeof(device->mac));
+	return 0;
+}
+
+int promiscuous_set(struct device *device, bool on, struct error *error)
+{
+	bool receiving = reg_read(&device->vfio, IXGBE_RXCTRL) & IXGBE_RXCTRL_RXEN;
+
+	/* 8.2.3.7.1: FCTRL may change only while RXCTRL.RXEN is 0. */
+	if (receiving && enable_rx(&device->vfio, false, error) != 0) {
+		return -1;
+	}
+	if (on) {
+		reg_set(&device->vfio, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
+	} else {
+		reg_clear(&device->vfio, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
+	}
+	if (receiving && enable_rx(&device->vfio, true, error) != 0) {
+		return -1;
+	}
+	if (vfio_check(&device->vfio, error) != 0) {
+		return -1;
+	}
+	device->config.promiscuous = on;
+	return 0;
 }
 
 int link_speed(struct device *device, uint32_t *speed, struct error *error)

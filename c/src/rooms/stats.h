@@ -1,4 +1,4 @@
-/* Counters (datasheet 8.2.3.23), the MAC address (7.1.1), and the speed of the link. */
+/* Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1), and the speed of the link. */
 #ifndef IXGBE_STATS_H
 #define IXGBE_STATS_H
 
@@ -23,6 +23,12 @@ int stats_init(struct device *device, struct error *error);
 
 /* Reads the MAC address of filter 0. */
 int mac_read(struct device *device, uint8_t mac[6], struct error *error);
+
+/* Makes `mac` the address of filter 0, and the filter valid. */
+int mac_write(struct device *device, const uint8_t mac[6], struct error *error);
+
+/* Receives frames for any address, or only for ours. Halts reception for a moment. */
+int promiscuous_set(struct device *device, bool on, struct error *error);
 
 /* Reads the speed of the link in Mbit/s, 0 if the link is down. */
 int link_speed(struct device *device, uint32_t *speed, struct error *error);

@@ -12,6 +12,13 @@ extern "C" {
         device: *const vfio_device,
         error: *mut error,
     ) -> ::core::ffi::c_int;
+    fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
+    fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
+    fn enable_rx(
+        vfio: *mut vfio_device,
+        on: bool,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn rx_check_stall(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
     fn __assert_fail(
         __assertion: *const ::core::ffi::c_char,
@@ -19,6 +26,11 @@ extern "C" {
         __line: ::core::ffi::c_uint,
         __function: *const ::core::ffi::c_char,
     ) -> !;
+    fn memcpy(
+        __dest: *mut ::core::ffi::c_void,
+        __src: *const ::core::ffi::c_void,
+        __n: size_t,
+    ) -> *mut ::core::ffi::c_void;
     fn memset(
         __s: *mut ::core::ffi::c_void,
         __c: ::core::ffi::c_int,
@@ -225,7 +237,15 @@ pub struct device {
     pub interrupts: device_interrupts,
 }
 pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const IXGBE_STATUS: ::core::ffi::c_uint = 0x8 as ::core::ffi::c_uint;
+pub const IXGBE_FCTRL: ::core::ffi::c_uint = 0x5080 as ::core::ffi::c_uint;
+pub const IXGBE_FCTRL_MPE: ::core::ffi::c_uint = 0x100 as ::core::ffi::c_uint;
+pub const IXGBE_FCTRL_UPE: ::core::ffi::c_uint = 0x200 as ::core::ffi::c_uint;
+pub const IXGBE_RAH_AV: ::core::ffi::c_uint = 0x80000000 as ::core::ffi::c_uint;
+pub const IXGBE_RXCTRL: ::core::ffi::c_uint = 0x3000 as ::core::ffi::c_uint;
+pub const IXGBE_RXCTRL_RXEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
 pub const IXGBE_LINKS: ::core::ffi::c_uint = 0x42a4 as ::core::ffi::c_uint;
 pub const IXGBE_LINKS_SPEED_NON_STD: ::core::ffi::c_uint = 0x8000000
     as ::core::ffi::c_uint;
@@ -542,6 +562,81 @@ pub unsafe extern "C" fn mac_read(
         i_0 = i_0.wrapping_add(1);
     }
     return vfio_check(&raw mut (*device).vfio, error);
+}
+#[no_mangle]
+pub unsafe extern "C" fn mac_write(
+    mut device: *mut device,
+    mut mac: *const uint8_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut low: uint32_t = *mac.offset(0 as ::core::ffi::c_int as isize) as uint32_t
+        | (*mac.offset(1 as ::core::ffi::c_int as isize) as uint32_t)
+            << 8 as ::core::ffi::c_int
+        | (*mac.offset(2 as ::core::ffi::c_int as isize) as uint32_t)
+            << 16 as ::core::ffi::c_int
+        | (*mac.offset(3 as ::core::ffi::c_int as isize) as uint32_t)
+            << 24 as ::core::ffi::c_int;
+    let mut high: uint32_t = *mac.offset(4 as ::core::ffi::c_int as isize) as uint32_t
+        | (*mac.offset(5 as ::core::ffi::c_int as isize) as uint32_t)
+            << 8 as ::core::ffi::c_int;
+    reg_write(
+        &raw mut (*device).vfio,
+        (0xa200 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(0 as uint32_t)),
+        low,
+    );
+    reg_write(
+        &raw mut (*device).vfio,
+        (0xa204 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(0 as uint32_t)),
+        high | IXGBE_RAH_AV as uint32_t,
+    );
+    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    memcpy(
+        &raw mut (*device).mac as *mut uint8_t as *mut ::core::ffi::c_void,
+        mac as *const ::core::ffi::c_void,
+        ::core::mem::size_of::<[uint8_t; 6]>() as size_t,
+    );
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn promiscuous_set(
+    mut device: *mut device,
+    mut on: bool,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut receiving: bool = reg_read(&raw mut (*device).vfio, IXGBE_RXCTRL as uint32_t)
+        & IXGBE_RXCTRL_RXEN as uint32_t != 0;
+    if receiving as ::core::ffi::c_int != 0
+        && enable_rx(&raw mut (*device).vfio, false_0 != 0, error)
+            != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if on {
+        reg_set(
+            &raw mut (*device).vfio,
+            IXGBE_FCTRL as uint32_t,
+            IXGBE_FCTRL_MPE as uint32_t | IXGBE_FCTRL_UPE as uint32_t,
+        );
+    } else {
+        reg_clear(
+            &raw mut (*device).vfio,
+            IXGBE_FCTRL as uint32_t,
+            IXGBE_FCTRL_MPE as uint32_t | IXGBE_FCTRL_UPE as uint32_t,
+        );
+    }
+    if receiving as ::core::ffi::c_int != 0
+        && enable_rx(&raw mut (*device).vfio, true_0 != 0, error)
+            != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*device).config.promiscuous = on;
+    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn link_speed(
