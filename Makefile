@@ -539,9 +539,12 @@ test-apps: build ## Test the applications with real clients, over each driver, i
 	@$(rust_is_new) || { echo "skipped: the applications need Rust $(APPLICATIONS_RUST)"; exit 0; }; \
 	$(CARGO) test --quiet $(CARGO_TOOLS) --release --package apps-clients --no-fail-fast
 
+# Three tests write files that others read, so they run first, one at a time.
 .PHONY: tour
 tour: build ## Draw the ring diagrams of drivers/TOUR.md from a run, and update its lines and tables.
-	@TRIPTYCH_UPDATE=1 $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --test rings --test tour
+	@TRIPTYCH_UPDATE=1 $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --test rings --test tour -- \
+		--test-threads=1 the_diagrams_show every_reference every_hazard
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --test rings --test tour
 
 .PHONY: vm-test
 vm-test: build ## Test drivers, tools and the stock ixgbe in virtual machines (downloads 160 MB once).

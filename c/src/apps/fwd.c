@@ -143,12 +143,6 @@ static int read_stats(void *owner, uint32_t device, struct device_stats *stats, 
 	return result;
 }
 
-/* How many turns there may be between two looks. */
-static uint32_t turns_per_look(const struct forwarder *forwarder)
-{
-	return forwarder_is_trapped(forwarder) ? TURNS_PER_LOOK_TRAPPED : TURNS_PER_LOOK;
-}
-
 /*
  * Forwards `turns` times, or until `packets` packets have been received. Returns their number. A function
  * of its own keeps all that the loop needs in registers.
@@ -167,7 +161,7 @@ __attribute__((noinline)) static uint64_t forward_turns(struct forwarder *forwar
 /* Forwards until the end of the run. */
 static void forward(struct run *run, struct forwarder *forwarder)
 {
-	uint32_t turns = turns_per_look(forwarder);
+	uint32_t turns = turns_per_look(forwarder_is_trapped(forwarder));
 
 	do {
 		run->left -= forward_turns(forwarder, turns, run->left);
@@ -231,7 +225,7 @@ static void forward_with_interrupts(struct run *run, struct forwarder *forwarder
 				    uint32_t interval_us)
 {
 	struct load load = {.since = run->start};
-	uint32_t turns = turns_per_look(forwarder);
+	uint32_t turns = turns_per_look(forwarder_is_trapped(forwarder));
 	bool idle = false;
 
 	run->result = forwarder_use_interrupts(forwarder, interval_us, run->error.text, ERROR_SIZE);

@@ -1,5 +1,6 @@
 /* Forwarding with a pipeline: an RX thread, a TX thread, and a worker for each queue. */
 #include "apps/pipeline_threads.h"
+#include "apps/program.h"
 #include "clock.h"
 #include "rooms/pipeline.h"
 #include <sched.h>
@@ -32,7 +33,7 @@ static uint64_t round_of(struct pipeline *pipeline, turn_function turn, uint32_t
 	uint64_t total = 0;
 	uint32_t empty = 0;
 
-	for (uint32_t turns = THREAD_TURNS_PER_LOOK; turns > 0 && empty < EMPTY_TURNS; turns--) {
+	for (uint32_t turns = TURNS_PER_LOOK; turns > 0 && empty < EMPTY_TURNS; turns--) {
 		uint32_t count = 0;
 
 		for (uint32_t queue = first; queue < end; queue++) {

@@ -93,8 +93,7 @@ bool run_goes_on(struct run *run, struct port *port, uint32_t *count)
 	bool goes_on = run->left > 0 && run->result == 0;
 
 	if (goes_on && port->turns == 0) {
-		port->turns = device_is_trapped(&port->device) ? TURNS_PER_LOOK_TRAPPED :
-								 TURNS_PER_LOOK;
+		port->turns = turns_per_look(device_is_trapped(&port->device));
 		goes_on = run_look(run, 0);
 	}
 	if (!goes_on) {

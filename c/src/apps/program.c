@@ -229,6 +229,11 @@ int exit_status(const struct program *program, int result, const struct error *e
 	return EXIT_RUN_TIME;
 }
 
+uint32_t turns_per_look(bool is_trapped)
+{
+	return is_trapped ? 8 : TURNS_PER_LOOK;
+}
+
 void warn_of_ordinary_pages(const struct program *program)
 {
 	say("%s: warning: too few huge pages of 2 MiB are free, using ordinary pages, which are "

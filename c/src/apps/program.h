@@ -15,6 +15,9 @@
 
 #define NANOSECONDS 1000000000ull
 
+/* A program looks at the clock and the signals, and a thread at the others, once every so many turns. */
+#define TURNS_PER_LOOK 1024
+
 #define say(...) ((void)dprintf(STDERR_FILENO, __VA_ARGS__))
 
 /* A program's command line, without its options. */
@@ -107,6 +110,9 @@ bool parse_decimal(const char *text, double *number, const char **end);
 
 /* Prints the reason of a result that is not 0. Returns the exit status. */
 int exit_status(const struct program *program, int result, const struct error *error);
+
+/* TURNS_PER_LOOK, or fewer if each doorbell is a message to the server: a turn may then take 20 ms or more. */
+uint32_t turns_per_look(bool is_trapped);
 
 /* Says that some memory is on ordinary pages. */
 void warn_of_ordinary_pages(const struct program *program);

@@ -1,5 +1,6 @@
 /* Forwarding with several queues: threads, each with one or more queue pairs of its own. */
 #include "apps/queue_threads.h"
+#include "apps/program.h"
 #include "clock.h"
 #include <sched.h>
 
@@ -75,7 +76,7 @@ static uint64_t forward_round(struct worker *worker)
 		left = taken[queue] > UINT64_MAX - left ? UINT64_MAX : left + taken[queue];
 		forwarder_queue_limit(worker->forwarder, queue, taken[queue]);
 	}
-	for (uint32_t turns = THREAD_TURNS_PER_LOOK; turns > 0 && total < left; turns--) {
+	for (uint32_t turns = TURNS_PER_LOOK; turns > 0 && total < left; turns--) {
 		for (uint32_t queue = worker->first; queue < worker->queues;
 		     queue += worker->step) {
 			uint32_t count = forwarder_queue_turn(worker->forwarder, queue);

@@ -6,12 +6,6 @@
 #include "driver/device.h"
 #include <signal.h>
 
-/* A program looks at the clock and the signals once every so many turns. */
-#define TURNS_PER_LOOK 1024
-
-/* The same when a turn may take messages to servers, each 20 ms or more. */
-#define TURNS_PER_LOOK_TRAPPED 8
-
 struct run {
 	const struct program *program;
 	const struct common_options *options;

@@ -8,9 +8,6 @@
 
 #define CPU_LIST_MAX 16
 
-/* A thread looks at what it shares with the others once every so many turns. */
-#define THREAD_TURNS_PER_LOOK 1024
-
 /* The CPUs of the threads, in their order. */
 struct cpu_list {
 	uint32_t count; /* 0 to CPU_LIST_MAX; 0 leaves the choice to the scheduler */

@@ -199,12 +199,6 @@ uint32_t forwarder_queues(const struct forwarder *forwarder)
 	return forwarder->queues;
 }
 
-int forwarder_fail(const struct error *reason, char *error, size_t error_size)
-{
-	(void)snprintf(error, error_size, "%s", reason->text);
-	return -1;
-}
-
 void forwarder_give_queues(struct forwarder *forwarder, bool to_threads)
 {
 	for (uint32_t i = 0; i < 2; i++) {
@@ -220,7 +214,7 @@ int forwarder_queue_check(struct forwarder *forwarder, uint32_t queue, char *err
 
 	if (rx_check_stall(lane->rx[0], &reason) != 0 ||
 	    rx_check_stall(lane->rx[1], &reason) != 0) {
-		return forwarder_fail(&reason, error, error_size);
+		return error_copy(-1, &reason, error, error_size);
 	}
 	return 0;
 }
@@ -233,7 +227,7 @@ int forwarder_device_stats(struct forwarder *forwarder, uint32_t device,
 
 	assert(device < 2);
 	if (stats_read(&forwarder->devices[device], &read, &reason) != 0) {
-		return forwarder_fail(&reason, error, error_size);
+		return error_copy(-1, &reason, error, error_size);
 	}
 	*stats = (struct forwarder_device_stats){read.rx_packets, read.rx_bytes, read.tx_packets,
 						 read.tx_bytes};
@@ -248,7 +242,7 @@ int forwarder_queue_stats(struct forwarder *forwarder, uint32_t device, uint32_t
 
 	assert(device < 2);
 	if (queue_stats_read(&forwarder->devices[device], queue, &read, &reason) != 0) {
-		return forwarder_fail(&reason, error, error_size);
+		return error_copy(-1, &reason, error, error_size);
 	}
 	*stats = (struct forwarder_device_stats){read.rx_packets, read.rx_bytes, read.tx_packets,
 						 read.tx_bytes};
@@ -264,7 +258,7 @@ int forwarder_read_missed(struct forwarder *forwarder, uint64_t *missed, char *e
 	*missed = 0;
 	for (uint32_t i = 0; i < 2 * forwarder->queues; i++) {
 		if (queue_stats_read(&forwarder->devices[i % 2], i / 2, &read, &reason) != 0) {
-			return forwarder_fail(&reason, error, error_size);
+			return error_copy(-1, &reason, error, error_size);
 		}
 		*missed += read.rx_dropped;
 	}
@@ -396,7 +390,7 @@ struct forwarder *forwarder_open_queues(const char *device_a, const char *device
 	forwarder->container.connect_timeout_ms = connect_timeout_ms;
 	if (open_ports(forwarder, addresses, pool_capacity(ring_size), &reason) != 0 ||
 	    start(forwarder, ring_size, link_timeout_ms, &reason) != 0) {
-		(void)forwarder_fail(&reason, error, error_size);
+		(void)error_copy(-1, &reason, error, error_size);
 		/* Stops the device that did start. The first error is the one to report. */
 		(void)destroy(forwarder, &reason);
 		return NULL;
@@ -419,7 +413,7 @@ int forwarder_use_interrupts(struct forwarder *forwarder, uint32_t interval_us, 
 
 	if (interrupts_start(&forwarder->devices[0], interval_us, &reason) != 0 ||
 	    interrupts_start(&forwarder->devices[1], interval_us, &reason) != 0) {
-		return forwarder_fail(&reason, error, error_size);
+		return error_copy(-1, &reason, error, error_size);
 	}
 	return 0;
 }
@@ -428,10 +422,9 @@ int forwarder_wait(struct forwarder *forwarder, uint32_t timeout_ms, char *error
 {
 	struct error reason;
 
-	if (interrupts_wait(forwarder->devices, 2, timeout_ms, &forwarder->waits, &reason) != 0) {
-		return forwarder_fail(&reason, error, error_size);
-	}
-	return 0;
+	int result = interrupts_wait(forwarder->devices, 2, timeout_ms, &forwarder->waits, &reason);
+
+	return error_copy(result, &reason, error, error_size);
 }
 
 void forwarder_read_waits(const struct forwarder *forwarder, struct forwarder_waits *waits)
@@ -444,5 +437,5 @@ int forwarder_close(struct forwarder *forwarder, char *error, size_t error_size)
 {
 	struct error reason;
 
-	return destroy(forwarder, &reason) == 0 ? 0 : forwarder_fail(&reason, error, error_size);
+	return error_copy(destroy(forwarder, &reason), &reason, error, error_size);
 }

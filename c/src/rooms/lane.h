@@ -34,7 +34,4 @@ struct lane *forwarder_lane(struct forwarder *forwarder, uint32_t queue);
 /* The queue pairs of each device. */
 uint32_t forwarder_queues(const struct forwarder *forwarder);
 
-/* Copies the reason of a failure. Returns -1. */
-int forwarder_fail(const struct error *reason, char *error, size_t error_size);
-
 #endif

@@ -58,7 +58,7 @@ struct pipeline *pipeline_create(struct forwarder *forwarder, char *error, size_
 
 		if (packet_ring_create(&stream->to_worker, capacity, &reason) != 0 ||
 		    packet_ring_create(&stream->to_sender, capacity, &reason) != 0) {
-			(void)forwarder_fail(&reason, error, error_size);
+			(void)error_copy(-1, &reason, error, error_size);
 			pipeline_destroy(pipeline);
 			return NULL;
 		}

@@ -262,13 +262,8 @@ impl Run<'_, '_> {
     }
 
     fn forward(&mut self) -> anyhow::Result<()> {
-        self.forward_rounds(|forwarder, mut turns, packets, _| {
-            let mut received = 0;
-            while turns > 0 && received < packets {
-                received += forwarder.turn()? as u64;
-                turns -= 1;
-            }
-            Ok(received)
+        self.forward_rounds(|forwarder, turns, packets, _| {
+            forward_turns(forwarder, turns, packets)
         })
     }
 
@@ -293,6 +288,19 @@ impl Run<'_, '_> {
             Ok(received)
         })
     }
+}
+
+/// Forwards `turns` times, or until `packets` packets have been received. Returns their number. A function of
+/// its own keeps all that the loop needs in registers.
+#[inline(never)]
+fn forward_turns(forwarder: &mut Forwarder<'_>, turns: u32, packets: u64) -> Result<u64> {
+    let (mut received, mut left) = (0, turns);
+
+    while left > 0 && received < packets {
+        received += forwarder.turn()? as u64;
+        left -= 1;
+    }
+    Ok(received)
 }
 
 /// Forwards until [`EMPTY_TURNS`] turns in a row were empty, until `turns` turns were not, or until

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 
 use crate::patches::files_of;
 use crate::reference::references;
-use crate::{read, root, steps, title, tour, updated, TOUR};
+use crate::{read, root, steps, title, updated, TOUR};
 
 /// The builds in the order of the columns.
 const BUILDS: [&str; 4] = ["c", "c-hardened", "rust", "rust-unsafe"];
@@ -87,7 +87,7 @@ fn every_hazard_has_the_outcomes_of_the_catalogue() -> Result<()> {
 /// A driver's mistake is at the step that shows the code in which it is made.
 #[test]
 fn every_mistake_of_a_driver_is_at_its_step() -> Result<()> {
-    for step in steps(&tour()?)? {
+    for step in steps(&read(TOUR)?)? {
         let shown: Vec<String> = references(step)
             .into_iter()
             .map(|shown| shown.file)

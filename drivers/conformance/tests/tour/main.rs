@@ -33,11 +33,9 @@ fn read(file: &str) -> Result<String> {
     fs::read_to_string(root().join(file)).with_context(|| file.to_owned())
 }
 
-/// Replaces a page by what `change` makes of it, if an update is asked for. Returns the page.
+/// Replaces a page by what `change` makes of it, if an update is asked for (`make tour`, one test at a time). Returns
+/// the page.
 fn updated(page: &str, change: impl Fn(&str) -> Result<String>) -> Result<String> {
-    // Several tests update a page, each in a thread of its own.
-    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    let _turn = TURN.lock();
     let text = read(page)?;
     if !std::env::var(UPDATE).is_ok_and(|value| value == "1") {
         return Ok(text);
@@ -45,11 +43,6 @@ fn updated(page: &str, change: impl Fn(&str) -> Result<String>) -> Result<String
     let changed = change(&text)?;
     fs::write(root().join(page), &changed)?;
     Ok(changed)
-}
-
-/// The tour as it is.
-fn tour() -> Result<String> {
-    updated(TOUR, |tour| Ok(tour.to_owned()))
 }
 
 /// The steps, each with its title as the first line.
@@ -145,7 +138,7 @@ fn trios(step: &str) -> Result<Vec<Trio>> {
 
 #[test]
 fn every_step_shows_all_three_drivers() -> Result<()> {
-    for step in steps(&tour()?)? {
+    for step in steps(&read(TOUR)?)? {
         let shown = trios(step).with_context(|| title(step).to_owned())?;
         ensure!(!shown.is_empty(), "step {:?} shows no lines", title(step));
     }
@@ -156,7 +149,7 @@ fn every_step_shows_all_three_drivers() -> Result<()> {
 #[test]
 fn the_lines_side_by_side_do_the_same() -> Result<()> {
     let mut wrong = Vec::new();
-    for step in steps(&tour()?)? {
+    for step in steps(&read(TOUR)?)? {
         for trio in trios(step)? {
             if let Err(error) = check_trio(&trio) {
                 wrong.push(format!("step {:?}: {error}", title(step)));

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{ensure, Context, Result};
 
 use crate::reference::references;
-use crate::{read, root, steps, title, tour, PAGES};
+use crate::{read, root, steps, title, PAGES, TOUR};
 
 /// The folder of the patches, and how the tour begins a reference to one.
 const FOLDER: &str = "drivers/tour/break";
@@ -34,7 +34,7 @@ fn patches_of(step: &str) -> Vec<String> {
 
 #[test]
 fn every_step_can_be_broken() -> Result<()> {
-    for step in steps(&tour()?)? {
+    for step in steps(&read(TOUR)?)? {
         let title = title(step);
         ensure!(
             !patches_of(step).is_empty(),

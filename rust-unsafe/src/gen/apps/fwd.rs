@@ -115,6 +115,7 @@ extern "C" {
         what: *const ::core::ffi::c_char,
         value: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
+    fn turns_per_look(is_trapped: bool) -> uint32_t;
     fn warn_of_ordinary_pages(program_0: *const program);
     fn run_open(run: *mut run) -> ::core::ffi::c_int;
     fn run_start(run: *mut run);
@@ -319,8 +320,6 @@ pub const STDOUT_FILENO: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
-pub const TURNS_PER_LOOK_TRAPPED: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const EMPTY_TURNS: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
 pub const SLEEP_MS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
 pub const BUSY_PACKETS: ::core::ffi::c_int = 200 as ::core::ffi::c_int;
@@ -680,13 +679,6 @@ unsafe extern "C" fn read_stats(
     };
     return result;
 }
-unsafe extern "C" fn turns_per_look(mut forwarder: *const forwarder) -> uint32_t {
-    return (if forwarder_is_trapped(forwarder) as ::core::ffi::c_int != 0 {
-        TURNS_PER_LOOK_TRAPPED
-    } else {
-        TURNS_PER_LOOK
-    }) as uint32_t;
-}
 #[inline(never)]
 unsafe extern "C" fn forward_turns(
     mut forwarder: *mut forwarder,
@@ -701,7 +693,7 @@ unsafe extern "C" fn forward_turns(
     return received;
 }
 unsafe extern "C" fn forward(mut run: *mut run, mut forwarder: *mut forwarder) {
-    let mut turns: uint32_t = turns_per_look(forwarder);
+    let mut turns: uint32_t = turns_per_look(forwarder_is_trapped(forwarder));
     loop {
         (*run).left = (*run)
             .left
@@ -782,7 +774,7 @@ unsafe extern "C" fn forward_with_interrupts(
         since: (*run).start,
         received: 0,
     };
-    let mut turns: uint32_t = turns_per_look(forwarder);
+    let mut turns: uint32_t = turns_per_look(forwarder_is_trapped(forwarder));
     let mut idle: bool = false_0 != 0;
     (*run).result = forwarder_use_interrupts(
         forwarder,

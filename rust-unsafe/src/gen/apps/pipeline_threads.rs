@@ -108,7 +108,7 @@ pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const THREAD_TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
+pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const EMPTY_TURNS: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
 pub const DRAIN_MS: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 unsafe extern "C" fn round_of(
@@ -119,7 +119,7 @@ unsafe extern "C" fn round_of(
 ) -> uint64_t {
     let mut total: uint64_t = 0 as uint64_t;
     let mut empty: uint32_t = 0 as uint32_t;
-    let mut turns: uint32_t = THREAD_TURNS_PER_LOOK as uint32_t;
+    let mut turns: uint32_t = TURNS_PER_LOOK as uint32_t;
     while turns > 0 as uint32_t && empty < EMPTY_TURNS as uint32_t {
         let mut count: uint32_t = 0 as uint32_t;
         let mut queue: uint32_t = first;

@@ -1,4 +1,5 @@
 extern "C" {
+    fn turns_per_look(is_trapped: bool) -> uint32_t;
     fn warn_of_ordinary_pages(program: *const program);
     fn vfio_container_init(container: *mut vfio_container);
     fn vfio_container_close(container: *mut vfio_container);
@@ -384,8 +385,6 @@ unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     (*pool).free_count = (*pool).free_count.wrapping_add(1);
 }
 pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
-pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
-pub const TURNS_PER_LOOK_TRAPPED: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const POOL_PACKETS_PER_DESCRIPTOR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const POOL_MIN_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 unsafe extern "C" fn create_pools(
@@ -691,13 +690,7 @@ pub unsafe extern "C" fn run_goes_on(
     let mut goes_on: bool = (*run).left > 0 as uint64_t
         && (*run).result == 0 as ::core::ffi::c_int;
     if goes_on as ::core::ffi::c_int != 0 && (*port).turns == 0 as uint32_t {
-        (*port).turns = (if device_is_trapped(&raw mut (*port).device)
-            as ::core::ffi::c_int != 0
-        {
-            TURNS_PER_LOOK_TRAPPED
-        } else {
-            TURNS_PER_LOOK
-        }) as uint32_t;
+        (*port).turns = turns_per_look(device_is_trapped(&raw mut (*port).device));
         goes_on = run_look(run, 0 as uint64_t);
     }
     if !goes_on {

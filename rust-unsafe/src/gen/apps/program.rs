@@ -106,6 +106,7 @@ pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const EXIT_USAGE: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
+pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const MAX_OPTIONS: ::core::ffi::c_int = 24 as ::core::ffi::c_int;
 pub const no_argument: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
@@ -664,6 +665,14 @@ pub unsafe extern "C" fn exit_status(
         &raw const (*error).text as *const ::core::ffi::c_char,
     );
     return EXIT_RUN_TIME;
+}
+#[no_mangle]
+pub unsafe extern "C" fn turns_per_look(mut is_trapped: bool) -> uint32_t {
+    return (if is_trapped as ::core::ffi::c_int != 0 {
+        8 as ::core::ffi::c_int
+    } else {
+        TURNS_PER_LOOK
+    }) as uint32_t;
 }
 #[no_mangle]
 pub unsafe extern "C" fn warn_of_ordinary_pages(mut program: *const program) {

@@ -146,7 +146,7 @@ pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const THREAD_TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
+pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const CLAIM: ::core::ffi::c_int = 16384 as ::core::ffi::c_int;
 pub const RETRY_US: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
 unsafe extern "C" fn claim(mut shared: *mut shared) -> uint64_t {
@@ -234,7 +234,7 @@ unsafe extern "C" fn forward_round(mut worker: *mut worker) -> uint64_t {
         forwarder_queue_limit((*worker).forwarder, queue, taken[queue as usize]);
         queue = queue.wrapping_add((*worker).step);
     }
-    let mut turns: uint32_t = THREAD_TURNS_PER_LOOK as uint32_t;
+    let mut turns: uint32_t = TURNS_PER_LOOK as uint32_t;
     while turns > 0 as uint32_t && total < left {
         let mut queue_0: uint32_t = (*worker).first;
         while queue_0 < (*worker).queues {

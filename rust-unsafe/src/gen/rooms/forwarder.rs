@@ -342,6 +342,23 @@ pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 #[inline]
+unsafe extern "C" fn error_copy(
+    mut result: ::core::ffi::c_int,
+    mut reason: *const error,
+    mut text: *mut ::core::ffi::c_char,
+    mut size: size_t,
+) -> ::core::ffi::c_int {
+    if result != 0 as ::core::ffi::c_int {
+        snprintf(
+            text,
+            size,
+            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*reason).text as *const ::core::ffi::c_char,
+        );
+    }
+    return result;
+}
+#[inline]
 unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
     if (*pool).free_count == 0 as uint32_t {
         return ::core::ptr::null_mut::<packet>();
@@ -625,20 +642,6 @@ pub unsafe extern "C" fn forwarder_queues(mut forwarder: *const forwarder) -> ui
     return (*forwarder).queues;
 }
 #[no_mangle]
-pub unsafe extern "C" fn forwarder_fail(
-    mut reason: *const error,
-    mut error: *mut ::core::ffi::c_char,
-    mut error_size: size_t,
-) -> ::core::ffi::c_int {
-    snprintf(
-        error,
-        error_size,
-        b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-        &raw const (*reason).text as *const ::core::ffi::c_char,
-    );
-    return -(1 as ::core::ffi::c_int);
-}
-#[no_mangle]
 pub unsafe extern "C" fn forwarder_give_queues(
     mut forwarder: *mut forwarder,
     mut to_threads: bool,
@@ -663,7 +666,12 @@ pub unsafe extern "C" fn forwarder_queue_check(
         || rx_check_stall((*lane).rx[1 as ::core::ffi::c_int as usize], &raw mut reason)
             != 0 as ::core::ffi::c_int
     {
-        return forwarder_fail(&raw mut reason, error, error_size);
+        return error_copy(
+            -(1 as ::core::ffi::c_int),
+            &raw mut reason,
+            error,
+            error_size,
+        );
     }
     return 0 as ::core::ffi::c_int;
 }
@@ -687,7 +695,7 @@ pub unsafe extern "C" fn forwarder_device_stats(
             __assert_fail(
                 b"device < 2\0" as *const u8 as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                234 as ::core::ffi::c_uint,
+                228 as ::core::ffi::c_uint,
                 b"int forwarder_device_stats(struct forwarder *, uint32_t, struct forwarder_device_stats *, char *, size_t)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -700,7 +708,12 @@ pub unsafe extern "C" fn forwarder_device_stats(
         &raw mut reason,
     ) != 0 as ::core::ffi::c_int
     {
-        return forwarder_fail(&raw mut reason, error, error_size);
+        return error_copy(
+            -(1 as ::core::ffi::c_int),
+            &raw mut reason,
+            error,
+            error_size,
+        );
     }
     *stats = forwarder_device_stats {
         rx_packets: read.rx_packets,
@@ -732,7 +745,7 @@ pub unsafe extern "C" fn forwarder_queue_stats(
             __assert_fail(
                 b"device < 2\0" as *const u8 as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                249 as ::core::ffi::c_uint,
+                243 as ::core::ffi::c_uint,
                 b"int forwarder_queue_stats(struct forwarder *, uint32_t, uint32_t, struct forwarder_device_stats *, char *, size_t)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -746,7 +759,12 @@ pub unsafe extern "C" fn forwarder_queue_stats(
         &raw mut reason,
     ) != 0 as ::core::ffi::c_int
     {
-        return forwarder_fail(&raw mut reason, error, error_size);
+        return error_copy(
+            -(1 as ::core::ffi::c_int),
+            &raw mut reason,
+            error,
+            error_size,
+        );
     }
     *stats = forwarder_device_stats {
         rx_packets: read.rx_packets,
@@ -782,7 +800,12 @@ pub unsafe extern "C" fn forwarder_read_missed(
             &raw mut reason,
         ) != 0 as ::core::ffi::c_int
         {
-            return forwarder_fail(&raw mut reason, error, error_size);
+            return error_copy(
+                -(1 as ::core::ffi::c_int),
+                &raw mut reason,
+                error,
+                error_size,
+            );
         }
         *missed = (*missed).wrapping_add(read.rx_dropped);
         i = i.wrapping_add(1);
@@ -1011,7 +1034,7 @@ pub unsafe extern "C" fn forwarder_open_queues(
         || start(forwarder, ring_size, link_timeout_ms, &raw mut reason)
             != 0 as ::core::ffi::c_int
     {
-        forwarder_fail(&raw mut reason, error, error_size);
+        error_copy(-(1 as ::core::ffi::c_int), &raw mut reason, error, error_size);
         destroy(forwarder, &raw mut reason);
         return ::core::ptr::null_mut::<forwarder>();
     }
@@ -1061,7 +1084,12 @@ pub unsafe extern "C" fn forwarder_use_interrupts(
             &raw mut reason,
         ) != 0 as ::core::ffi::c_int
     {
-        return forwarder_fail(&raw mut reason, error, error_size);
+        return error_copy(
+            -(1 as ::core::ffi::c_int),
+            &raw mut reason,
+            error,
+            error_size,
+        );
     }
     return 0 as ::core::ffi::c_int;
 }
@@ -1073,17 +1101,14 @@ pub unsafe extern "C" fn forwarder_wait(
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
     let mut reason: error = error { text: [0; 1024] };
-    if interrupts_wait(
+    let mut result: ::core::ffi::c_int = interrupts_wait(
         &raw mut (*forwarder).devices as *mut device,
         2 as uint32_t,
         timeout_ms,
         &raw mut (*forwarder).waits,
         &raw mut reason,
-    ) != 0 as ::core::ffi::c_int
-    {
-        return forwarder_fail(&raw mut reason, error, error_size);
-    }
-    return 0 as ::core::ffi::c_int;
+    );
+    return error_copy(result, &raw mut reason, error, error_size);
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_read_waits(
@@ -1100,9 +1125,10 @@ pub unsafe extern "C" fn forwarder_close(
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
     let mut reason: error = error { text: [0; 1024] };
-    return if destroy(forwarder, &raw mut reason) == 0 as ::core::ffi::c_int {
-        0 as ::core::ffi::c_int
-    } else {
-        forwarder_fail(&raw mut reason, error, error_size)
-    };
+    return error_copy(
+        destroy(forwarder, &raw mut reason),
+        &raw mut reason,
+        error,
+        error_size,
+    );
 }

@@ -18,11 +18,6 @@ extern "C" {
     ) -> uint32_t;
     fn forwarder_lane(forwarder: *mut forwarder, queue: uint32_t) -> *mut lane;
     fn forwarder_queues(forwarder: *const forwarder) -> uint32_t;
-    fn forwarder_fail(
-        reason: *const error,
-        error: *mut ::core::ffi::c_char,
-        error_size: size_t,
-    ) -> ::core::ffi::c_int;
     fn packet_ring_create(
         ring: *mut packet_ring,
         capacity: uint32_t,
@@ -269,6 +264,23 @@ pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
+#[inline]
+unsafe extern "C" fn error_copy(
+    mut result: ::core::ffi::c_int,
+    mut reason: *const error,
+    mut text: *mut ::core::ffi::c_char,
+    mut size: size_t,
+) -> ::core::ffi::c_int {
+    if result != 0 as ::core::ffi::c_int {
+        snprintf(
+            text,
+            size,
+            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*reason).text as *const ::core::ffi::c_char,
+        );
+    }
+    return result;
+}
 pub const TOUCHED_BYTE: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const __ASSERT_FUNCTION: [::core::ffi::c_char; 55] = unsafe {
     ::core::mem::transmute::<
@@ -323,7 +335,7 @@ pub unsafe extern "C" fn pipeline_create(
                 &raw mut reason,
             ) != 0 as ::core::ffi::c_int
         {
-            forwarder_fail(&raw mut reason, error, error_size);
+            error_copy(-(1 as ::core::ffi::c_int), &raw mut reason, error, error_size);
             pipeline_destroy(pipeline);
             return ::core::ptr::null_mut::<pipeline>();
         }
