@@ -92,7 +92,7 @@ impl Default for Perf {
     }
 }
 
-// With these defaults, the tables of `make reproduce` take about a minute and a half on two cores.
+// With these defaults, the tables of `make reproduce` take about two and a half minutes on two cores.
 
 impl Default for Trace {
     /// The processor of the published counters.
@@ -124,7 +124,7 @@ impl Default for Lockstep {
 impl Default for Burst {
     fn default() -> Self {
         Self {
-            processes: BoundedInteger(4),
+            processes: BoundedInteger(6),
             rounds: BoundedInteger(2),
             bursts: BoundedInteger(400),
         }
