@@ -262,9 +262,7 @@ impl Run<'_, '_> {
     }
 
     fn forward(&mut self) -> anyhow::Result<()> {
-        self.forward_rounds(|forwarder, turns, packets, _| {
-            forward_turns(forwarder, turns, packets)
-        })
+        self.forward_rounds(|forwarder, turns, packets, _| forward_turns(forwarder, turns, packets))
     }
 
     /// As `forward`, but sleeps while few packets come.
