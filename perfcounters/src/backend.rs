@@ -54,6 +54,13 @@ impl Cell {
         ["--batch".into(), batch, "--ring-size".into(), ring]
     }
 
+    /// The same driver under the same conditions, wherever DMA leaves lines.
+    pub(crate) fn without_placement(&self) -> Self {
+        let mut cell = self.clone();
+        cell.conditions.placement = None;
+        cell
+    }
+
     /// Everything that `backend` measures of this cell.
     pub fn series(&self, backend: BackendName) -> Series {
         Series {

@@ -54,18 +54,30 @@ const ROUND: Duration = Duration::from_millis(200);
 /// Usual duration of one round of one cell, for estimates.
 const USUAL_ROUND: Duration = Duration::from_micros(900);
 
-/// Most cells in one process; each cell has its own NIC, rings and packet buffers.
+/// Most drivers in one process; each has its own NIC, rings and packet buffers.
 const GROUP: usize = 12;
 
-/// Divides cells into groups that one process measures. Cells that differ only in their driver stay
-/// in one group.
+/// Cells by driver: those that differ only in their placement stay together.
+fn by_driver(cells: &[Cell]) -> Vec<Vec<&Cell>> {
+    let mut drivers: Vec<Vec<&Cell>> = Vec::new();
+    for cell in cells {
+        let same =
+            |other: &&mut Vec<&Cell>| other[0].without_placement() == cell.without_placement();
+        match drivers.iter_mut().find(same) {
+            Some(driver) => driver.push(cell),
+            None => drivers.push(vec![cell]),
+        }
+    }
+    drivers
+}
+
+/// Divides cells into groups that one process measures. Cells that differ only in their driver or placement
+/// stay in one group.
 fn groups(cells: &[Cell]) -> Vec<Vec<Cell>> {
     let mut sets: Vec<Vec<Cell>> = Vec::new();
     for cell in cells {
-        let alike = |set: &&mut Vec<Cell>| {
-            set.first()
-                .is_some_and(|first| first.conditions == cell.conditions)
-        };
+        let conditions = cell.without_placement().conditions;
+        let alike = |set: &&mut Vec<Cell>| set[0].without_placement().conditions == conditions;
         match sets.iter_mut().find(alike) {
             Some(set) => set.push(cell.clone()),
             None => sets.push(vec![cell.clone()]),
@@ -74,7 +86,9 @@ fn groups(cells: &[Cell]) -> Vec<Vec<Cell>> {
     let mut groups: Vec<Vec<Cell>> = Vec::new();
     for set in sets {
         match groups.last_mut() {
-            Some(group) if group.len() + set.len() <= GROUP => group.extend(set),
+            Some(group) if by_driver(group).len() + by_driver(&set).len() <= GROUP => {
+                group.extend(set);
+            }
             _ => groups.push(set),
         }
     }
@@ -190,8 +204,9 @@ impl Backend for Lockstep {
     }
 
     fn estimate(&self, _: &Cell) -> Duration {
-        // Opening a driver and its NIC, and the rounds.
-        Duration::from_millis(150) + USUAL_ROUND * self.rounds
+        let placements = u32::try_from(self.placements.len()).unwrap_or(1).max(1);
+        // Opening a driver and its NIC once for all placements, and the rounds.
+        Duration::from_millis(150) / placements + USUAL_ROUND * self.rounds
     }
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
@@ -272,15 +287,23 @@ mod tests {
     #[test]
     fn cells_that_are_compared_stay_in_one_group() {
         let batches = [32, 8, 1];
-        let with = |batch: u32| Cell {
-            conditions: Conditions::with_batch(batch),
-            ..cell(Path::new(""), "fwd", Implementation::C)
+        let with = |batch: u32, variant: u32, placement: LinePlacement| {
+            let mut cell = cell(Path::new(""), "fwd", Implementation::C);
+            cell.variant = variant.to_string();
+            cell.conditions = Conditions::with_batch(batch);
+            cell.conditions.placement = Some(placement);
+            cell
         };
         // Five drivers under each condition, whose order does not matter.
-        let cells: Vec<_> = batches.repeat(5).into_iter().map(with).collect();
+        let mut cells = Vec::new();
+        for (variant, batch) in (0..5).flat_map(|variant| batches.map(|batch| (variant, batch))) {
+            let at = |placement| with(batch, variant, placement);
+            cells.extend([LinePlacement::Memory, LinePlacement::Warm].map(at));
+        }
         let groups = groups(&cells);
         let sizes: Vec<_> = groups.iter().map(Vec::len).collect();
-        assert_eq!(sizes, [10, 5]);
+        assert_eq!(sizes, [20, 10]);
+        assert!(by_driver(&groups[0]).iter().all(|cells| cells.len() == 2));
         for batch in batches {
             let has = |group: &&Vec<Cell>| group.iter().any(|it| it.conditions.batch == batch);
             assert_eq!(groups.iter().filter(has).count(), 1);

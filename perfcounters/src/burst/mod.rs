@@ -39,9 +39,9 @@ const STOP: Duration = Duration::from_secs(30);
 const SETTLING: u32 = 32;
 /// Least descriptors of a ring: the largest burst must fit in.
 const LEAST_RING: u32 = 256;
-/// A program gets at most one process in so many besides the wanted number. Those are measured again in which
-/// the distance of the processors changed, or was not that of most processes.
-const ONE_MORE_IN: u32 = 3;
+/// A program gets at most so many times the wanted number of processes. Those are measured again in which the
+/// distance of the processors changed, or was not that of most processes.
+const MOST_PROCESSES: u32 = 2;
 /// Why a cell has no values.
 const NOTHING: &str =
     "in each process the distance of the two CPUs changed, or the card dropped nearly all bursts: \
@@ -131,8 +131,8 @@ fn usual_distance(programs: &[Program]) -> f64 {
 fn programs(cells: &[Cell]) -> Vec<Program> {
     let mut programs: Vec<Program> = Vec::new();
     for cell in cells {
-        let mut program = cell.clone();
-        let placement = program.conditions.placement.take();
+        let program = cell.without_placement();
+        let placement = cell.conditions.placement;
         match programs.iter_mut().find(|other| other.cell == program) {
             Some(other) => other.placements.extend(placement),
             None => programs.push(Program {
@@ -316,7 +316,7 @@ impl Backend for Burst {
         let mut programs = programs(&wanted);
         let steps = programs.len() as u64 * u64::from(self.processes);
         observer.begin(self.name(), steps);
-        for process in 0..self.processes + self.processes.div_ceil(ONE_MORE_IN) {
+        for process in 0..MOST_PROCESSES * self.processes {
             let usual = usual_distance(&programs);
             for index in order(programs.len(), process as usize) {
                 let program = &mut programs[index];

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use forwarder_library::{Counts, Forwarder, Library, Setup};
 use nic::{DataPlane, FrameSizes, Nic, NicConfig, Traffic, VerifyMode};
-use record::Conditions;
+use record::{Conditions, LinePlacement};
 
 use crate::interrupt::Interrupt;
 use crate::rounds::{card_placement, median};
@@ -58,8 +58,8 @@ fn while_stepping<R>(ports: &mut DataPlane, work: impl FnOnce() -> R) -> R {
 
 impl Station {
     /// Opens the driver in a `libforwarder.so` between two ports of a NIC in this process, whose sockets are
-    /// in `folder`. The NIC fills every free receive descriptor. Without a placement, its DMA takes the
-    /// fastest way and leaves lines where they are.
+    /// in `folder`. The NIC fills every free receive descriptor. Until [`Station::place`], its DMA leaves lines
+    /// where they are. The placement of `conditions` does not matter.
     pub(super) fn open(
         library: &Path,
         conditions: &Conditions,
@@ -79,10 +79,6 @@ impl Station {
         });
         let nic = Nic::new(config).map_err(|error| error.to_string())?;
         let mut data_plane = nic.data_plane().map_err(|error| error.to_string())?;
-        if let Some(placement) = conditions.placement {
-            let placed = data_plane.set_placement(card_placement(placement));
-            placed.map_err(|error| error.to_string())?;
-        }
         let library = Library::load(library).map_err(|error| error.to_string())?;
         let [a, b] = [0, 1].map(|port: usize| nic.ports()[port].device_name());
         let setup = Setup {
@@ -103,6 +99,15 @@ impl Station {
             queue: 0,
             batches: (packets / conditions.batch.max(1)).max(1),
         })
+    }
+
+    /// From now on, the NIC's DMA leaves lines there; without a placement, where they are.
+    pub(super) fn place(&mut self, placement: Option<LinePlacement>) -> Result<(), String> {
+        let Some(placement) = placement else {
+            return Ok(());
+        };
+        let placed = self.data_plane.set_placement(card_placement(placement));
+        placed.map_err(|error| error.to_string())
     }
 
     /// Takes turns until packets arrive: the link needs a moment to come up.

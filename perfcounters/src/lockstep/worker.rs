@@ -1,11 +1,12 @@
 //! The process that drivers and NICs share.
 //!
 //! ```text
-//! for each round
-//!     for each cell            (in another order each round)
-//!         NIC fills the rings
-//!         driver takes its turns    <- timed, except the first of a round
-//!         …
+//! for each placement
+//!     for each round
+//!         for each driver          (in another order each round)
+//!             NIC fills the rings
+//!             driver takes its turns    <- timed, except the first of a round
+//!             …
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use forwarder_library::Counts;
 use record::{BackendName, Failure, HugePages, LinePlacement, Metric, Sample};
 use serde::{Deserialize, Serialize};
 
+use super::by_driver;
 use super::station::{timing_overhead, Station};
 use crate::backend::{Cell, MeasureError};
 use crate::files;
@@ -76,19 +78,60 @@ pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureErr
     files::write_json(&specification.output, &found)
 }
 
-/// Opens all cells, measures them in rounds, closes them.
+/// An open driver, and the cells to measure with it, which differ only in their placement.
+struct Driver<'a> {
+    cells: Vec<&'a Cell>,
+    station: Station,
+}
+
+/// Opens all drivers, measures them in rounds at one placement after the other, closes them.
 fn measure(specification: &Specification, interrupt: &Interrupt) -> Result<Found, MeasureError> {
     let mut found = Found::default();
     let folder = TemporaryFolder::create()?;
-    let (mut opened, mut huge_pages) = (Vec::new(), Vec::new());
-    for (index, cell) in specification.cells.iter().enumerate() {
-        let free = HugePages::now().free;
-        let sockets = folder.path().join(index.to_string());
-        let station = Station::open(&cell.library, &cell.conditions, &sockets);
-        if station.is_ok() {
-            huge_pages.push(free.saturating_sub(HugePages::now().free));
+    let mut drivers = open(&specification.cells, folder.path(), &mut found);
+    // From here on this thread only measures. The ports' own threads already run, and stay where
+    // they are.
+    if let Some(cpu) = specification.cpu {
+        sys::pin_this_thread(cpu).map_err(|error| format!("cannot run on CPU {cpu}: {error}"))?;
+    }
+    let mut placements = Vec::new();
+    for cell in &specification.cells {
+        if !placements.contains(&cell.conditions.placement) {
+            placements.push(cell.conditions.placement);
         }
-        opened.push((cell, station));
+    }
+    let overhead = timing_overhead();
+    for placement in placements {
+        let at = |driver| station_at(driver, placement);
+        let stations: Vec<_> = drivers.iter_mut().filter_map(at).collect();
+        measure_in_rounds(specification, overhead, stations, interrupt, &mut found)?;
+    }
+    for Driver { cells, station } in drivers {
+        if let Err(why) = station.close() {
+            for cell in cells {
+                found.fail(cell, &format!("it did not close: {why}"));
+            }
+        }
+    }
+    for sample in &mut found.samples {
+        sample.process = specification.process;
+    }
+    Ok(found)
+}
+
+/// Opens the driver of each cell, once for all placements.
+fn open<'a>(cells: &'a [Cell], folder: &Path, found: &mut Found) -> Vec<Driver<'a>> {
+    let (mut drivers, mut huge_pages): (Vec<Driver<'_>>, Vec<u64>) = Default::default();
+    for (index, cells) in by_driver(cells).into_iter().enumerate() {
+        let free = HugePages::now().free;
+        let sockets = folder.join(index.to_string());
+        match Station::open(&cells[0].library, &cells[0].conditions, &sockets) {
+            Ok(station) => {
+                huge_pages.push(free.saturating_sub(HugePages::now().free));
+                drivers.push(Driver { cells, station });
+            }
+            Err(why) => cells.iter().for_each(|cell| found.fail(cell, &why)),
+        }
     }
     if huge_pages.windows(2).any(|pair| pair[0] != pair[1]) {
         found.warnings.push(
@@ -97,21 +140,37 @@ fn measure(specification: &Specification, interrupt: &Interrupt) -> Result<Found
                 .to_owned(),
         );
     }
-    // From here on this thread only measures. The ports' own threads already run, and stay where
-    // they are.
-    if let Some(cpu) = specification.cpu {
-        sys::pin_this_thread(cpu).map_err(|error| format!("cannot run on CPU {cpu}: {error}"))?;
-    }
-    let overhead = timing_overhead();
-    let mut stations = Vec::new();
-    for (cell, station) in opened {
-        let warm = station.and_then(|mut station| station.warm_up(interrupt).map(|()| station));
-        match warm {
-            Ok(mut station) => {
-                let load = cell.conditions.placement.zip(station.placed_load());
+    drivers
+}
+
+/// The driver's cell at a placement, if it has one.
+fn station_at<'d, 'a>(
+    driver: &'d mut Driver<'a>,
+    placement: Option<LinePlacement>,
+) -> Option<(&'a Cell, &'d mut Station)> {
+    let mut cells = driver.cells.iter();
+    let cell = cells.find(|cell| cell.conditions.placement == placement)?;
+    Some((cell, &mut driver.station))
+}
+
+/// Measures cells at one placement. A driver that stops receiving is measured no further there.
+fn measure_in_rounds(
+    specification: &Specification,
+    overhead: u64,
+    stations: Vec<(&Cell, &mut Station)>,
+    interrupt: &Interrupt,
+    found: &mut Found,
+) -> Result<(), MeasureError> {
+    let mut ready = Vec::new();
+    for (cell, station) in stations {
+        let placement = cell.conditions.placement;
+        let placed = station.place(placement);
+        match placed.and_then(|()| station.warm_up(interrupt)) {
+            Ok(()) => {
+                let load = placement.zip(station.placed_load());
                 found.placed_loads.extend(load);
                 let start = station.counts();
-                stations.push((cell, station, start, true));
+                ready.push((cell, station, start, true));
             }
             Err(why) => found.fail(cell, &why),
         }
@@ -120,8 +179,8 @@ fn measure(specification: &Specification, interrupt: &Interrupt) -> Result<Found
         if interrupt.is_set() {
             return Err(MeasureError::Interrupted);
         }
-        for index in order(stations.len(), round as usize) {
-            let (cell, station, _, receives) = &mut stations[index];
+        for index in order(ready.len(), round as usize) {
+            let (cell, station, _, receives) = &mut ready[index];
             if !*receives {
                 continue;
             }
@@ -137,18 +196,12 @@ fn measure(specification: &Specification, interrupt: &Interrupt) -> Result<Found
             }
         }
     }
-    for (cell, station, start, receives) in stations {
+    for (cell, station, start, receives) in ready {
         if receives {
-            count_calls(cell, start, station.counts(), &mut found);
-        }
-        if let Err(why) = station.close() {
-            found.fail(cell, &format!("it did not close: {why}"));
+            count_calls(cell, start, station.counts(), found);
         }
     }
-    for sample in &mut found.samples {
-        sample.process = specification.process;
-    }
-    Ok(found)
+    Ok(())
 }
 
 /// Adds the share of full batches from `start` to `end`.
