@@ -103,13 +103,12 @@ impl Stepper {
         let effect = emulate::execute(instruction, &self.registers, load);
         let store =
             |stored: Stored| target::store(self.thread, stored.address, stored.size, stored.value);
-        match effect {
-            Some(effect) if !self.check && effect.stored.is_none_or(store) => {
-                self.registers = effect.registers;
+        if let Some((registers, stored)) = effect {
+            if !self.check && stored.is_none_or(store) {
+                self.registers = registers;
                 self.ahead = true;
                 return Ok(());
             }
-            _ => {}
         }
         if std::mem::take(&mut self.ahead) {
             // The kernel must not start the last system call again.
@@ -119,29 +118,28 @@ impl Stepper {
         self.execute_natively(tracee, instruction.next_ip())?;
         self.registers = tracee.registers(self.thread)?;
         match effect {
-            Some(effect) if self.check => self.compare(instruction, &effect),
+            Some(effect) if self.check => self.compare(instruction, effect),
             _ => Ok(()),
         }
     }
 
-    /// Compares registers and memory behind an instruction with `effect`.
-    fn compare(&self, instruction: &Instruction, effect: &Effect) -> Result<(), TraceError> {
-        let defined = |registers: &user_regs_struct| user_regs_struct {
-            eflags: registers.eflags & !effect.undefined,
-            orig_rax: 0,
-            ..*registers
-        };
-        let (expected, found) = (defined(&effect.registers), defined(&self.registers));
-        let same = effect.stored.is_none_or(|stored| {
+    /// Compares registers and memory behind an instruction with its effect.
+    fn compare(
+        &self,
+        instruction: &Instruction,
+        (mut expected, stored): Effect,
+    ) -> Result<(), TraceError> {
+        expected.orig_rax = self.registers.orig_rax;
+        let same = stored.is_none_or(|stored| {
             target::load(self.thread, stored.address, stored.size) == Some(stored.value)
         });
-        match same && expected == found {
+        match same && expected == self.registers {
             true => Ok(()),
             false => Err(TraceError::Unexpected(format!(
                 "the tracer executes the instruction at {:#x} otherwise than the processor: \
-                 {expected:x?} and {:x?} instead of {found:x?}",
+                 {expected:x?} and {stored:x?} instead of {:x?}",
                 instruction.ip(),
-                effect.stored,
+                self.registers,
             ))),
         }
     }
