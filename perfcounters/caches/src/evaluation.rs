@@ -40,7 +40,8 @@ pub fn evaluate(cpu: &Cpu, dma: Dma, stream: &Stream) -> Evaluation {
             }
         };
         hierarchy.step(step.address);
-        for access in &step.accesses {
+        // No cache holds registers.
+        for access in step.accesses.iter().filter(|access| !access.register) {
             let level = hierarchy.access(access);
             match level {
                 _ if access.kind != AccessKind::Load => {}
@@ -48,7 +49,7 @@ pub fn evaluate(cpu: &Cpu, dma: Dma, stream: &Stream) -> Evaluation {
                 Level::L2 => found.l2 += 1,
                 Level::L3 => found.l3 += 1,
                 Level::Memory => found.memory += 1,
-                Level::Underway | Level::Register => {}
+                Level::Underway => {}
             }
         }
         let code = stream.code.get(&step.address);

@@ -26,16 +26,14 @@ const COUNTER: (i8, i8) = (-4, 3);
 pub struct Predictor {
     /// Hashes of the latest taken branches, the newest first.
     history: VecDeque<u64>,
-    /// Counters without history, by the address of the branch.
-    base: HashMap<u64, i8>,
-    /// The shortest history first.
+    /// The shortest history first, which is empty.
     tables: Vec<Table>,
     /// The latest target of an indirect branch, by address and history, and by address alone.
     targets: HashMap<u64, u64>,
     returns: VecDeque<u64>,
 }
 
-/// Counters with history, by the hash of the branch and its history.
+/// Counters by the hash of the branch and its history.
 #[derive(Clone, Debug)]
 struct Table {
     history: usize,
@@ -49,10 +47,10 @@ impl Predictor {
             history: *history as usize,
             counters: HashMap::new(),
         };
+        let histories = std::iter::once(&0).chain(&cpu.histories);
         Self {
             history: VecDeque::new(),
-            base: HashMap::new(),
-            tables: cpu.histories.iter().map(table).collect(),
+            tables: histories.map(table).collect(),
             targets: HashMap::new(),
             returns: VecDeque::new(),
         }
@@ -103,20 +101,19 @@ impl Predictor {
         let contexts: Vec<_> = tables
             .map(|table| self.context(address, table.history))
             .collect();
-        let mut known = self.tables.iter_mut().zip(&contexts).enumerate().rev();
-        let known = known.find_map(|(number, (table, context))| {
-            Some((number, table.counters.get_mut(context)?))
-        });
-        let (longer, counter) = match known {
-            Some((number, counter)) => (number + 1, counter),
-            None => (0, self.base.entry(address).or_default()),
-        };
+        // The table without history knows each branch.
+        let knows = |(table, context): (&Table, _)| table.counters.contains_key(context);
+        let known = self.tables.iter().zip(&contexts).rposition(knows);
+        let known = known.unwrap_or(0);
+        let counters = &mut self.tables[known].counters;
+        let counter = counters.entry(contexts[known]).or_default();
         let predicted = *counter >= 0;
         let step = if taken { 1 } else { -1 };
         *counter = (*counter + step).clamp(COUNTER.0, COUNTER.1);
         if predicted != taken {
             // The next longer history learns the branch, with a weak counter.
-            if let Some((table, context)) = self.tables.iter_mut().zip(contexts).nth(longer) {
+            let longer = self.tables.iter_mut().zip(contexts).nth(known + 1);
+            if let Some((table, context)) = longer {
                 table.counters.insert(context, if taken { 0 } else { -1 });
             }
         }
@@ -125,7 +122,7 @@ impl Predictor {
 
     /// The predicted target of an indirect branch. Learns that it went to `target`.
     fn target(&mut self, address: u64, target: u64) -> Option<u64> {
-        let shortest = self.tables.first().map_or(0, |table| table.history);
+        let shortest = self.tables.get(1).map_or(0, |table| table.history);
         let with_history = self.targets.insert(self.context(address, shortest), target);
         let alone = self.targets.insert(address, target);
         with_history.or(alone)

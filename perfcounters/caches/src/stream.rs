@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use iced_x86::{FlowControl, Instruction};
+use iced_x86::{FlowControl, Instruction, Mnemonic};
 use smallvec::SmallVec;
 
 /// What an access does.
@@ -90,15 +90,10 @@ pub fn branch(instruction: &Instruction) -> Option<FlowControl> {
     use FlowControl as Flow;
     let flow = instruction.flow_control();
     match flow {
+        Flow::Next | Flow::Interrupt | Flow::Exception | Flow::XbeginXabortXend => None,
         // System calls are of this kind, too.
-        Flow::Call if !(instruction.is_call_near() || instruction.is_call_far()) => None,
-        Flow::ConditionalBranch
-        | Flow::UnconditionalBranch
-        | Flow::IndirectBranch
-        | Flow::Call
-        | Flow::IndirectCall
-        | Flow::Return => Some(flow),
-        _ => None,
+        Flow::Call if instruction.mnemonic() != Mnemonic::Call => None,
+        _ => Some(flow),
     }
 }
 

@@ -54,13 +54,14 @@ fn idle(caches: &mut Hierarchy) {
 fn a_load_hits_if_its_lines_were_loaded_before() {
     let mut caches = hierarchy(&quiet());
     // The last two cross a line.
-    for (offset, expected) in [
+    let expected = [
         (0, Memory),
         (56, L1),
         (64, Memory),
         (124, Memory),
         (124, L1),
-    ] {
+    ];
+    for (offset, expected) in expected {
         assert_eq!(load(&mut caches, BASE + offset), expected, "{offset}");
     }
 }
@@ -140,20 +141,6 @@ fn a_line_that_was_just_asked_for_is_on_its_way() {
         (0..190).for_each(|_| caches.step(0));
         assert_eq!(now(&mut caches, AccessKind::Load, BASE), Level::Underway);
         assert_eq!(now(&mut caches, AccessKind::Load, BASE), L1);
-    }
-}
-
-#[test]
-fn registers_of_the_card_are_not_cached() {
-    let mut caches = hierarchy(&quiet());
-    let load = Access {
-        address: BASE,
-        bytes: 4,
-        kind: AccessKind::Load,
-        register: true,
-    };
-    for _ in 0..2 {
-        assert_eq!(caches.access(&load), Level::Register);
     }
 }
 
