@@ -39,18 +39,16 @@ impl Traced {
         if instruction.is_invalid() {
             return Err(refused("is none of x86-64"));
         }
-        let (mut loads, mut stores) = (Vec::new(), Vec::new());
+        let mut operands = Vec::new();
         if is_prefetch(instruction.mnemonic()) {
-            loads.push(Operand {
+            operands.push(Operand {
                 memory: None,
                 bytes: 1,
                 kind: AccessKind::Prefetch,
             });
         }
-        for memory in InstructionInfoFactory::new()
-            .info(&instruction)
-            .used_memory()
-        {
+        let mut factory = InstructionInfoFactory::new();
+        for memory in factory.info(&instruction).used_memory() {
             if memory.index().is_vector_register() {
                 return Err(refused("uses addresses in a vector register"));
             }
@@ -59,23 +57,16 @@ impl Traced {
                 0 => instruction.memory_size().size(),
                 size => size,
             };
-            let operand = |kind| Operand {
+            operands.extend(directions(memory.access()).iter().map(|kind| Operand {
                 memory: Some(*memory),
                 bytes: u16::try_from(size.max(1)).unwrap_or(u16::MAX),
-                kind,
-            };
-            let (reads, writes) = directions(memory.access());
-            if reads {
-                loads.push(operand(AccessKind::Load));
-            }
-            if writes {
-                stores.push(operand(AccessKind::Store));
-            }
+                kind: *kind,
+            }));
         }
-        loads.append(&mut stores);
+        operands.sort_by_key(|operand| operand.kind == AccessKind::Store);
         Ok(Self {
             instruction,
-            operands: loads,
+            operands,
         })
     }
 
@@ -148,12 +139,12 @@ pub(crate) fn place(registers: &mut user_regs_struct, register: Register) -> Opt
     })
 }
 
-fn directions(access: OpAccess) -> (bool, bool) {
+fn directions(access: OpAccess) -> &'static [AccessKind] {
     match access {
-        OpAccess::Read | OpAccess::CondRead => (true, false),
-        OpAccess::Write | OpAccess::CondWrite => (false, true),
-        OpAccess::ReadWrite | OpAccess::ReadCondWrite => (true, true),
-        OpAccess::None | OpAccess::NoMemAccess => (false, false),
+        OpAccess::Read | OpAccess::CondRead => &[AccessKind::Load],
+        OpAccess::Write | OpAccess::CondWrite => &[AccessKind::Store],
+        OpAccess::ReadWrite | OpAccess::ReadCondWrite => &[AccessKind::Load, AccessKind::Store],
+        OpAccess::None | OpAccess::NoMemAccess => &[],
     }
 }
 
