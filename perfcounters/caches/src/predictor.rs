@@ -56,15 +56,14 @@ impl Predictor {
         }
     }
 
-    /// Predicts one executed branch of `length` bytes and learns from it. Returns whether it was mispredicted.
+    /// Predicts one executed branch and learns from it. Returns whether it was mispredicted.
     ///
     /// Direct jumps and calls are always predicted correctly: their targets are part of the code.
-    pub fn branch(&mut self, kind: Flow, length: usize, step: &Step) -> bool {
-        let next = step.address.wrapping_add(length as u64);
+    pub(crate) fn branch(&mut self, kind: Flow, step: &Step) -> bool {
         let mut taken = true;
         let wrong = match kind {
             Flow::ConditionalBranch => {
-                taken = step.target != next;
+                taken = step.target != step.next;
                 self.direction(step.address, taken) != taken
             }
             Flow::IndirectBranch | Flow::IndirectCall => {
@@ -74,7 +73,7 @@ impl Predictor {
             _ => false,
         };
         if matches!(kind, Flow::Call | Flow::IndirectCall) {
-            self.returns.push_back(next);
+            self.returns.push_back(step.next);
             if self.returns.len() > RETURN_STACK {
                 self.returns.pop_front();
             }
@@ -144,23 +143,33 @@ mod tests {
         Predictor::new(&Cpu::named(name).unwrap())
     }
 
-    fn step(address: u64, target: u64) -> Step {
-        Step {
+    fn execute(
+        predictor: &mut Predictor,
+        kind: Flow,
+        address: u64,
+        next: u64,
+        target: u64,
+    ) -> bool {
+        let step = Step {
             address,
+            next,
+            branch: Some(kind),
             accesses: Accesses::new(),
             target,
-        }
+        };
+        predictor.branch(kind, &step)
     }
 
     /// Executes a branch that is no conditional one. Returns whether it was mispredicted.
     fn branch(predictor: &mut Predictor, kind: Flow, address: u64, target: u64) -> bool {
-        predictor.branch(kind, 5, &step(address, target))
+        execute(predictor, kind, address, address + 5, target)
     }
 
     /// Executes a conditional branch of two bytes. Returns whether it was mispredicted.
     fn conditional(predictor: &mut Predictor, address: u64, taken: bool) -> bool {
-        let target = if taken { address - 16 } else { address + 2 };
-        predictor.branch(Flow::ConditionalBranch, 2, &step(address, target))
+        let next = address + 2;
+        let target = if taken { address - 16 } else { next };
+        execute(predictor, Flow::ConditionalBranch, address, next, target)
     }
 
     /// The mispredictions of the second half of a sequence of outcomes of one branch in a loop.
@@ -235,13 +244,12 @@ mod tests {
     #[test]
     fn returns_go_back_to_the_last_sixteen_calls() {
         let mut predictor = predictor("haswell");
-        for depth in 0..20 {
-            let address = 0x1000 + depth * 16;
+        let calls = || (0..20).map(|depth| (depth, 0x1000 + depth * 16));
+        for (_, address) in calls() {
             assert!(!branch(&mut predictor, Flow::Call, address, 0x9000));
         }
-        for depth in (0..20).rev() {
-            let back = 0x1005 + depth * 16;
-            let wrong = branch(&mut predictor, Flow::Return, 0x9000, back);
+        for (depth, address) in calls().rev() {
+            let wrong = branch(&mut predictor, Flow::Return, 0x9000, address + 5);
             assert_eq!(wrong, depth < 4, "{depth}");
         }
     }

@@ -1,6 +1,5 @@
 //! The executed stream: what a driver and its card did, in order.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use iced_x86::{FlowControl, Instruction, Mnemonic};
@@ -38,8 +37,12 @@ pub type Accesses = SmallVec<[Access; 2]>;
 /// One executed instruction of the driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The address of the instruction in [`Stream::code`].
+    /// The address of the instruction.
     pub address: u64,
+    /// The address behind the instruction.
+    pub next: u64,
+    /// The kind of the branch, if the instruction is one.
+    pub branch: Option<FlowControl>,
     /// The memory accesses. A repeated string instruction is one step per iteration.
     pub accesses: Accesses,
     /// The address of the driver's next executed instruction.
@@ -65,8 +68,6 @@ pub enum Event {
 /// An execution.
 #[derive(Clone, Debug, Default)]
 pub struct Stream {
-    /// The instructions that were executed, by address. Nothing iterates over them, so no order can reach a result.
-    pub code: HashMap<u64, Instruction>,
     /// What happened, in order.
     pub events: Vec<Event>,
     /// The index of the first event that counts. Those before it warm caches and predictor.

@@ -1,9 +1,8 @@
 //! Executes common instructions in the processor's place.
 //!
 //! A single step of the processor costs 10 to 40 µs in a virtual machine, and this a tenth of it. It
-//! covers the instructions that drivers execute most; the processor executes all others. With
-//! [`Plan::check`](crate::Plan::check), the processor executes every instruction, and the tracer
-//! compares.
+//! covers the instructions that drivers execute most; the processor executes all others, and all without
+//! [`Plan::emulate`](crate::Plan::emulate).
 
 use std::arch::asm;
 
@@ -25,16 +24,13 @@ pub(crate) struct Stored {
     pub(crate) value: u64,
 }
 
-/// What an instruction does: the registers after it, and what it stores.
-pub(crate) type Effect = (user_regs_struct, Option<Stored>);
-
-/// The effect of an instruction. `None`: the processor must execute it. `load` reads some bytes at an
-/// address.
+/// The registers after an instruction, and what it stores. `None`: the processor must execute it. `load`
+/// reads some bytes at an address.
 pub(crate) fn execute(
     instruction: &Instruction,
     before: &user_regs_struct,
     load: impl Fn(u64, usize) -> Option<u64>,
-) -> Option<Effect> {
+) -> Option<(user_regs_struct, Option<Stored>)> {
     if instruction.has_lock_prefix() {
         return None;
     }

@@ -34,8 +34,8 @@ pub struct Plan {
     pub warm: u64,
     /// In the recorded part that counts.
     pub measured: u64,
-    /// Whether the processor also executes the instructions that the tracer executes, to compare.
-    pub check: bool,
+    /// Whether the tracer executes common instructions itself, which is faster.
+    pub emulate: bool,
 }
 
 impl Default for Plan {
@@ -45,7 +45,7 @@ impl Default for Plan {
             native: 4_096,
             warm: 1_024,
             measured: 1_024,
-            check: false,
+            emulate: true,
         }
     }
 }
@@ -195,7 +195,7 @@ impl Session<'_> {
         let maps = mappings(&self.tracee.maps()?);
         let registers: Vec<_> = ports.iter().map(|port| port.registers).collect();
         let (addresses, tails) = (Addresses::new(&ports, &maps), tails(&registers, &maps));
-        let mut stepper = Stepper::new(thread, &self.tracee, plan.check)?;
+        let mut stepper = Stepper::new(thread, &self.tracee, plan.emulate)?;
         let mut stream = Stream {
             regions: addresses.card_memory(),
             ..Stream::default()
@@ -214,7 +214,6 @@ impl Session<'_> {
                 }
             }
         }
-        stream.code = stepper.code();
         Ok(stream)
     }
 

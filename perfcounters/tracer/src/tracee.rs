@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Child;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use libc::{c_long, user_regs_struct};
@@ -18,7 +19,7 @@ use crate::clock::VirtualClock;
 use crate::error::TraceError;
 use crate::launch::Launch;
 use crate::target::{code, prepare, text};
-use crate::watchdog::{Verdict, Watchdog};
+use crate::watchdog::Watchdog;
 use crate::watchpoints::{self, Watch};
 
 /// Time within which a launcher ends after its program, and after that its processes.
@@ -344,11 +345,10 @@ impl<'a> Tracee<'a> {
 
     /// The error for the caller: a program that the watchdog has killed explains all others.
     pub(crate) fn explain(&self, error: TraceError) -> TraceError {
-        match self.watchdog.verdict() {
-            Some(Verdict::Interrupted) => TraceError::Interrupted,
-            Some(Verdict::Hung(doing, seconds)) => {
-                TraceError::Hung(doing, seconds, self.launch.last_words())
-            }
+        let interrupted = self.launch.interrupt.load(Ordering::Relaxed);
+        match self.watchdog.late() {
+            _ if interrupted => TraceError::Interrupted,
+            Some((doing, seconds)) => TraceError::Hung(doing, seconds, self.launch.last_words()),
             None => error,
         }
     }
