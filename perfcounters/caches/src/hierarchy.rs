@@ -174,18 +174,20 @@ impl Hierarchy {
             true => Level::L3,
             false => Level::Memory,
         };
-        match (self.contents, level) {
-            (Contents::Victims, _) => self.l3.remove(line),
-            (Contents::Inclusive, Level::Memory) => {
-                let evicted = self.l3.insert(line, ALL);
-                self.left_l3(evicted);
+        match self.contents {
+            Contents::Inclusive => {
+                if level == Level::Memory {
+                    let evicted = self.l3.insert(line, ALL);
+                    self.left_l3(evicted);
+                }
+                self.l2.insert(line, ALL);
             }
-            (Contents::Inclusive, _) => {}
-        }
-        let evicted = self.l2.insert(line, ALL);
-        if let (Contents::Victims, Some(evicted)) = (self.contents, evicted) {
-            if !self.l3.hit(evicted) {
-                self.l3.insert(evicted, ALL);
+            Contents::Victims => {
+                self.l3.remove(line);
+                let evicted = self.l2.insert(line, ALL);
+                if let Some(evicted) = evicted.filter(|evicted| !self.l3.hit(*evicted)) {
+                    self.l3.insert(evicted, ALL);
+                }
             }
         }
         level

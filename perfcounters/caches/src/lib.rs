@@ -64,9 +64,7 @@ pub fn evaluate(cpu: &Cpu, dma: Dma, stream: &Stream) -> Evaluation {
                 Level::Underway => {}
             }
         }
-        if let Some(kind) = step.branch {
-            found.mispredicted += u64::from(predictor.branch(kind, step));
-        }
+        found.mispredicted += u64::from(predictor.misses(step));
     }
     found
 }

@@ -56,10 +56,13 @@ impl Predictor {
         }
     }
 
-    /// Predicts one executed branch and learns from it. Returns whether it was mispredicted.
+    /// Predicts one executed instruction and learns from it. Returns whether it was a mispredicted branch.
     ///
     /// Direct jumps and calls are always predicted correctly: their targets are part of the code.
-    pub(crate) fn branch(&mut self, kind: Flow, step: &Step) -> bool {
+    pub(crate) fn misses(&mut self, step: &Step) -> bool {
+        let Some(kind) = step.branch else {
+            return false;
+        };
         let mut taken = true;
         let wrong = match kind {
             Flow::ConditionalBranch => {
@@ -150,14 +153,13 @@ mod tests {
         next: u64,
         target: u64,
     ) -> bool {
-        let step = Step {
+        predictor.misses(&Step {
             address,
             next,
             branch: Some(kind),
             accesses: Accesses::new(),
             target,
-        };
-        predictor.branch(kind, &step)
+        })
     }
 
     /// Executes a branch that is no conditional one. Returns whether it was mispredicted.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use iced_x86::{FlowControl, Instruction, Mnemonic};
+use iced_x86::FlowControl;
 use smallvec::SmallVec;
 
 /// What an access does.
@@ -83,42 +83,5 @@ impl Stream {
     /// The steps and device accesses that count.
     pub fn measured(&self) -> &[Event] {
         self.events.get(self.measured_from..).unwrap_or_default()
-    }
-}
-
-/// The kind of a branch, or `None` if the instruction is no branch.
-pub fn branch(instruction: &Instruction) -> Option<FlowControl> {
-    use FlowControl as Flow;
-    let flow = instruction.flow_control();
-    match flow {
-        Flow::Next | Flow::Interrupt | Flow::Exception | Flow::XbeginXabortXend => None,
-        // System calls are of this kind, too.
-        Flow::Call if instruction.mnemonic() != Mnemonic::Call => None,
-        _ => Some(flow),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use iced_x86::{Decoder, DecoderOptions};
-
-    use super::*;
-
-    #[test]
-    fn each_kind_of_branch_is_known() {
-        let kinds: [(&[u8], Option<FlowControl>); 8] = [
-            (&[0x75, 0xfe], Some(FlowControl::ConditionalBranch)),
-            (&[0xeb, 0xfe], Some(FlowControl::UnconditionalBranch)),
-            (&[0xff, 0xe0], Some(FlowControl::IndirectBranch)),
-            (&[0xe8, 0, 0, 0, 0], Some(FlowControl::Call)),
-            (&[0xff, 0xd0], Some(FlowControl::IndirectCall)),
-            (&[0xc3], Some(FlowControl::Return)),
-            (&[0x90], None),
-            (&[0x0f, 0x05], None),
-        ];
-        for (bytes, kind) in kinds {
-            let instruction = Decoder::new(64, bytes, DecoderOptions::NONE).decode();
-            assert_eq!(branch(&instruction), kind, "{bytes:x?}");
-        }
     }
 }

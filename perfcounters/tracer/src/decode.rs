@@ -2,8 +2,8 @@
 
 use caches::stream::{Access, AccessKind, Accesses};
 use iced_x86::{
-    Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
-    UsedMemory,
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
+    Register, UsedMemory,
 };
 use libc::user_regs_struct;
 
@@ -13,6 +13,7 @@ use crate::error::TraceError;
 #[derive(Clone, Debug)]
 pub(crate) struct Traced {
     pub(crate) instruction: Instruction,
+    pub(crate) branch: Option<FlowControl>,
     operands: Vec<Operand>,
 }
 
@@ -66,6 +67,7 @@ impl Traced {
         operands.sort_by_key(|operand| operand.kind == AccessKind::Store);
         Ok(Self {
             instruction,
+            branch: branch(&instruction),
             operands,
         })
     }
@@ -137,6 +139,18 @@ pub(crate) fn place(registers: &mut user_regs_struct, register: Register) -> Opt
         Register::R15 => &mut registers.r15,
         _ => return None,
     })
+}
+
+/// The kind of a branch, if the instruction is one.
+fn branch(instruction: &Instruction) -> Option<FlowControl> {
+    use FlowControl as Flow;
+    let flow = instruction.flow_control();
+    match flow {
+        Flow::Next | Flow::Interrupt | Flow::Exception | Flow::XbeginXabortXend => None,
+        // System calls are of this kind, too.
+        Flow::Call if instruction.mnemonic() != Mnemonic::Call => None,
+        _ => Some(flow),
+    }
 }
 
 fn directions(access: OpAccess) -> &'static [AccessKind] {
@@ -219,6 +233,24 @@ mod tests {
         ];
         for (bytes, expected) in cases {
             assert_eq!(accesses(bytes, &registers()), expected, "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_branch_is_known() {
+        let kinds: [(&[u8], Option<FlowControl>); 8] = [
+            (&[0x75, 0xfe], Some(FlowControl::ConditionalBranch)),
+            (&[0xeb, 0xfe], Some(FlowControl::UnconditionalBranch)),
+            (&[0xff, 0xe0], Some(FlowControl::IndirectBranch)),
+            (&[0xe8, 0, 0, 0, 0], Some(FlowControl::Call)),
+            (&[0xff, 0xd0], Some(FlowControl::IndirectCall)),
+            (&[0xc3], Some(FlowControl::Return)),
+            (&[0x90], None),
+            (&[0x0f, 0x05], None),
+        ];
+        for (bytes, kind) in kinds {
+            let traced = Traced::decode(0x1000, bytes).unwrap();
+            assert_eq!(traced.branch, kind, "{bytes:x?}");
         }
     }
 

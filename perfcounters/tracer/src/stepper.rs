@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use caches::stream::{branch, Step};
+use caches::stream::Step;
 use iced_x86::{Instruction, Mnemonic};
 use libc::user_regs_struct;
 use nix::sys::signal::Signal;
@@ -67,7 +67,7 @@ impl Stepper {
         Ok(Step {
             address,
             next: traced.instruction.next_ip(),
-            branch: branch(&traced.instruction),
+            branch: traced.branch,
             accesses,
             target: self.registers.rip,
         })

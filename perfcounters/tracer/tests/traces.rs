@@ -206,14 +206,6 @@ fn two_traces_of_our_driver_are_the_same() {
 }
 
 #[test]
-fn a_program_that_is_killed_is_named() {
-    let known = Known::new();
-    let error = known.error(&known.launch("end"), &PLAN);
-    assert!(matches!(error, TraceError::Ended { .. }), "{error}");
-    assert!(error.to_string().contains("SIGKILL"), "{error}");
-}
-
-#[test]
 fn a_program_that_hangs_is_ended_after_the_limit() {
     let known = Known::new();
     for mode in ["hang", "sleep"] {
@@ -245,10 +237,14 @@ fn a_user_who_stops_ends_the_trace() {
 }
 
 #[test]
-fn what_cannot_be_traced_is_named() {
+fn ends_of_programs_and_what_cannot_be_traced_are_named() {
     let known = Known::new();
     type Case = (fn(&mut Launch), &'static str);
-    let cases: [Case; 3] = [
+    let cases: [Case; 4] = [
+        (
+            |launch| launch.command[3] = "end".into(),
+            "the program was ended by SIGKILL",
+        ),
         (
             |launch| launch.command[0] = "/nonexistent/driver".into(),
             "/nonexistent/driver",
