@@ -140,7 +140,6 @@ fn hash(one: u64, other: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::Accesses;
 
     fn predictor(name: &str) -> Predictor {
         Predictor::new(&Cpu::named(name).unwrap())
@@ -157,8 +156,8 @@ mod tests {
             address,
             next,
             branch: Some(kind),
-            accesses: Accesses::new(),
             target,
+            ..Step::default()
         })
     }
 

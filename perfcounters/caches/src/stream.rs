@@ -35,7 +35,7 @@ pub struct Access {
 pub type Accesses = SmallVec<[Access; 2]>;
 
 /// One executed instruction of the driver.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// The address of the instruction.
     pub address: u64,

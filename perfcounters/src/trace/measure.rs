@@ -151,11 +151,9 @@ mod tests {
                     write: true,
                 },
                 Event::Step(Step {
-                    address: 0x1000,
-                    next: 0x1003,
-                    branch: None,
                     accesses: Accesses::from_slice(&[load]),
-                    target: 0x1003,
+                    target: 3,
+                    ..Step::default()
                 }),
             ],
             packets: 4,

@@ -189,8 +189,7 @@ impl<'a> Tracee<'a> {
                     if pid == self.top || Some(pid) == self.driver {
                         return Err(self.gone(pid, status));
                     }
-                    self.known.remove(&pid);
-                    self.threads.remove(&pid);
+                    self.forget(pid);
                 }
                 WaitStatus::PtraceEvent(pid, _, event) => {
                     match event {
@@ -367,6 +366,7 @@ impl<'a> Tracee<'a> {
     fn forget(&mut self, pid: Pid) {
         self.watchdog.remove(pid);
         self.known.remove(&pid);
+        self.threads.remove(&pid);
     }
 
     /// Ends all processes: the driver first, so that a launcher can clean up behind it.
