@@ -35,16 +35,14 @@ pub struct Trace {
 }
 
 /// The reason why another processor cannot trace.
-#[cfg(not(target_arch = "x86_64"))]
 const OTHER_PROCESSOR: &str = "the tracer decodes instructions of x86-64 only";
-
 /// Why one peer is left out.
 const NOT_IN_TURNS: &str =
     "trace: no dpdk-scalar: it stops forwarding when the card works only at its doorbells";
 
-#[cfg(target_arch = "x86_64")]
 impl Trace {
     /// The counts of a cell, and the values on each processor to simulate.
+    #[cfg(target_arch = "x86_64")]
     fn measure_cell(&self, cell: &Cell, worker: usize) -> Result<Vec<Sample>, MeasureError> {
         let cpu = self.placement.cpus().get(worker).copied();
         let stream = measure::record(&self.nic, cpu, cell, &self.interrupt)?;
@@ -54,6 +52,11 @@ impl Trace {
         }
         Ok(samples)
     }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn measure_cell(&self, _: &Cell, _: usize) -> Result<Vec<Sample>, MeasureError> {
+        Err(OTHER_PROCESSOR.to_owned().into())
+    }
 }
 
 impl Backend for Trace {
@@ -62,10 +65,10 @@ impl Backend for Trace {
     }
 
     fn unavailable(&self) -> Option<String> {
-        #[cfg(not(target_arch = "x86_64"))]
-        return Some(OTHER_PROCESSOR.to_owned());
-        #[cfg(target_arch = "x86_64")]
-        self.nic.unavailable()
+        match cfg!(target_arch = "x86_64") {
+            true => self.nic.unavailable(),
+            false => Some(OTHER_PROCESSOR.to_owned()),
+        }
     }
 
     fn estimate(&self, _cell: &Cell) -> Duration {
@@ -88,10 +91,7 @@ impl Backend for Trace {
         }
         let workers = this.placement.cpus().len();
         measure_side_by_side(this.name(), &cells, workers, observer, |cell, worker| {
-            #[cfg(target_arch = "x86_64")]
-            return this.measure_cell(cell, worker);
-            #[cfg(not(target_arch = "x86_64"))]
-            Err(format!("{cell}, worker {worker}: {OTHER_PROCESSOR}").into())
+            this.measure_cell(cell, worker)
         })
     }
 }

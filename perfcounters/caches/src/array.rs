@@ -21,17 +21,8 @@ struct Entry {
 }
 
 impl Array {
-    /// An empty array, in which each `sets` lines begin at the first set.
-    pub(crate) fn plain(cache: Cache) -> Self {
-        Self::new(cache, 0)
-    }
-
-    /// An empty array, in which each `sets` lines begin at another set, as with the slices of an L3.
-    pub(crate) fn spread(cache: Cache) -> Self {
-        Self::new(cache, 0x9e37_79b9)
-    }
-
-    fn new(cache: Cache, shift: u64) -> Self {
+    /// An empty array. The first of each `sets` lines belongs `shift` sets further than that of those before.
+    pub(crate) fn new(cache: Cache, shift: u64) -> Self {
         let (sets, ways) = (cache.sets(), cache.ways as usize);
         Self {
             sets,
@@ -73,14 +64,8 @@ impl Array {
         }
     }
 
-    /// Adds a line that the array does not hold. Returns the line that it replaced.
-    pub(crate) fn insert(&mut self, line: u64) -> Option<u64> {
-        self.insert_in_last(line, self.ways)
-    }
-
-    /// Adds a line that the array does not hold, in one of the last `ways` ways, at least 1. Returns the line that it
-    /// replaced.
-    pub(crate) fn insert_in_last(&mut self, line: u64, ways: usize) -> Option<u64> {
+    /// Adds a line that the array does not hold, in one of the last `ways` ways. Returns the line that it replaced.
+    pub(crate) fn insert(&mut self, line: u64, ways: usize) -> Option<u64> {
         self.time += 1;
         let (now, first) = (self.time, self.ways.saturating_sub(ways));
         let allowed = self.set(line).iter_mut().skip(first);
@@ -99,14 +84,14 @@ mod tests {
     /// An array of `sets` sets, a multiple of 16.
     fn array(sets: u32, ways: u32) -> Array {
         let size_kib = sets * ways / 16;
-        Array::plain(Cache { size_kib, ways })
+        Array::new(Cache { size_kib, ways }, 0)
     }
 
     /// Accesses a line as a cache does. Returns whether it hit.
     fn access(array: &mut Array, line: u64) -> bool {
         let hit = array.hit(line);
         if !hit {
-            array.insert(line);
+            array.insert(line, usize::MAX);
         }
         hit
     }
@@ -134,10 +119,10 @@ mod tests {
     fn insertions_stay_in_the_last_ways() {
         let mut array = array(16, 16);
         for index in 0..16 {
-            assert_eq!(array.insert(index * 16), None);
+            assert_eq!(array.insert(index * 16, 16), None);
         }
         let replaced: Vec<_> = (16..20)
-            .map(|index| array.insert_in_last(index * 16, 2).unwrap() / 16)
+            .map(|index| array.insert(index * 16, 2).unwrap() / 16)
             .collect();
         assert_eq!(replaced, [14, 15, 16, 17]);
         array.remove(0);

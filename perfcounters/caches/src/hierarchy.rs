@@ -18,6 +18,10 @@ const STRIDE_INSTRUCTIONS: usize = 24;
 const LONGEST_STRIDE: u64 = 2048;
 /// Bytes of a page, which it never leaves.
 const PAGE: u64 = 4096;
+/// Sets between neighbouring pieces of memory in L3: a fixed function instead of the unknown hash of its slices.
+const SLICES: u64 = 0x9e37_79b9;
+/// A line of the core goes to any way.
+const ALL: usize = usize::MAX;
 
 /// Where the card's writes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +45,14 @@ pub enum Level {
     L3,
     /// The main memory.
     Memory,
-    /// A register of the card.
-    Register,
 }
+
+/// The latest request of each line: the number of the instruction, and who had the line.
+///
+/// Intel counts a load neither as an L1 hit nor as a hit of another level if its line is on its way already. The
+/// caches see instructions and no time. So a line counts as on its way for as many instructions as the core holds at
+/// a time: a later one enters only when the load is done.
+type Requests = HashMap<u64, (u64, Level)>;
 
 /// The caches of one core.
 #[derive(Clone, Debug)]
@@ -60,9 +69,11 @@ pub struct Hierarchy {
     now: u64,
     /// The address of the current instruction.
     instruction: u64,
-    to_l1: Underway,
+    /// Instructions for which a line is on its way.
+    window: u64,
+    to_l1: Requests,
     /// What prefetchers have asked L2 for.
-    to_l2: Underway,
+    to_l2: Requests,
     strides: Strides,
 }
 
@@ -70,10 +81,6 @@ impl Hierarchy {
     /// Empty caches of `cpu`. `regions` are those of [`crate::stream::Stream::regions`].
     #[must_use]
     pub fn new(cpu: &Cpu, dma: Dma, regions: Vec<Range<u64>>) -> Self {
-        let underway = || Underway {
-            window: u64::from(cpu.reorder_buffer),
-            requests: HashMap::new(),
-        };
         Self {
             contents: cpu.l3_contents,
             device_ways: match dma {
@@ -82,13 +89,14 @@ impl Hierarchy {
             },
             adjacent_line: cpu.adjacent_line,
             frames: Frames::new(regions),
-            l1: Array::plain(cpu.l1d),
-            l2: Array::plain(cpu.l2),
-            l3: Array::spread(cpu.l3),
+            l1: Array::new(cpu.l1d, 0),
+            l2: Array::new(cpu.l2, 0),
+            l3: Array::new(cpu.l3, SLICES),
             now: 0,
             instruction: 0,
-            to_l1: underway(),
-            to_l2: underway(),
+            window: u64::from(cpu.reorder_buffer),
+            to_l1: Requests::new(),
+            to_l2: Requests::new(),
             strides: Strides::default(),
         }
     }
@@ -108,17 +116,14 @@ impl Hierarchy {
             if self.device_ways == 0 {
                 self.l3.remove(line);
             } else if !self.l3.hit(line) {
-                let evicted = self.l3.insert_in_last(line, self.device_ways);
+                let evicted = self.l3.insert(line, self.device_ways);
                 self.left_l3(evicted);
             }
         }
     }
 
-    /// Serves an access of the current instruction. One that crosses a line counts at the slower of its two lines.
+    /// Serves an access of the current instruction to memory. One that crosses a line counts at the slower of its two lines.
     pub fn access(&mut self, access: &Access) -> Level {
-        if access.register {
-            return Level::Register;
-        }
         let lines = lines(access.address, access.bytes.into());
         let levels = lines.map(|address| self.part(access.kind, address));
         levels.max().unwrap_or(Level::L1)
@@ -129,7 +134,7 @@ impl Hierarchy {
         let line = self.frames.line(address);
         let level = if !self.l1.hit(line) {
             self.fetch_l1(line)
-        } else if self.to_l1.origin(self.now, line).is_some() {
+        } else if self.underway(&self.to_l1, line).is_some() {
             Level::Underway
         } else {
             Level::L1
@@ -148,18 +153,18 @@ impl Hierarchy {
     fn fetch_l1(&mut self, line: u64) -> Level {
         let level = if self.l2.hit(line) {
             // A request that waits for a prefetch of L2 has missed L2.
-            self.to_l2.origin(self.now, line).unwrap_or(Level::L2)
+            self.underway(&self.to_l2, line).unwrap_or(Level::L2)
         } else {
             let level = self.fetch_l2(line);
             let pair = line ^ 1;
             if self.adjacent_line && !self.l2.contains(pair) {
                 let level = self.fetch_l2(pair);
-                self.to_l2.request(self.now, pair, level);
+                self.to_l2.insert(pair, (self.now, level));
             }
             level
         };
-        self.to_l1.request(self.now, line, level);
-        self.l1.insert(line);
+        self.to_l1.insert(line, (self.now, level));
+        self.l1.insert(line, ALL);
         level
     }
 
@@ -169,18 +174,20 @@ impl Hierarchy {
             true => Level::L3,
             false => Level::Memory,
         };
-        match (self.contents, level) {
-            (Contents::Victims, _) => self.l3.remove(line),
-            (Contents::Inclusive, Level::Memory) => {
-                let evicted = self.l3.insert(line);
-                self.left_l3(evicted);
+        match self.contents {
+            Contents::Inclusive => {
+                if level == Level::Memory {
+                    let evicted = self.l3.insert(line, ALL);
+                    self.left_l3(evicted);
+                }
+                self.l2.insert(line, ALL);
             }
-            (Contents::Inclusive, _) => {}
-        }
-        let evicted = self.l2.insert(line);
-        if let (Contents::Victims, Some(evicted)) = (self.contents, evicted) {
-            if !self.l3.hit(evicted) {
-                self.l3.insert(evicted);
+            Contents::Victims => {
+                self.l3.remove(line);
+                let evicted = self.l2.insert(line, ALL);
+                if let Some(evicted) = evicted.filter(|evicted| !self.l3.hit(*evicted)) {
+                    self.l3.insert(evicted, ALL);
+                }
             }
         }
         level
@@ -193,11 +200,17 @@ impl Hierarchy {
         }
     }
 
+    /// Who had the line, if it is on its way.
+    fn underway(&self, requests: &Requests, line: u64) -> Option<Level> {
+        let (at, origin) = requests.get(&line)?;
+        (self.now < at + self.window).then_some(*origin)
+    }
+
     fn drop_inner(&mut self, line: u64) {
         self.l1.remove(line);
         self.l2.remove(line);
-        self.to_l1.requests.remove(&line);
-        self.to_l2.requests.remove(&line);
+        self.to_l1.remove(&line);
+        self.to_l2.remove(&line);
     }
 }
 
@@ -205,32 +218,6 @@ impl Hierarchy {
 fn lines(address: u64, bytes: u32) -> impl Iterator<Item = u64> {
     let last = address.saturating_add(u64::from(bytes.max(1)) - 1);
     (address / LINE..=last / LINE).map(move |line| address.max(line * LINE))
-}
-
-/// Lines that an instruction has just asked for.
-///
-/// Intel counts a load neither as an L1 hit nor as a hit of another level if its line is on its way already. The
-/// caches see instructions and no time. So a line counts as on its way for as many instructions as the core holds at
-/// a time: a later one enters only when the load is done.
-#[derive(Clone, Debug)]
-struct Underway {
-    /// Instructions for which a line is on its way.
-    window: u64,
-    /// The latest request of each line: the number of the instruction, and who had the line.
-    requests: HashMap<u64, (u64, Level)>,
-}
-
-impl Underway {
-    /// Instruction `now` asks for a line that `origin` has.
-    fn request(&mut self, now: u64, line: u64, origin: Level) {
-        self.requests.insert(line, (now, origin));
-    }
-
-    /// Who had the line, if it is on its way.
-    fn origin(&self, now: u64, line: u64) -> Option<Level> {
-        let (at, origin) = self.requests.get(&line)?;
-        (now < at + self.window).then_some(*origin)
-    }
 }
 
 /// The L1 prefetcher that follows the strides of load instructions.

@@ -26,16 +26,14 @@ const COUNTER: (i8, i8) = (-4, 3);
 pub struct Predictor {
     /// Hashes of the latest taken branches, the newest first.
     history: VecDeque<u64>,
-    /// Counters without history, by the address of the branch.
-    base: HashMap<u64, i8>,
-    /// The shortest history first.
+    /// The shortest history first, which is empty.
     tables: Vec<Table>,
     /// The latest target of an indirect branch, by address and history, and by address alone.
     targets: HashMap<u64, u64>,
     returns: VecDeque<u64>,
 }
 
-/// Counters with history, by the hash of the branch and its history.
+/// Counters by the hash of the branch and its history.
 #[derive(Clone, Debug)]
 struct Table {
     history: usize,
@@ -49,24 +47,26 @@ impl Predictor {
             history: *history as usize,
             counters: HashMap::new(),
         };
+        let histories = std::iter::once(&0).chain(&cpu.histories);
         Self {
             history: VecDeque::new(),
-            base: HashMap::new(),
-            tables: cpu.histories.iter().map(table).collect(),
+            tables: histories.map(table).collect(),
             targets: HashMap::new(),
             returns: VecDeque::new(),
         }
     }
 
-    /// Predicts one executed branch of `length` bytes and learns from it. Returns whether it was mispredicted.
+    /// Predicts one executed instruction and learns from it. Returns whether it was a mispredicted branch.
     ///
     /// Direct jumps and calls are always predicted correctly: their targets are part of the code.
-    pub fn branch(&mut self, kind: Flow, length: usize, step: &Step) -> bool {
-        let next = step.address.wrapping_add(length as u64);
+    pub(crate) fn misses(&mut self, step: &Step) -> bool {
+        let Some(kind) = step.branch else {
+            return false;
+        };
         let mut taken = true;
         let wrong = match kind {
             Flow::ConditionalBranch => {
-                taken = step.target != next;
+                taken = step.target != step.next;
                 self.direction(step.address, taken) != taken
             }
             Flow::IndirectBranch | Flow::IndirectCall => {
@@ -76,7 +76,7 @@ impl Predictor {
             _ => false,
         };
         if matches!(kind, Flow::Call | Flow::IndirectCall) {
-            self.returns.push_back(next);
+            self.returns.push_back(step.next);
             if self.returns.len() > RETURN_STACK {
                 self.returns.pop_front();
             }
@@ -103,20 +103,19 @@ impl Predictor {
         let contexts: Vec<_> = tables
             .map(|table| self.context(address, table.history))
             .collect();
-        let mut known = self.tables.iter_mut().zip(&contexts).enumerate().rev();
-        let known = known.find_map(|(number, (table, context))| {
-            Some((number, table.counters.get_mut(context)?))
-        });
-        let (longer, counter) = match known {
-            Some((number, counter)) => (number + 1, counter),
-            None => (0, self.base.entry(address).or_default()),
-        };
+        // The table without history knows each branch.
+        let knows = |(table, context): (&Table, _)| table.counters.contains_key(context);
+        let known = self.tables.iter().zip(&contexts).rposition(knows);
+        let known = known.unwrap_or(0);
+        let counters = &mut self.tables[known].counters;
+        let counter = counters.entry(contexts[known]).or_default();
         let predicted = *counter >= 0;
         let step = if taken { 1 } else { -1 };
         *counter = (*counter + step).clamp(COUNTER.0, COUNTER.1);
         if predicted != taken {
             // The next longer history learns the branch, with a weak counter.
-            if let Some((table, context)) = self.tables.iter_mut().zip(contexts).nth(longer) {
+            let longer = self.tables.iter_mut().zip(contexts).nth(known + 1);
+            if let Some((table, context)) = longer {
                 table.counters.insert(context, if taken { 0 } else { -1 });
             }
         }
@@ -125,7 +124,7 @@ impl Predictor {
 
     /// The predicted target of an indirect branch. Learns that it went to `target`.
     fn target(&mut self, address: u64, target: u64) -> Option<u64> {
-        let shortest = self.tables.first().map_or(0, |table| table.history);
+        let shortest = self.tables.get(1).map_or(0, |table| table.history);
         let with_history = self.targets.insert(self.context(address, shortest), target);
         let alone = self.targets.insert(address, target);
         with_history.or(alone)
@@ -141,29 +140,37 @@ fn hash(one: u64, other: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::Accesses;
 
     fn predictor(name: &str) -> Predictor {
         Predictor::new(&Cpu::named(name).unwrap())
     }
 
-    fn step(address: u64, target: u64) -> Step {
-        Step {
+    fn execute(
+        predictor: &mut Predictor,
+        kind: Flow,
+        address: u64,
+        next: u64,
+        target: u64,
+    ) -> bool {
+        predictor.misses(&Step {
             address,
-            accesses: Accesses::new(),
+            next,
+            branch: Some(kind),
             target,
-        }
+            ..Step::default()
+        })
     }
 
     /// Executes a branch that is no conditional one. Returns whether it was mispredicted.
     fn branch(predictor: &mut Predictor, kind: Flow, address: u64, target: u64) -> bool {
-        predictor.branch(kind, 5, &step(address, target))
+        execute(predictor, kind, address, address + 5, target)
     }
 
     /// Executes a conditional branch of two bytes. Returns whether it was mispredicted.
     fn conditional(predictor: &mut Predictor, address: u64, taken: bool) -> bool {
-        let target = if taken { address - 16 } else { address + 2 };
-        predictor.branch(Flow::ConditionalBranch, 2, &step(address, target))
+        let next = address + 2;
+        let target = if taken { address - 16 } else { next };
+        execute(predictor, Flow::ConditionalBranch, address, next, target)
     }
 
     /// The mispredictions of the second half of a sequence of outcomes of one branch in a loop.
@@ -238,13 +245,12 @@ mod tests {
     #[test]
     fn returns_go_back_to_the_last_sixteen_calls() {
         let mut predictor = predictor("haswell");
-        for depth in 0..20 {
-            let address = 0x1000 + depth * 16;
+        let calls = || (0..20).map(|depth| (depth, 0x1000 + depth * 16));
+        for (_, address) in calls() {
             assert!(!branch(&mut predictor, Flow::Call, address, 0x9000));
         }
-        for depth in (0..20).rev() {
-            let back = 0x1005 + depth * 16;
-            let wrong = branch(&mut predictor, Flow::Return, 0x9000, back);
+        for (depth, address) in calls().rev() {
+            let wrong = branch(&mut predictor, Flow::Return, 0x9000, address + 5);
             assert_eq!(wrong, depth < 4, "{depth}");
         }
     }

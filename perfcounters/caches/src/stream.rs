@@ -1,9 +1,8 @@
 //! The executed stream: what a driver and its card did, in order.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
-use iced_x86::{FlowControl, Instruction};
+use iced_x86::FlowControl;
 use smallvec::SmallVec;
 
 /// What an access does.
@@ -36,10 +35,14 @@ pub struct Access {
 pub type Accesses = SmallVec<[Access; 2]>;
 
 /// One executed instruction of the driver.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// The address of the instruction in [`Stream::code`].
+    /// The address of the instruction.
     pub address: u64,
+    /// The address behind the instruction.
+    pub next: u64,
+    /// The kind of the branch, if the instruction is one.
+    pub branch: Option<FlowControl>,
     /// The memory accesses. A repeated string instruction is one step per iteration.
     pub accesses: Accesses,
     /// The address of the driver's next executed instruction.
@@ -65,8 +68,6 @@ pub enum Event {
 /// An execution.
 #[derive(Clone, Debug, Default)]
 pub struct Stream {
-    /// The instructions that were executed, by address. Nothing iterates over them, so no order can reach a result.
-    pub code: HashMap<u64, Instruction>,
     /// What happened, in order.
     pub events: Vec<Event>,
     /// The index of the first event that counts. Those before it warm caches and predictor.
@@ -82,47 +83,5 @@ impl Stream {
     /// The steps and device accesses that count.
     pub fn measured(&self) -> &[Event] {
         self.events.get(self.measured_from..).unwrap_or_default()
-    }
-}
-
-/// The kind of a branch, or `None` if the instruction is no branch.
-pub fn branch(instruction: &Instruction) -> Option<FlowControl> {
-    use FlowControl as Flow;
-    let flow = instruction.flow_control();
-    match flow {
-        // System calls are of this kind, too.
-        Flow::Call if !(instruction.is_call_near() || instruction.is_call_far()) => None,
-        Flow::ConditionalBranch
-        | Flow::UnconditionalBranch
-        | Flow::IndirectBranch
-        | Flow::Call
-        | Flow::IndirectCall
-        | Flow::Return => Some(flow),
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use iced_x86::{Decoder, DecoderOptions};
-
-    use super::*;
-
-    #[test]
-    fn each_kind_of_branch_is_known() {
-        let kinds: [(&[u8], Option<FlowControl>); 8] = [
-            (&[0x75, 0xfe], Some(FlowControl::ConditionalBranch)),
-            (&[0xeb, 0xfe], Some(FlowControl::UnconditionalBranch)),
-            (&[0xff, 0xe0], Some(FlowControl::IndirectBranch)),
-            (&[0xe8, 0, 0, 0, 0], Some(FlowControl::Call)),
-            (&[0xff, 0xd0], Some(FlowControl::IndirectCall)),
-            (&[0xc3], Some(FlowControl::Return)),
-            (&[0x90], None),
-            (&[0x0f, 0x05], None),
-        ];
-        for (bytes, kind) in kinds {
-            let instruction = Decoder::new(64, bytes, DecoderOptions::NONE).decode();
-            assert_eq!(branch(&instruction), kind, "{bytes:x?}");
-        }
     }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use caches::cpu::Cpu;
-use caches::evaluation::evaluate;
+use caches::evaluate;
 use caches::hierarchy::Dma;
 use caches::stream::Stream;
 use record::{BackendName, LinePlacement, Metric, Placement, Sample};
@@ -64,19 +64,13 @@ pub(super) fn record(
 /// The variables that a command sets itself, and those that every program needs. Others would change
 /// addresses from machine to machine.
 fn environment(command: &Command) -> BTreeMap<OsString, OsString> {
-    let mut all = BTreeMap::from([("PATH".into(), PATH.into())]);
+    let path = std::iter::once(("PATH".into(), PATH.into()));
     // `triptych` finds its cache there, and a user namespace its folder.
-    for name in ["HOME", "TMPDIR"] {
-        if let Some(value) = std::env::var_os(name) {
-            all.insert(name.into(), value);
-        }
-    }
-    for (name, value) in command.get_envs() {
-        if let Some(value) = value {
-            all.insert(name.to_owned(), value.to_owned());
-        }
-    }
-    all
+    let inherited = ["HOME", "TMPDIR"].into_iter();
+    let inherited = inherited.filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
+    let own = command.get_envs();
+    let own = own.filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+    path.chain(inherited).chain(own).collect()
 }
 
 /// The counts of an execution, which are equal on all processors.
@@ -89,7 +83,7 @@ pub(super) fn counts(cell: &Cell, found: &tracer::Counts) -> Vec<Sample> {
         (Metric::Loads, found.loads + found.prefetches),
         (Metric::Stores, found.stores),
     ];
-    per_packet(cell, &sums, found.packets)
+    per_packet(cell, &sums, found.packets, "", None)
 }
 
 /// Levels and mispredictions on a processor, for each place where DMA may leave the lines.
@@ -107,22 +101,24 @@ pub(super) fn simulated(cell: &Cell, cpu: &Cpu, stream: &Stream) -> Vec<Sample> 
             (Metric::L3Hits, found.l3),
             (Metric::L3Misses, found.memory),
         ];
-        let mut samples = per_packet(cell, &sums, stream.packets);
-        for sample in &mut samples {
-            sample.cpu.clone_from(&cpu.name);
-            sample.conditions.placement = Some(place);
-        }
-        samples
+        per_packet(cell, &sums, stream.packets, &cpu.name, Some(place))
     };
     places.into_iter().flat_map(at).collect()
 }
 
-fn per_packet(cell: &Cell, sums: &[(Metric, u64)], packets: u64) -> Vec<Sample> {
+fn per_packet(
+    cell: &Cell,
+    sums: &[(Metric, u64)],
+    packets: u64,
+    cpu: &str,
+    placement: Option<LinePlacement>,
+) -> Vec<Sample> {
     let packets = packets.max(1);
     let sample = |(metric, sum): &(Metric, u64)| {
         let value = *sum as f64 / packets as f64;
         let mut sample = cell.sample(BackendName::Trace, *metric, value, packets, 0);
-        sample.conditions.placement = None;
+        sample.cpu = cpu.to_owned();
+        sample.conditions.placement = placement;
         sample
     };
     sums.iter().map(sample).collect()
@@ -147,27 +143,27 @@ mod tests {
             kind: AccessKind::Load,
             register: false,
         };
-        let step = Step {
-            address: 0x1000,
-            accesses: Accesses::from_slice(&[load]),
-            target: 0x1003,
-        };
-        let write = Event::Device {
-            address,
-            bytes: 64,
-            write: true,
-        };
         let stream = Stream {
-            events: vec![write, Event::Step(step)],
+            events: vec![
+                Event::Device {
+                    address,
+                    bytes: 64,
+                    write: true,
+                },
+                Event::Step(Step {
+                    accesses: Accesses::from_slice(&[load]),
+                    target: 3,
+                    ..Step::default()
+                }),
+            ],
             packets: 4,
             ..Stream::default()
         };
         let cell = crate::common::cell(Path::new(""), "c", Implementation::C);
         // What happened once: the metrics, and the placements.
         let once = |samples: Vec<Sample>, cpu| {
-            assert!(samples
-                .iter()
-                .all(|sample| sample.packets == 4 && sample.cpu == cpu));
+            let same = |sample: &Sample| sample.packets == 4 && sample.cpu == cpu;
+            assert!(samples.iter().all(same));
             let once = samples.into_iter().filter(|sample| sample.value == 0.25);
             let once = once.map(|sample| (sample.metric, sample.conditions.placement));
             once.collect::<Vec<_>>()

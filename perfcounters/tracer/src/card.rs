@@ -89,25 +89,20 @@ impl Card {
     fn ask<T: DeserializeOwned>(&mut self, command: &str) -> Result<T, TraceError> {
         let mut line = String::new();
         let sent = self.0.get_mut().write_all(command.as_bytes());
-        sent.and_then(|()| self.0.read_line(&mut line))
-            .map_err(|cause| unexpected(&self::cause(&cause)))?;
+        let answered = sent.and_then(|()| self.0.read_line(&mut line));
+        answered.map_err(|cause| match cause.kind() {
+            io::ErrorKind::WouldBlock => unexpected(format!(
+                "no answer within {} s; end other programs that use the processors, and run this again",
+                ANSWER.as_secs()
+            )),
+            _ => unexpected(cause.to_string()),
+        })?;
         serde_json::from_str(&line)
-            .map_err(|_| unexpected(&format!("{:?} for {command:?}", line.trim_end())))
+            .map_err(|_| unexpected(format!("{:?} for {command:?}", line.trim_end())))
     }
 }
 
-fn unexpected(what: &str) -> TraceError {
+fn unexpected(what: String) -> TraceError {
     let text = format!("the software card does not answer as expected: {what}");
     TraceError::Unexpected(text)
-}
-
-/// Why there is no answer, and what a user can do about it.
-fn cause(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::WouldBlock => format!(
-            "no answer within {} s; end other programs that use the processors, and run this again",
-            ANSWER.as_secs()
-        ),
-        _ => error.to_string(),
-    }
 }

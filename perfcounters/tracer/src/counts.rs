@@ -1,6 +1,6 @@
 //! Counts of an executed stream.
 
-use caches::stream::{branch, AccessKind, Event, Stream};
+use caches::stream::{AccessKind, Event, Stream};
 use iced_x86::FlowControl;
 
 /// What the driver executed in the measured part of a stream.
@@ -38,11 +38,10 @@ impl Counts {
                     AccessKind::Prefetch => counts.prefetches += 1,
                 }
             }
-            let branch = stream.code.get(&step.address).and_then(branch);
-            let again = step.target == step.address && branch.is_none();
+            let again = step.target == step.address && step.branch.is_none();
             counts.instructions += u64::from(!again);
-            counts.branches += u64::from(branch.is_some());
-            counts.conditional += u64::from(branch == Some(FlowControl::ConditionalBranch));
+            counts.branches += u64::from(step.branch.is_some());
+            counts.conditional += u64::from(step.branch == Some(FlowControl::ConditionalBranch));
         }
         counts
     }

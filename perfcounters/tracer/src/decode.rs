@@ -2,8 +2,8 @@
 
 use caches::stream::{Access, AccessKind, Accesses};
 use iced_x86::{
-    Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
-    UsedMemory,
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
+    Register, UsedMemory,
 };
 use libc::user_regs_struct;
 
@@ -13,6 +13,7 @@ use crate::error::TraceError;
 #[derive(Clone, Debug)]
 pub(crate) struct Traced {
     pub(crate) instruction: Instruction,
+    pub(crate) branch: Option<FlowControl>,
     operands: Vec<Operand>,
 }
 
@@ -39,18 +40,16 @@ impl Traced {
         if instruction.is_invalid() {
             return Err(refused("is none of x86-64"));
         }
-        let (mut loads, mut stores) = (Vec::new(), Vec::new());
+        let mut operands = Vec::new();
         if is_prefetch(instruction.mnemonic()) {
-            loads.push(Operand {
+            operands.push(Operand {
                 memory: None,
                 bytes: 1,
                 kind: AccessKind::Prefetch,
             });
         }
-        for memory in InstructionInfoFactory::new()
-            .info(&instruction)
-            .used_memory()
-        {
+        let mut factory = InstructionInfoFactory::new();
+        for memory in factory.info(&instruction).used_memory() {
             if memory.index().is_vector_register() {
                 return Err(refused("uses addresses in a vector register"));
             }
@@ -59,23 +58,17 @@ impl Traced {
                 0 => instruction.memory_size().size(),
                 size => size,
             };
-            let operand = |kind| Operand {
+            operands.extend(directions(memory.access()).iter().map(|kind| Operand {
                 memory: Some(*memory),
                 bytes: u16::try_from(size.max(1)).unwrap_or(u16::MAX),
-                kind,
-            };
-            let (reads, writes) = directions(memory.access());
-            if reads {
-                loads.push(operand(AccessKind::Load));
-            }
-            if writes {
-                stores.push(operand(AccessKind::Store));
-            }
+                kind: *kind,
+            }));
         }
-        loads.append(&mut stores);
+        operands.sort_by_key(|operand| operand.kind == AccessKind::Store);
         Ok(Self {
             instruction,
-            operands: loads,
+            branch: branch(&instruction),
+            operands,
         })
     }
 
@@ -148,12 +141,24 @@ pub(crate) fn place(registers: &mut user_regs_struct, register: Register) -> Opt
     })
 }
 
-fn directions(access: OpAccess) -> (bool, bool) {
+/// The kind of a branch, if the instruction is one.
+fn branch(instruction: &Instruction) -> Option<FlowControl> {
+    use FlowControl as Flow;
+    let flow = instruction.flow_control();
+    match flow {
+        Flow::Next | Flow::Interrupt | Flow::Exception | Flow::XbeginXabortXend => None,
+        // System calls are of this kind, too.
+        Flow::Call if instruction.mnemonic() != Mnemonic::Call => None,
+        _ => Some(flow),
+    }
+}
+
+fn directions(access: OpAccess) -> &'static [AccessKind] {
     match access {
-        OpAccess::Read | OpAccess::CondRead => (true, false),
-        OpAccess::Write | OpAccess::CondWrite => (false, true),
-        OpAccess::ReadWrite | OpAccess::ReadCondWrite => (true, true),
-        OpAccess::None | OpAccess::NoMemAccess => (false, false),
+        OpAccess::Read | OpAccess::CondRead => &[AccessKind::Load],
+        OpAccess::Write | OpAccess::CondWrite => &[AccessKind::Store],
+        OpAccess::ReadWrite | OpAccess::ReadCondWrite => &[AccessKind::Load, AccessKind::Store],
+        OpAccess::None | OpAccess::NoMemAccess => &[],
     }
 }
 
@@ -228,6 +233,24 @@ mod tests {
         ];
         for (bytes, expected) in cases {
             assert_eq!(accesses(bytes, &registers()), expected, "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_branch_is_known() {
+        let kinds: [(&[u8], Option<FlowControl>); 8] = [
+            (&[0x75, 0xfe], Some(FlowControl::ConditionalBranch)),
+            (&[0xeb, 0xfe], Some(FlowControl::UnconditionalBranch)),
+            (&[0xff, 0xe0], Some(FlowControl::IndirectBranch)),
+            (&[0xe8, 0, 0, 0, 0], Some(FlowControl::Call)),
+            (&[0xff, 0xd0], Some(FlowControl::IndirectCall)),
+            (&[0xc3], Some(FlowControl::Return)),
+            (&[0x90], None),
+            (&[0x0f, 0x05], None),
+        ];
+        for (bytes, kind) in kinds {
+            let traced = Traced::decode(0x1000, bytes).unwrap();
+            assert_eq!(traced.branch, kind, "{bytes:x?}");
         }
     }
 

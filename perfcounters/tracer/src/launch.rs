@@ -57,8 +57,7 @@ impl Launch {
     /// Starts the command, stopped at its first instruction, as a child that this thread traces.
     pub(crate) fn start(&self) -> Result<Child, TraceError> {
         let program = PathBuf::from(self.command.first().cloned().unwrap_or_default());
-        let failed =
-            |cause: io::Error| TraceError::system(format!("start {}", program.display()))(cause);
+        let failed = |cause| TraceError::System(format!("start {}", program.display()), cause);
         let mut command = Command::new(&program);
         command
             .args(self.command.iter().skip(1))
@@ -84,8 +83,7 @@ impl Launch {
     /// The end of the program's standard error, for a message.
     pub(crate) fn last_words(&self) -> String {
         let text = std::fs::read(self.stderr()).unwrap_or_default();
-        let text =
-            String::from_utf8_lossy(&text[text.len().saturating_sub(LAST_WORDS)..]).into_owned();
+        let text = String::from_utf8_lossy(&text[text.len().saturating_sub(LAST_WORDS)..]);
         match text.trim() {
             "" => String::new(),
             text => format!("; it said: {text}"),

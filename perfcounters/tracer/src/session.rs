@@ -1,7 +1,5 @@
 //! A driver under control: it forwards natively, then step by step, and the card takes its turns.
 
-use std::collections::VecDeque;
-
 use caches::stream::{Access, AccessKind, Event, Stream};
 use nix::sched::{sched_setaffinity, CpuSet};
 use nix::unistd::Pid;
@@ -17,10 +15,10 @@ use crate::tracee::{Stop, Tracee};
 /// and polling look at the rate of seconds.
 const ROUND: u64 = 500_000;
 /// Native rounds by which a driver must poll, at most, and those that prove it.
-const ROUNDS: u32 = 9_000;
+const ROUNDS: usize = 9_000;
 const STEADY: usize = 64;
-/// Rounds for each wait of a driver that polls. It may look at a clock now and then.
-const ROUNDS_A_WAIT: u64 = 8;
+/// Waits of a driver that polls in those rounds, at most. It may look at a clock now and then.
+const WAITS: u64 = 8;
 /// Frames that first wait in each ring. A driver that waits for an interrupt starts again, and gets them
 /// when it waits: it enables its interrupts behind its first doorbells.
 const READY: u32 = 256;
@@ -36,8 +34,8 @@ pub struct Plan {
     pub warm: u64,
     /// In the recorded part that counts.
     pub measured: u64,
-    /// Whether the processor also executes the instructions that the tracer executes, to compare.
-    pub check: bool,
+    /// Whether the tracer executes common instructions itself, which is faster.
+    pub emulate: bool,
 }
 
 impl Default for Plan {
@@ -47,7 +45,7 @@ impl Default for Plan {
             native: 4_096,
             warm: 1_024,
             measured: 1_024,
-            check: false,
+            emulate: true,
         }
     }
 }
@@ -59,11 +57,9 @@ struct Session<'a> {
     card: Card,
     /// Frames that wait in each ring until the driver has sent the first packets.
     ready: u32,
-    /// The thread that sent the first packets.
-    forwarder: Option<Pid>,
-    /// The address behind the instruction, and the tail register, at which a round of the driver's loop
-    /// ends.
-    end_of_round: Option<(u64, u64)>,
+    /// Where a round of the driver's loop ends, and the first packets were sent: the thread, the address
+    /// behind the instruction, and the tail register.
+    end_of_round: Option<(Pid, u64, u64)>,
 }
 
 /// Starts a driver, and records it once its pool and its rings have gone round.
@@ -83,13 +79,15 @@ pub fn trace(launch: &Launch, plan: &Plan) -> Result<Stream, TraceError> {
                     tracee: Tracee::start(launch, registers, FIRST)?,
                     card,
                     ready,
-                    forwarder: None,
                     end_of_round: None,
                 };
-                let Some(thread) = session.run(plan.native)? else {
-                    return Ok(None);
+                let outcome = match session.run(plan.native) {
+                    Ok(thread) => thread
+                        .map(|thread| session.record(thread, plan))
+                        .transpose(),
+                    Err(error) => Err(error),
                 };
-                session.record(thread, plan).map(Some)
+                outcome.map_err(|error| session.tracee.explain(error))
             };
             let sleeps = || TraceError::Unexpected("the program only waits".to_owned());
             match attempt(READY)? {
@@ -102,16 +100,6 @@ pub fn trace(launch: &Launch, plan: &Plan) -> Result<Stream, TraceError> {
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })
-}
-
-/// Whether a driver hardly waits and looks at clocks, given their sums after the last rounds.
-fn polls(waits: &VecDeque<u64>) -> bool {
-    match (waits.front(), waits.back()) {
-        (Some(first), Some(last)) if waits.len() >= STEADY => {
-            (last - first) * ROUNDS_A_WAIT <= STEADY as u64
-        }
-        _ => false,
-    }
 }
 
 fn pin(cpu: Option<usize>) -> Result<(), TraceError> {
@@ -130,18 +118,19 @@ impl Session<'_> {
         let mut stop = self.tracee.next()?;
         self.tracee.watchdog.step("forward", self.launch.limit);
         let mut sent = 0;
-        let mut rounds = 0;
-        let mut waits = VecDeque::new();
-        while sent < packets || !(polls(&waits) || rounds > ROUNDS) {
+        // The driver's waits at the end of each round.
+        let mut waits = Vec::new();
+        loop {
+            let before = waits.iter().rev().nth(STEADY - 1);
+            let polls = before.is_some_and(|before| self.tracee.waits - before <= WAITS);
+            if sent >= packets && (polls || waits.len() > ROUNDS) {
+                break;
+            }
             let Some(more) = self.run_to_end_of_round(&mut stop)? else {
                 return Ok(None);
             };
             sent += more;
-            rounds += 1;
-            waits.push_back(self.tracee.waits);
-            if waits.len() > STEADY {
-                waits.pop_front();
-            }
+            waits.push(self.tracee.waits);
             self.tracee.clock.sleep(ROUND);
         }
         self.tracee.unwatch(stop.0)?;
@@ -163,13 +152,12 @@ impl Session<'_> {
                     let behind = self.tracee.registers(thread)?.rip;
                     let turn = self.card.turn_quietly(first)?;
                     sent += turn.transmitted;
-                    // A round ends at the doorbell that sent the first packets.
+                    let place = Some((thread, behind, tail));
                     if self.end_of_round.is_none() && turn.transmitted > 0 {
                         self.tracee.clock.round_up_to_a_minute();
-                        self.end_of_round = Some((behind, tail));
+                        self.end_of_round = place;
                     }
-                    if self.end_of_round == Some((behind, tail)) {
-                        self.forwarder = Some(thread);
+                    if self.end_of_round == place {
                         return Ok(Some(sent));
                     }
                 }
@@ -189,8 +177,8 @@ impl Session<'_> {
     fn next_doorbell(&mut self, (thread, _): Stop) -> Result<Stop, TraceError> {
         let next = self.tracee.go_on(thread)?;
         // A program may set its rings up in one thread, and forward in another.
-        let mut forwarder = self.forwarder.into_iter();
-        match next.1.is_some() && forwarder.any(|forwarder| forwarder != next.0) {
+        let other = |(forwarder, ..): (Pid, _, _)| forwarder != next.0;
+        match next.1.is_some() && self.end_of_round.is_some_and(other) {
             true => Err(TraceError::Unexpected(
                 "two threads of the program drive the card; trace a program with one forwarding thread"
                     .to_owned(),
@@ -207,7 +195,7 @@ impl Session<'_> {
         let maps = mappings(&self.tracee.maps()?);
         let registers: Vec<_> = ports.iter().map(|port| port.registers).collect();
         let (addresses, tails) = (Addresses::new(&ports, &maps), tails(&registers, &maps));
-        let mut stepper = Stepper::new(thread, &self.tracee, plan.check)?;
+        let mut stepper = Stepper::new(thread, &self.tracee, plan.emulate)?;
         let mut stream = Stream {
             regions: addresses.card_memory(),
             ..Stream::default()
@@ -226,7 +214,6 @@ impl Session<'_> {
                 }
             }
         }
-        stream.code = stepper.code();
         Ok(stream)
     }
 

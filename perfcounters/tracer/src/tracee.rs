@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Child;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use libc::{c_long, user_regs_struct};
@@ -18,7 +19,7 @@ use crate::clock::VirtualClock;
 use crate::error::TraceError;
 use crate::launch::Launch;
 use crate::target::{code, prepare, text};
-use crate::watchdog::{Verdict, Watchdog};
+use crate::watchdog::Watchdog;
 use crate::watchpoints::{self, Watch};
 
 /// Time within which a launcher ends after its program, and after that its processes.
@@ -28,15 +29,6 @@ const RESUME: u64 = 1 << 16;
 
 /// A thread of the driver has stopped at an address that is watched, or is about to wait.
 pub(crate) type Stop = (Pid, Option<u64>);
-/// A system call that a thread begins.
-enum Call {
-    /// It waits for an interrupt.
-    Waits,
-    /// It maps memory.
-    Maps,
-    Other,
-}
-
 /// Calls that wait for an interrupt.
 const WAITS: [c_long; 3] = [
     libc::SYS_epoll_wait,
@@ -69,8 +61,12 @@ fn all() -> WaitPidFlag {
     WaitPidFlag::__WALL | WaitPidFlag::__WNOTHREAD
 }
 
-fn executable(process: Pid) -> PathBuf {
-    PathBuf::from(format!("/proc/{process}/exe"))
+/// A program that has been killed is no error here: the next wait says so.
+fn unless_killed(what: &str) -> impl FnOnce(Errno) -> Result<(), TraceError> + '_ {
+    move |cause| match cause {
+        Errno::ESRCH => Ok(()),
+        _ => Err(TraceError::ptrace(what)(cause)),
+    }
 }
 
 impl<'a> Tracee<'a> {
@@ -116,13 +112,12 @@ impl<'a> Tracee<'a> {
             Some(has) if *has != self.watches => has.clone_from(&self.watches),
             _ => return Ok(()),
         }
-        watchpoints::set(thread, &self.watches)
-            .or_else(|errno| self.unless_killed("set the watchpoints", errno))
+        watchpoints::set(thread, &self.watches).or_else(unless_killed("set the watchpoints"))
     }
 
     /// The registers of a stopped thread.
     pub(crate) fn registers(&self, thread: Pid) -> Result<user_regs_struct, TraceError> {
-        ptrace::getregs(thread).map_err(|errno| self.failed("read the registers", errno))
+        ptrace::getregs(thread).map_err(TraceError::ptrace("read the registers"))
     }
 
     /// Changes the registers of a stopped thread.
@@ -131,8 +126,7 @@ impl<'a> Tracee<'a> {
         thread: Pid,
         registers: user_regs_struct,
     ) -> Result<(), TraceError> {
-        ptrace::setregs(thread, registers)
-            .map_err(|errno| self.failed("write the registers", errno))
+        ptrace::setregs(thread, registers).map_err(TraceError::ptrace("write the registers"))
     }
 
     /// Lets a stopped thread go on, and waits for the next stop.
@@ -166,10 +160,9 @@ impl<'a> Tracee<'a> {
     /// instruction is not done.
     pub(crate) fn step(&mut self, thread: Pid) -> Result<Option<Signal>, TraceError> {
         loop {
-            ptrace::step(thread, None)
-                .map_err(|errno| self.failed("step through the code", errno))?;
+            ptrace::step(thread, None).map_err(TraceError::ptrace("step through the code"))?;
             let status = waitpid(thread, Some(WaitPidFlag::__WALL))
-                .map_err(|errno| self.failed("wait for a step", errno))?;
+                .map_err(TraceError::ptrace("wait for a step"))?;
             match status {
                 WaitStatus::Stopped(_, Signal::SIGTRAP) => return Ok(None),
                 WaitStatus::Stopped(_, signal) => return Ok(Some(signal)),
@@ -183,30 +176,34 @@ impl<'a> Tracee<'a> {
 
     fn resume(&mut self, thread: Pid, signal: Option<Signal>) -> Result<(), TraceError> {
         self.set_watches(thread)?;
-        ptrace::cont(thread, signal).or_else(|errno| self.unless_killed("resume a thread", errno))
+        ptrace::cont(thread, signal).or_else(unless_killed("resume a thread"))
     }
 
     /// Waits for the next stop at a watchpoint, or at a call that waits. All threads that stop for another reason go on.
     pub(crate) fn next(&mut self) -> Result<Stop, TraceError> {
         loop {
-            let status = waitpid(None, Some(all()))
-                .map_err(|errno| self.failed("wait for a stop", errno))?;
+            let status =
+                waitpid(None, Some(all())).map_err(TraceError::ptrace("wait for a stop"))?;
             match status {
                 WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..) => {
                     if pid == self.top || Some(pid) == self.driver {
                         return Err(self.gone(pid, status));
                     }
-                    self.known.remove(&pid);
-                    self.threads.remove(&pid);
+                    self.forget(pid);
                 }
                 WaitStatus::PtraceEvent(pid, _, event) => {
                     match event {
                         libc::PTRACE_EVENT_EXEC => self.executes(pid)?,
                         libc::PTRACE_EVENT_SECCOMP if self.threads.contains_key(&pid) => {
                             match self.system_call(pid)? {
-                                Call::Waits => return Ok((pid, None)),
-                                Call::Maps => continue,
-                                Call::Other => {}
+                                Some(call) if WAITS.contains(&call) => return Ok((pid, None)),
+                                Some(libc::SYS_mmap) => {
+                                    // It stops again behind the call.
+                                    ptrace::syscall(pid, None)
+                                        .or_else(unless_killed("resume a thread"))?;
+                                    continue;
+                                }
+                                _ => {}
                             }
                         }
                         _ => {}
@@ -235,8 +232,7 @@ impl<'a> Tracee<'a> {
             self.begins(pid)?;
             signal = signal.filter(|signal| ![Signal::SIGSTOP, Signal::SIGTRAP].contains(signal));
         } else if signal == Some(Signal::SIGTRAP) {
-            let hit = watchpoints::hit(pid)
-                .map_err(|errno| self.failed("read the watchpoints", errno))?;
+            let hit = watchpoints::hit(pid).map_err(TraceError::ptrace("read the watchpoints"))?;
             let has = self.threads.get(&pid);
             if let Some(watch) = hit.and_then(|hit| has?.get(hit)) {
                 let (Watch::Store(address) | Watch::Execution(address)) = *watch;
@@ -259,8 +255,7 @@ impl<'a> Tracee<'a> {
                 | Options::PTRACE_O_TRACECLONE
                 | Options::PTRACE_O_TRACESECCOMP
                 | Options::PTRACE_O_TRACESYSGOOD;
-            ptrace::setoptions(pid, options)
-                .map_err(|errno| self.failed("set the options", errno))?;
+            ptrace::setoptions(pid, options).map_err(TraceError::ptrace("set the options"))?;
             return self.executes(pid);
         }
         let mut driver = self.driver.iter();
@@ -273,7 +268,7 @@ impl<'a> Tracee<'a> {
     /// A process has executed a file, perhaps that of the driver.
     fn executes(&mut self, pid: Pid) -> Result<(), TraceError> {
         prepare(pid)?;
-        if self.driver.is_none() && self.launch.is_driver(&executable(pid)) {
+        if self.driver.is_none() && self.launch.is_driver(format!("/proc/{pid}/exe").as_ref()) {
             self.driver = Some(pid);
             self.threads.insert(pid, Vec::new());
             self.watchdog.add(pid);
@@ -281,25 +276,17 @@ impl<'a> Tracee<'a> {
         Ok(())
     }
 
-    /// A thread of the driver begins a system call. If it maps memory, it goes on and stops again behind
-    /// the call.
-    fn system_call(&mut self, thread: Pid) -> Result<Call, TraceError> {
+    /// A thread of the driver begins a system call. Returns its number if the kernel must execute it.
+    fn system_call(&mut self, thread: Pid) -> Result<Option<c_long>, TraceError> {
         let mut registers = self.registers(thread)?;
-        if let Some(answer) = self.answer_call(thread, registers.orig_rax, &registers)? {
-            // The kernel gets no call, and returns what the tracer puts into RAX.
-            (registers.rax, registers.orig_rax) = (answer, u64::MAX);
-            self.set_registers(thread, registers)?;
-            return Ok(Call::Other);
-        }
-        match registers.orig_rax as c_long {
-            libc::SYS_mmap => {
-                ptrace::syscall(thread, None)
-                    .or_else(|errno| self.unless_killed("resume a thread", errno))?;
-                Ok(Call::Maps)
-            }
-            call if WAITS.contains(&call) => Ok(Call::Waits),
-            _ => Ok(Call::Other),
-        }
+        let number = registers.orig_rax;
+        let Some(answer) = self.answer_call(thread, number, &registers)? else {
+            return Ok(Some(number as c_long));
+        };
+        // The kernel gets no call, and returns what the tracer puts into RAX.
+        (registers.rax, registers.orig_rax) = (answer, u64::MAX);
+        self.set_registers(thread, registers)?;
+        Ok(None)
     }
 
     /// Watches the tail registers that the driver has mapped.
@@ -355,27 +342,14 @@ impl<'a> Tracee<'a> {
         Ok(true)
     }
 
-    /// A program that has been killed is no error here: the next wait says so.
-    fn unless_killed(&self, what: &'static str, cause: Errno) -> Result<(), TraceError> {
-        match cause {
-            Errno::ESRCH => Ok(()),
-            _ => Err(self.failed(what, cause)),
+    /// The error for the caller: a program that the watchdog has killed explains all others.
+    pub(crate) fn explain(&self, error: TraceError) -> TraceError {
+        let interrupted = self.launch.interrupt.load(Ordering::Relaxed);
+        match self.watchdog.late() {
+            _ if interrupted => TraceError::Interrupted,
+            Some((doing, seconds)) => TraceError::Hung(doing, seconds, self.launch.last_words()),
+            None => error,
         }
-    }
-
-    /// The error for a request that failed. A program that has been killed explains it.
-    fn failed(&self, what: &'static str, cause: Errno) -> TraceError {
-        self.verdict()
-            .unwrap_or_else(|| TraceError::ptrace(what)(cause))
-    }
-
-    fn verdict(&self) -> Option<TraceError> {
-        Some(match self.watchdog.verdict()? {
-            Verdict::Interrupted => TraceError::Interrupted,
-            Verdict::Hung(doing, seconds) => {
-                TraceError::Hung(doing, seconds, self.launch.last_words())
-            }
-        })
     }
 
     /// The error for a process that has ended.
@@ -386,13 +360,13 @@ impl<'a> Tracee<'a> {
             WaitStatus::Signaled(_, signal, _) => format!("was ended by {signal}"),
             _ => "ended".to_owned(),
         };
-        self.verdict()
-            .unwrap_or_else(|| TraceError::Ended(how, self.launch.last_words()))
+        TraceError::Ended(how, self.launch.last_words())
     }
 
     fn forget(&mut self, pid: Pid) {
         self.watchdog.remove(pid);
         self.known.remove(&pid);
+        self.threads.remove(&pid);
     }
 
     /// Ends all processes: the driver first, so that a launcher can clean up behind it.

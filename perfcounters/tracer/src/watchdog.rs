@@ -11,15 +11,6 @@ use nix::unistd::Pid;
 /// Time between two looks.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Why the program was killed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// The step took too long: the step, and its limit in seconds.
-    Hung(&'static str, u64),
-    /// The user asked to stop.
-    Interrupted,
-}
-
 #[derive(Debug)]
 struct State {
     step: &'static str,
@@ -27,7 +18,6 @@ struct State {
     since: Instant,
     /// The processes to kill. Only the tracer waits for them, so their numbers are still theirs.
     processes: Vec<Pid>,
-    verdict: Option<Verdict>,
 }
 
 /// A running watchdog. It ends soon after it is dropped.
@@ -51,13 +41,18 @@ impl Watchdog {
             limit,
             since: Instant::now(),
             processes: vec![process],
-            verdict: None,
         }));
         let watched = Arc::downgrade(&state);
         std::thread::spawn(move || {
             while let Some(state) = watched.upgrade() {
-                look(&mut lock(&state), &interrupt);
-                drop(state);
+                let this = Self(state);
+                if interrupt.load(Ordering::Relaxed) || this.late().is_some() {
+                    for process in &lock(&this.0).processes {
+                        // It fails only for a process that has ended.
+                        let _ = kill(*process, Signal::SIGKILL);
+                    }
+                }
+                drop(this);
                 std::thread::sleep(TICK);
             }
         });
@@ -80,23 +75,9 @@ impl Watchdog {
         lock(&self.0).processes.retain(|other| *other != process);
     }
 
-    /// Why the processes were killed, if they were.
-    pub(crate) fn verdict(&self) -> Option<Verdict> {
-        lock(&self.0).verdict
-    }
-}
-
-fn look(state: &mut State, interrupt: &AtomicBool) {
-    if interrupt.load(Ordering::Relaxed) {
-        state.verdict.get_or_insert(Verdict::Interrupted);
-    } else if state.since.elapsed() > state.limit {
-        let verdict = Verdict::Hung(state.step, state.limit.as_secs());
-        state.verdict.get_or_insert(verdict);
-    }
-    if state.verdict.is_some() {
-        for process in &state.processes {
-            // It fails only for a process that has ended.
-            let _ = kill(*process, Signal::SIGKILL);
-        }
+    /// The step that takes too long, and its limit in seconds.
+    pub(crate) fn late(&self) -> Option<(&'static str, u64)> {
+        let state = lock(&self.0);
+        (state.since.elapsed() > state.limit).then_some((state.step, state.limit.as_secs()))
     }
 }
