@@ -6,7 +6,6 @@
 //! ([`passes`], [`kernel`]). The module `findings` turns the counts into values per packet.
 //! [`known_loops`] checks on a machine that its events count what their names say.
 
-mod event;
 pub mod events;
 mod findings;
 pub mod kernel;
@@ -24,7 +23,7 @@ use std::time::Duration;
 use record::{BackendName, Placement};
 use serde_json::json;
 
-pub use self::event::Event;
+pub use self::events::Event;
 use self::findings::{core_clock, Findings};
 use self::passes::Counted;
 use self::resolve::EventSet;

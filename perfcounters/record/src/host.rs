@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::counter::{tsc_ordered, COUNTER};
-use crate::toolchain::tool_version;
+use crate::tools::tool_version;
 
 /// The machine that a run was measured on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -116,6 +116,7 @@ impl HostFacts {
         let mut cpu = CpuFacts::read();
         cpu.tsc_mhz = measure_tsc_mhz();
         cpu.max_clock_mhz = cpufreq(0, "scaling_max_freq").and_then(megahertz);
+        let valgrind = tool_version("valgrind");
         let mitigations = Path::new("/sys/devices/system/cpu/vulnerabilities");
         Self {
             host: uname.nodename().to_string_lossy().into_owned(),
@@ -133,10 +134,7 @@ impl HostFacts {
             },
             nics: nics(Path::new("/sys/bus/pci/devices")),
             pmu: pmu("/sys/bus/event_source/devices"),
-            tools: tool_version("valgrind")
-                .into_iter()
-                .map(|version| ("valgrind".to_owned(), version))
-                .collect(),
+            tools: BTreeMap::from_iter(valgrind.map(|version| ("valgrind".to_owned(), version))),
         }
     }
 }
@@ -144,7 +142,34 @@ impl HostFacts {
 impl CpuFacts {
     /// The kernel's facts about the first CPU, without the clocks that must be measured.
     pub fn read() -> Self {
-        parse_cpuinfo(&read("/proc/cpuinfo"))
+        Self::parse(&read("/proc/cpuinfo"))
+    }
+
+    /// Parses the first processor of a `/proc/cpuinfo`, and counts the processors.
+    fn parse(text: &str) -> Self {
+        // Arm's kernels have other names for vendor, family, model and stepping.
+        let either = |name: &str, on_arm: &str| field(text, name).or_else(|| field(text, on_arm));
+        let number = |name: &str, on_arm: &str| {
+            let value = either(name, on_arm)?;
+            match value.strip_prefix("0x") {
+                Some(digits) => u32::from_str_radix(digits, 16).ok(),
+                None => value.parse().ok(),
+            }
+        };
+        let flags = field(text, "flags").unwrap_or_default();
+        Self {
+            model_name: field(text, "model name").map(str::to_owned),
+            vendor: either("vendor_id", "CPU implementer").map(str::to_owned),
+            family: number("cpu family", "CPU architecture"),
+            model: number("model", "CPU part"),
+            stepping: number("stepping", "CPU revision"),
+            microcode: field(text, "microcode").map(str::to_owned),
+            cpus: fields(text).filter(|(key, _)| *key == "processor").count() as u32,
+            clock_mhz: clock_in_cpuinfo(text, 0),
+            counter: COUNTER.to_owned(),
+            virtual_machine: flags.split_whitespace().any(|flag| flag == "hypervisor"),
+            ..Self::default()
+        }
     }
 }
 
@@ -174,7 +199,20 @@ impl CpuClock {
 impl HugePages {
     /// The huge pages now.
     pub fn now() -> Self {
-        parse_meminfo(&read("/proc/meminfo"))
+        Self::parse(&read("/proc/meminfo"))
+    }
+
+    /// Parses a `/proc/meminfo`.
+    fn parse(text: &str) -> Self {
+        let number = |name: &str| {
+            let value = field(text, name)?.split_whitespace().next()?;
+            value.parse().ok()
+        };
+        Self {
+            size_kib: number("Hugepagesize").unwrap_or(0),
+            total: number("HugePages_Total").unwrap_or(0),
+            free: number("HugePages_Free").unwrap_or(0),
+        }
     }
 }
 
@@ -224,51 +262,6 @@ fn clock_in_cpuinfo(text: &str, cpu: usize) -> Option<f64> {
         .skip_while(|(key, value)| *key != "processor" || value.parse() != Ok(cpu))
         .find(|(key, _)| *key == "cpu MHz")
         .and_then(|(_, value)| value.parse().ok())
-}
-
-/// Parses the first processor of a `/proc/cpuinfo`, and counts the processors.
-fn parse_cpuinfo(text: &str) -> CpuFacts {
-    // Arm's kernels have other names for vendor, family, model and stepping.
-    let text_of = |name: &str, on_arm: &str| {
-        let found = field(text, name).or_else(|| field(text, on_arm));
-        found.map(str::to_owned)
-    };
-    let number = |name: &str, on_arm: &str| {
-        let value = text_of(name, on_arm)?;
-        match value.strip_prefix("0x") {
-            Some(digits) => u32::from_str_radix(digits, 16).ok(),
-            None => value.parse().ok(),
-        }
-    };
-    CpuFacts {
-        model_name: text_of("model name", ""),
-        vendor: text_of("vendor_id", "CPU implementer"),
-        family: number("cpu family", "CPU architecture"),
-        model: number("model", "CPU part"),
-        stepping: number("stepping", "CPU revision"),
-        microcode: text_of("microcode", ""),
-        cpus: fields(text).filter(|(key, _)| *key == "processor").count() as u32,
-        clock_mhz: clock_in_cpuinfo(text, 0),
-        max_clock_mhz: None,
-        counter: COUNTER.to_owned(),
-        tsc_mhz: 0.0,
-        virtual_machine: field(text, "flags")
-            .is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor")),
-    }
-}
-
-/// Parses the huge pages of a `/proc/meminfo`.
-fn parse_meminfo(text: &str) -> HugePages {
-    let number = |name: &str| {
-        field(text, name)
-            .and_then(|value| value.split_whitespace().next()?.parse().ok())
-            .unwrap_or(0)
-    };
-    HugePages {
-        size_kib: number("Hugepagesize"),
-        total: number("HugePages_Total"),
-        free: number("HugePages_Free"),
-    }
 }
 
 /// PCI devices of the class "Ethernet controller".
@@ -327,26 +320,27 @@ mod tests {
         processor\t: 1\nvendor_id\t: GenuineIntel\ncpu MHz\t\t: 3300.000\n";
 
     #[test]
-    fn processors_are_described_as_far_as_they_are_known() {
-        let cpu = parse_cpuinfo(CPUINFO);
-        let name = "Intel(R) Xeon(R) CPU E3-1230 V2 @ 3.30GHz";
-        assert_eq!(cpu.model_name.as_deref(), Some(name));
+    fn processors_and_memory_are_described_as_far_as_they_are_known() {
+        let text =
+            "HugePages_Total:     512\nHugePages_Free:      500\nHugepagesize:       2048 kB\n";
+        let pages = HugePages::parse(text);
+        assert_eq!((pages.size_kib, pages.total, pages.free), (2048, 512, 500));
+        assert_eq!(HugePages::parse("nothing"), HugePages::default());
+        let cpu = CpuFacts::parse(CPUINFO);
+        assert!(cpu
+            .model_name
+            .is_some_and(|name| name.contains("E3-1230 V2 @")));
         assert_eq!(cpu.microcode.as_deref(), Some("0x21"));
         assert!(cpu.virtual_machine);
         let arm = "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\n\
             CPU part\t: 0xd08\nCPU revision\t: 3\n";
         let odd = "Hardware: something else\ncpu family\t: many\n";
         for (text, vendor, numbers, cpus) in [
-            (
-                CPUINFO,
-                Some("GenuineIntel"),
-                [Some(6), Some(58), Some(9)],
-                2,
-            ),
-            (arm, Some("0x41"), [Some(8), Some(0xd08), Some(3)], 1),
+            (CPUINFO, Some("GenuineIntel"), [6, 58, 9].map(Some), 2),
+            (arm, Some("0x41"), [8, 0xd08, 3].map(Some), 1),
             (odd, None, [None; 3], 0),
         ] {
-            let cpu = parse_cpuinfo(text);
+            let cpu = CpuFacts::parse(text);
             assert_eq!(cpu.vendor.as_deref(), vendor);
             assert_eq!([cpu.family, cpu.model, cpu.stepping], numbers);
             assert_eq!(cpu.cpus, cpus);
@@ -357,15 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn huge_pages_are_counted() {
-        let text = "MemTotal: 16 kB\nHugePages_Total:     512\nHugePages_Free:      500\nHugepagesize:       2048 kB\n";
-        let pages = parse_meminfo(text);
-        assert_eq!((pages.size_kib, pages.total, pages.free), (2048, 512, 500));
-        assert_eq!(parse_meminfo("nothing"), HugePages::default());
-    }
-
-    #[test]
-    fn network_cards_are_found_by_class() {
+    fn network_cards_are_found_by_class_and_event_sources_by_name() {
         let devices = tempfile::tempdir().unwrap();
         for (address, class) in [("0000:03:00.0", "0x020000"), ("0000:00:1f.2", "0x010601")] {
             let device = devices.path().join(address);
@@ -381,10 +367,6 @@ mod tests {
             driver: Some("vfio-pci".into()),
         };
         assert_eq!(nics(devices.path()), [found]);
-    }
-
-    #[test]
-    fn event_sources_of_processors_are_known_by_name() {
         let sources = tempfile::tempdir().unwrap();
         for (name, present) in [("software", false), ("cpu", true), ("armv8_pmuv3_0", true)] {
             fs::create_dir(sources.path().join(name)).unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{BackendName, Metric, Sample, MULTIPLEXED};
 use serde_json::json;
 
-use super::event::{ratios, Event};
+use super::events::{ratios, Event};
 use super::passes::{Counted, Pass};
 use super::worker::Window;
 use crate::backend::Cell;

@@ -5,7 +5,7 @@ use std::io;
 use perf_event::events::Raw;
 use perf_event::{Builder, Counter};
 
-use super::event::Event;
+use super::events::Event;
 use super::passes::{Counters, Group, Reading};
 
 /// The counters of this machine, for the thread that opens them.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::event::Event;
+use super::events::Event;
 
 /// Counters: the kernel's, or a stand-in.
 pub trait Counters {

@@ -7,8 +7,7 @@ use std::path::Path;
 use record::{CpuFacts, Metric};
 use serde_json::json;
 
-use super::event::{counted_metrics, Event};
-use super::events::{Cpu, Set, Table};
+use super::events::{counted_metrics, Cpu, Event, Set, Table};
 use super::kernel::{Kernel, Refusal};
 use super::pmu::{Pmu, SOURCES};
 
@@ -93,28 +92,24 @@ fn resolve(
     let mut fact = |name: &str, value| set.facts.insert(name.to_owned(), value);
     fact("pmu", json!(pmu.name));
     fact("events", json!(chosen));
-    let unknown = "unknown; only the kernel's generic events";
-    fact(
-        "microarchitecture",
-        json!(known.map_or(unknown, |(cpu, _)| &cpu.name)),
-    );
-    if let Some(set) = entry {
-        fact("events_source", json!(set.source));
-    }
-    match known {
-        Some((Cpu { name, errata: Some(errata), .. }, _)) => {
-            fact("errata", json!(errata));
-            set.warnings.push(format!(
-                "perf: errata of {name} may change counts: {errata}. Its maker's documents describe them"
-            ));
-        }
-        Some(_) => {}
-        None => set.warnings.push(format!(
+    let Some((Cpu { name, errata, .. }, Set { source, .. })) = known else {
+        let unknown = "unknown; only the kernel's generic events";
+        fact("microarchitecture", json!(unknown));
+        set.warnings.push(format!(
             "perf: {} with the PMU {} is not in the table of events, so perf counts only the kernel's \
              generic events",
             cpu.model_name.as_deref().unwrap_or("this processor"),
             pmu.name
-        )),
+        ));
+        return Ok(set);
+    };
+    fact("microarchitecture", json!(name));
+    fact("events_source", json!(source));
+    if let Some(errata) = errata {
+        fact("errata", json!(errata));
+        set.warnings.push(format!(
+            "perf: errata of {name} may change counts: {errata}. Its maker's documents describe them"
+        ));
     }
     Ok(set)
 }
@@ -197,16 +192,16 @@ fn describe(event: &Event, set: Option<&Set>) -> serde_json::Value {
 
 /// The reason why the kernel does not count the core cycles.
 fn no_counters(cpu: &CpuFacts, refusal: &Refusal) -> String {
-    let reason = match refusal {
-        Refusal::Forbidden(_) => return forbidden(refusal),
-        Refusal::Other(_) => return refusal.to_string(),
+    match refusal {
+        Refusal::Forbidden(_) => forbidden(refusal),
+        Refusal::Other(_) => refusal.to_string(),
         Refusal::Unsupported(_) if cpu.virtual_machine => {
             "no PMU (the hypervisor hides the processor's counters; enable its virtual PMU, or measure \
              outside the virtual machine)"
+                .to_owned()
         }
-        Refusal::Unsupported(_) => "no PMU",
-    };
-    reason.to_owned()
+        Refusal::Unsupported(_) => "no PMU".to_owned(),
+    }
 }
 
 /// The reason why the kernel forbids the counters, with the command that permits them.
