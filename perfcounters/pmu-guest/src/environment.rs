@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{anyhow, ensure, Context, Result};
 use perfcounters::perf::kernel::Kernel;
 use perfcounters::perf::known_loops::KnownLoop;
-use perfcounters::perf::passes::{self, Counted, Counters, Group, Reading};
+use perfcounters::perf::passes::{self, Counted, Counters, Reading};
 use perfcounters::perf::pmu::{Pmu, SOURCES};
 use perfcounters::perf::resolve::EventSet;
 use perfcounters::perf::Event;
@@ -100,8 +100,7 @@ pub fn detect() -> Result<EventSet> {
 
 /// Counts one event while `work` runs.
 pub fn count_one(event: &Event, work: impl FnOnce()) -> Result<Reading> {
-    let mut group = Kernel.open(&[event]).map_err(|why| anyhow!(why))?;
-    Ok(group.count(work)?.1)
+    Ok(Kernel.count(&[event], work)?.1)
 }
 
 /// Counts the loop in passes.

@@ -148,7 +148,7 @@ fn from_table(metric: Metric, pmu: &Pmu, set: &Set) -> Option<Result<Event, Stri
     };
     let name = encoding.name.clone();
     // The kernel accepts the code of an event that the processor lacks, and counts it as 0.
-    if set.listed_only && pmu.alias(&name.to_lowercase()).is_none() {
+    if set.listed_only && !pmu.events.contains(&name.to_lowercase()) {
         let why = format!("{name}: the processor's PMU does not implement it");
         return Some(Err(why));
     }
@@ -163,7 +163,7 @@ fn from_table(metric: Metric, pmu: &Pmu, set: &Set) -> Option<Result<Event, Stri
 
 /// An event that the kernel translates, for the kind of core of `pmu`.
 fn hardware(pmu: &Pmu, metric: Option<Metric>, (number, name): (u64, &str)) -> Event {
-    let core = match pmu.hybrid() {
+    let core = match pmu.hybrid {
         true => u64::from(pmu.kind) << CORE_SHIFT,
         false => 0,
     };
@@ -190,10 +190,19 @@ fn describe(event: &Event, set: Option<&Set>) -> serde_json::Value {
     facts
 }
 
-/// The reason why the kernel does not count the core cycles.
+/// The reason why the kernel does not count the core cycles, and the remedy if there is one.
 fn no_counters(cpu: &CpuFacts, refusal: &Refusal) -> String {
     match refusal {
-        Refusal::Forbidden(_) => forbidden(refusal),
+        Refusal::Forbidden(_) => {
+            let level = fs::read_to_string(PARANOID).unwrap_or_default();
+            match level.trim().parse::<i32>() {
+                Ok(level) if level > 2 => format!(
+                    "{refusal}: kernel.perf_event_paranoid is {level}; `sysctl \
+                     kernel.perf_event_paranoid=2` permits it"
+                ),
+                _ => format!("{refusal}: a container or a sandbox may block perf_event_open"),
+            }
+        }
         Refusal::Other(_) => refusal.to_string(),
         Refusal::Unsupported(_) if cpu.virtual_machine => {
             "no PMU (the hypervisor hides the processor's counters; enable its virtual PMU, or measure \
@@ -201,20 +210,6 @@ fn no_counters(cpu: &CpuFacts, refusal: &Refusal) -> String {
                 .to_owned()
         }
         Refusal::Unsupported(_) => "no PMU".to_owned(),
-    }
-}
-
-/// The reason why the kernel forbids the counters, with the command that permits them.
-fn forbidden(refusal: &Refusal) -> String {
-    let level: Option<i32> = fs::read_to_string(PARANOID)
-        .ok()
-        .and_then(|text| text.trim().parse().ok());
-    match level {
-        Some(level) if level > 2 => format!(
-            "{refusal}: kernel.perf_event_paranoid is {level}; `sysctl kernel.perf_event_paranoid=2` \
-             permits it"
-        ),
-        _ => format!("{refusal}: a container or a sandbox may block perf_event_open"),
     }
 }
 
@@ -301,9 +296,7 @@ mod tests {
     #[test]
     fn an_arm_processor_has_the_events_that_the_kernel_lists() {
         let mut pmu = pmu("armv8_cortex_a72");
-        for name in ["cpu_cycles", "inst_retired"] {
-            pmu.aliases.insert(name.to_owned(), String::new());
-        }
+        pmu.events = ["cpu_cycles", "inst_retired"].map(str::to_owned).into();
         // The kernel accepts every code of the architecture.
         let set = resolved(&cpu("0x41", 8, 0xd08), &pmu, |event| {
             event.kind == HARDWARE && event.config & 0xff == 4
