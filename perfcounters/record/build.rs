@@ -23,27 +23,12 @@ struct Metric {
     name: String,
     label: String,
     description: String,
-    #[serde(default = "microseconds")]
-    unit: String,
-    #[serde(default = "two")]
-    digits: usize,
-    #[serde(default = "wall")]
-    backends: Vec<String>,
+    unit: Option<String>,
+    digits: Option<usize>,
+    backends: Option<Vec<String>>,
     #[serde(default)]
     simulated: Vec<String>,
     quotient: Option<[String; 2]>,
-}
-
-fn microseconds() -> String {
-    "us".into()
-}
-
-fn two() -> usize {
-    2
-}
-
-fn wall() -> Vec<String> {
-    vec!["wall".into()]
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -76,9 +61,12 @@ fn generate(tables: Tables) -> Result<String, std::fmt::Error> {
                 "Self::{variant} => &Properties {{ label: {:?}, unit: {:?}, digits: {}, \
                  group: Group::{group}, backends: &[{}], simulated: &[{}], quotient: {} }},",
                 metric.label,
-                metric.unit,
-                metric.digits,
-                paths("BackendName", &metric.backends),
+                metric.unit.as_deref().unwrap_or("us"),
+                metric.digits.unwrap_or(2),
+                paths(
+                    "BackendName",
+                    &metric.backends.unwrap_or(vec!["wall".into()])
+                ),
                 paths("BackendName", &metric.simulated),
                 metric.quotient.map_or("None".into(), |parts| {
                     format!("Some(({}))", paths("Metric", &parts))

@@ -216,7 +216,6 @@ impl Backend for Perf {
 #[cfg(test)]
 pub(crate) mod fixtures {
     use std::cell::Cell;
-    use std::collections::BTreeSet;
 
     use record::{CpuFacts, Metric};
 
@@ -259,7 +258,7 @@ pub(crate) mod fixtures {
         Pmu {
             name: name.to_owned(),
             kind: 4,
-            events: BTreeSet::new(),
+            events: Vec::new(),
             hybrid: name != "cpu",
         }
     }

@@ -6,9 +6,10 @@ use anyhow::{anyhow, ensure, Context, Result};
 use perfcounters::perf::kernel::Kernel;
 use perfcounters::perf::known_loops::KnownLoop;
 use perfcounters::perf::passes::{self, Counted, Counters, Reading};
-use perfcounters::perf::pmu::{Pmu, SOURCES};
+use perfcounters::perf::pmu::Pmu;
 use perfcounters::perf::resolve::EventSet;
 use perfcounters::perf::Event;
+use record::EVENT_SOURCES;
 
 /// `PERF_TYPE_RAW` codes of Arm's PMUv3: instructions that the processor has executed.
 pub const INST_RETIRED: u64 = 0x08;
@@ -71,7 +72,7 @@ impl Environment {
     /// # Errors
     /// If there is none.
     pub fn new(machine: Machine) -> Result<Self> {
-        let pmu = Pmu::find(Path::new(SOURCES), Some(0)).context("Linux lists no PMU")?;
+        let pmu = Pmu::find(Path::new(EVENT_SOURCES), Some(0)).context("Linux lists no PMU")?;
         Ok(Self { machine, pmu })
     }
 

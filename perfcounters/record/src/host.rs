@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::counter::{tsc_ordered, COUNTER};
 use crate::tools::tool_version;
 
+/// Folder in which the kernel lists its event sources.
+pub const EVENT_SOURCES: &str = "/sys/bus/event_source/devices";
+
 /// The machine that a run was measured on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostFacts {
@@ -117,6 +120,7 @@ impl HostFacts {
         cpu.tsc_mhz = measure_tsc_mhz();
         cpu.max_clock_mhz = cpufreq(0, "scaling_max_freq").and_then(megahertz);
         let valgrind = tool_version("valgrind");
+        let sources = processor_event_sources(Path::new(EVENT_SOURCES));
         let mitigations = Path::new("/sys/devices/system/cpu/vulnerabilities");
         Self {
             host: uname.nodename().to_string_lossy().into_owned(),
@@ -133,7 +137,10 @@ impl HostFacts {
                 groups: entries("/sys/kernel/iommu_groups").len() as u64,
             },
             nics: nics(Path::new("/sys/bus/pci/devices")),
-            pmu: pmu("/sys/bus/event_source/devices"),
+            pmu: PmuFacts {
+                present: !sources.is_empty(),
+                sources,
+            },
             tools: BTreeMap::from_iter(valgrind.map(|version| ("valgrind".to_owned(), version))),
         }
     }
@@ -233,7 +240,7 @@ fn read(path: impl AsRef<Path>) -> String {
 }
 
 /// The names in a folder, sorted; none if it cannot be read.
-fn entries(folder: impl AsRef<Path>) -> Vec<String> {
+pub fn entries(folder: impl AsRef<Path>) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<_> = entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -279,24 +286,17 @@ fn nics(devices: &Path) -> Vec<NicFacts> {
     entries(devices).into_iter().filter_map(nic).collect()
 }
 
-/// Whether an event source of the kernel counts the events of processors, by its name. On x86-64 the
-/// kernel lists `cpu`, or `cpu_core` and `cpu_atom`. On Arm it lists one source per kind of core, such
+/// The kernel's event sources in a folder that count the events of processors, by their names. On x86-64
+/// the kernel lists `cpu`, or `cpu_core` and `cpu_atom`. On Arm it lists one source per kind of core, such
 /// as `armv8_pmuv3_0`, `armv8_cortex_a72` or `apple_icestorm_pmu`.
-pub fn counts_processor_events(source: &str) -> bool {
-    ["cpu", "cpu_core", "cpu_atom"].contains(&source)
-        || ["armv8_", "armv9_", "apple_"]
-            .iter()
-            .any(|prefix| source.starts_with(prefix))
-}
-
-/// The kernel's event sources for processors.
-fn pmu(sources: impl AsRef<Path>) -> PmuFacts {
-    let mut sources = entries(sources);
-    sources.retain(|name| counts_processor_events(name));
-    PmuFacts {
-        present: !sources.is_empty(),
-        sources,
-    }
+pub fn processor_event_sources(folder: &Path) -> Vec<String> {
+    let counts = |name: &String| {
+        ["cpu", "cpu_core", "cpu_atom"].contains(&name.as_str())
+            || ["armv8_", "armv9_", "apple_"]
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
+    };
+    entries(folder).into_iter().filter(counts).collect()
 }
 
 /// Clock of the time-stamp counter, compared with the system's clock.
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn network_cards_are_found_by_class_and_event_sources_by_name() {
+    fn network_cards_are_found_by_class() {
         let devices = tempfile::tempdir().unwrap();
         for (address, class) in [("0000:03:00.0", "0x020000"), ("0000:00:1f.2", "0x010601")] {
             let device = devices.path().join(address);
@@ -367,12 +367,6 @@ mod tests {
             driver: Some("vfio-pci".into()),
         };
         assert_eq!(nics(devices.path()), [found]);
-        let sources = tempfile::tempdir().unwrap();
-        for (name, present) in [("software", false), ("cpu", true), ("armv8_pmuv3_0", true)] {
-            fs::create_dir(sources.path().join(name)).unwrap();
-            assert_eq!(pmu(sources.path()).present, present);
-        }
-        assert_eq!(pmu(sources.path()).sources, ["armv8_pmuv3_0", "cpu"]);
     }
 
     #[test]

@@ -29,8 +29,8 @@ pub use conditions::{
 pub use counter::tsc_ordered;
 pub use error::RecordError;
 pub use host::{
-    counts_processor_events, CpuClock, CpuFacts, HostFacts, HugePages, IommuFacts, NicFacts,
-    PmuFacts,
+    entries, processor_event_sources, CpuClock, CpuFacts, HostFacts, HugePages, IommuFacts,
+    NicFacts, PmuFacts, EVENT_SOURCES,
 };
 pub use metric::{Group, Metric};
 pub use names::{BackendName, Implementation};

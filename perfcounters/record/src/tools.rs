@@ -72,19 +72,15 @@ mod tests {
 
     #[test]
     fn toolchains_are_shortened() {
+        let gcc = "gcc (Debian 12.2.0-14+deb12u1) 12.2.0 -O2 -march=haswell";
+        let rustc = "rustc 1.95.0 (59807616e 2026-04-14) -C target-cpu=haswell";
         for (line, short) in [
-            (
-                "gcc (Debian 12.2.0-14+deb12u1) 12.2.0 -O2 -march=haswell",
-                "gcc 12.2.0",
-            ),
+            (gcc, "gcc 12.2.0"),
+            (rustc, "rustc 1.95.0"),
             ("gcc-12 (Debian 12.2.0-14) 12.2.0 -O2", "gcc 12.2.0"),
             ("Debian clang version 14.0.6 -O2", "clang 14.0.6"),
             ("Debian clang version 13.0.1-11+b2 -O2", "clang 13.0.1"),
             ("rustc 1.97.0-nightly (ac68faa20)", "rustc 1.97.0-nightly"),
-            (
-                "rustc 1.95.0 (59807616e 2026-04-14) -C target-cpu=haswell",
-                "rustc 1.95.0",
-            ),
             ("/usr/bin/gcc 13.1.0, -O2", "gcc 13.1.0"),
             ("  an odd compiler  ", "an odd compiler"),
             ("gcc", "gcc"),

@@ -1,15 +1,11 @@
 //! The kernel's description of the processor's counters, in `/sys/bus/event_source/devices`.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use record::counts_processor_events;
+use record::{entries, processor_event_sources};
 
 use crate::placement::parse_cpu_list;
-
-/// Folder in which the kernel lists its event sources.
-pub const SOURCES: &str = "/sys/bus/event_source/devices";
 
 /// An event source of the kernel that counts a processor's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +16,7 @@ pub struct Pmu {
     /// Its number, for `perf_event_attr.type`.
     pub kind: u32,
     /// The kernel's names of events that it lists.
-    pub events: BTreeSet<String>,
+    pub events: Vec<String>,
     /// Whether the machine has several kinds of core, each with a source of its own.
     pub hybrid: bool,
 }
@@ -28,8 +24,7 @@ pub struct Pmu {
 impl Pmu {
     /// The source for a CPU; `None` if the processor has no counters or a hypervisor hides them.
     pub fn find(sources: &Path, cpu: Option<usize>) -> Option<Self> {
-        let mut names = names_in(sources);
-        names.retain(|name| counts_processor_events(name));
+        let names = processor_event_sources(sources);
         // Without a CPU, performance cores come first: "cpu_core" is after "cpu_atom".
         let name = names.iter().rev().find(|name| {
             // The x86-64 source of a processor with one kind of core has no file `cpus`.
@@ -43,19 +38,11 @@ impl Pmu {
         Some(Self {
             name: name.clone(),
             kind: kind.trim().parse().ok()?,
-            events: names_in(&folder.join("events")),
+            events: entries(folder.join("events")),
             // Linux lists `cpu_core` alone if the other cores are switched off.
             hybrid: names.len() > 1 || name.starts_with("cpu_"),
         })
     }
-}
-
-/// The names in a folder; none if it cannot be read.
-fn names_in(folder: &Path) -> BTreeSet<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .collect()
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use record::{CpuFacts, Metric};
+use record::{CpuFacts, Metric, EVENT_SOURCES};
 use serde_json::json;
 
 use super::events::{counted_metrics, Cpu, Event, Set, Table};
 use super::kernel::{Kernel, Refusal};
-use super::pmu::{Pmu, SOURCES};
+use super::pmu::Pmu;
 
 /// `PERF_TYPE_HARDWARE`: events that the kernel itself translates for the processor.
 const HARDWARE: u32 = 0;
@@ -49,7 +49,7 @@ impl EventSet {
     /// Chooses the events of this machine. `cpu` is the driver's.
     pub fn detect(cpu: Option<usize>) -> Result<Self, String> {
         let facts = CpuFacts::read();
-        let pmu = Pmu::find(Path::new(SOURCES), cpu);
+        let pmu = Pmu::find(Path::new(EVENT_SOURCES), cpu);
         resolve(&facts, pmu.as_ref(), |event| Kernel.try_event(event))
     }
 }
@@ -66,8 +66,8 @@ fn resolve(
         ..Event::default()
     };
     try_event(&cycles).map_err(|refusal| no_counters(cpu, &refusal))?;
-    let pmu =
-        pmu.ok_or_else(|| format!("the kernel lists no PMU of the driver's CPU in {SOURCES}"))?;
+    let pmu = pmu
+        .ok_or_else(|| format!("the kernel lists no PMU of the driver's CPU in {EVENT_SOURCES}"))?;
     let table = Table::built_in()?;
     let known = table.find(cpu, pmu).next();
     let entry = known.map(|(_, set)| set);
