@@ -121,18 +121,19 @@ class Metric:
 def metrics() -> dict[str, Metric]:
     """Read ``metrics.toml``: all metrics by name, in the order in which tables show them."""
     try:
-        entries = tomllib.loads(METRICS_FILE.read_text(encoding="utf-8"))["metric"]
+        groups = tomllib.loads(METRICS_FILE.read_text(encoding="utf-8"))
         found = [
             Metric(
                 name=entry["name"],
                 label=entry["label"],
-                unit=entry["unit"],
-                digits=int(entry["digits"]),
-                group=entry["group"],
+                unit=entry.get("unit", "us"),
+                digits=int(entry.get("digits", 2)),
+                group=group,
                 percentile=entry.get("percentile"),
                 notes=dict(entry.get("notes", {})),
             )
-            for entry in entries
+            for group in ("counter", "throughput", "latency")
+            for entry in groups[group]
         ]
     except OSError as error:
         raise DataError(f"cannot read the metrics {METRICS_FILE}: {error.strerror}") from None

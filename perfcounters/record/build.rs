@@ -9,9 +9,12 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+/// The metrics of each table.
 #[derive(Deserialize)]
-struct File {
-    metric: Vec<Metric>,
+struct Tables {
+    counter: Vec<Metric>,
+    throughput: Vec<Metric>,
+    latency: Vec<Metric>,
 }
 
 /// One metric; the head of `metrics.toml` explains the fields. The others are for the report.
@@ -20,10 +23,9 @@ struct Metric {
     name: String,
     label: String,
     description: String,
-    unit: String,
-    digits: usize,
-    group: String,
-    backends: Vec<String>,
+    unit: Option<String>,
+    digits: Option<usize>,
+    backends: Option<Vec<String>>,
     #[serde(default)]
     simulated: Vec<String>,
     quotient: Option<[String; 2]>,
@@ -31,57 +33,63 @@ struct Metric {
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=metrics.toml");
-    let file: File = toml::from_str(&fs::read_to_string("metrics.toml")?)?;
+    let tables: Tables = toml::from_str(&fs::read_to_string("metrics.toml")?)?;
     let out = Path::new(&env::var("OUT_DIR")?).join("metrics.rs");
-    fs::write(out, generate(&file.metric)?)?;
+    fs::write(out, generate(tables)?)?;
     Ok(())
 }
 
-/// The source of the enum and of the table.
-fn generate(metrics: &[Metric]) -> Result<String, std::fmt::Error> {
-    let (mut variants, mut all, mut table) = (String::new(), String::new(), String::new());
-    for metric in metrics {
-        let variant = variant(&metric.name);
-        writeln!(variants, "/// {}", metric.description)?;
-        writeln!(variants, "#[serde(rename = {:?})]", metric.name)?;
-        writeln!(variants, "#[strum(serialize = {:?})]", metric.name)?;
-        writeln!(variants, "{variant},")?;
-        write!(all, "Self::{variant}, ")?;
-        table.push_str(&properties(metric));
+/// The source of the enum and of its properties.
+fn generate(tables: Tables) -> Result<String, std::fmt::Error> {
+    let (mut variants, mut all, mut properties) = (String::new(), String::new(), String::new());
+    for (group, metrics) in [
+        ("Counter", tables.counter),
+        ("Throughput", tables.throughput),
+        ("Latency", tables.latency),
+    ] {
+        for metric in metrics {
+            let (name, variant) = (&metric.name, variant(&metric.name));
+            writeln!(variants, "/// {}", metric.description)?;
+            writeln!(
+                variants,
+                "#[serde(rename = {name:?})] #[strum(serialize = {name:?})]"
+            )?;
+            writeln!(variants, "{variant},")?;
+            write!(all, "Self::{variant}, ")?;
+            writeln!(
+                properties,
+                "Self::{variant} => &Properties {{ label: {:?}, unit: {:?}, digits: {}, \
+                 group: Group::{group}, backends: &[{}], simulated: &[{}], quotient: {} }},",
+                metric.label,
+                metric.unit.as_deref().unwrap_or("us"),
+                metric.digits.unwrap_or(2),
+                paths(
+                    "BackendName",
+                    &metric.backends.unwrap_or(vec!["wall".into()])
+                ),
+                paths("BackendName", &metric.simulated),
+                metric.quotient.map_or("None".into(), |parts| {
+                    format!("Some(({}))", paths("Metric", &parts))
+                }),
+            )?;
+        }
     }
-    let count = metrics.len();
     Ok(format!(
         "/// A quantity that a backend measures; `metrics.toml` lists them, in this order.\n\
          #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize,\n\
-         serde::Deserialize, strum::Display, strum::EnumString, strum::IntoStaticStr)]\n\
+         serde::Deserialize, strum::Display, strum::EnumCount, strum::EnumString, strum::IntoStaticStr)]\n\
          pub enum Metric {{\n{variants}}}\n\
          impl Metric {{\n\
          /// All metrics, in the order of `metrics.toml`.\n\
-         pub const ALL: [Metric; {count}] = [{all}];\n}}\n\
-         static PROPERTIES: [Properties; {count}] = [\n{table}];\n"
+         pub const ALL: [Self; <Self as strum::EnumCount>::COUNT] = [{all}];\n\
+         fn properties(self) -> &'static Properties {{ match self {{\n{properties}}} }}\n}}\n"
     ))
 }
 
-fn properties(metric: &Metric) -> String {
-    let path = |of: &str, name: &String| format!("{of}::{}", variant(name));
-    let backends = |names: &[String]| {
-        let names = names.iter().map(|name| path("BackendName", name));
-        names.collect::<Vec<_>>().join(", ")
-    };
-    let quotient = metric.quotient.as_ref().map_or("None".into(), |parts| {
-        let [over, under] = parts.each_ref().map(|name| path("Metric", name));
-        format!("Some(({over}, {under}))")
-    });
-    format!(
-        "Properties {{ label: {:?}, unit: {:?}, digits: {}, group: {}, backends: &[{}], \
-         simulated: &[{}], quotient: {quotient} }},\n",
-        metric.label,
-        metric.unit,
-        metric.digits,
-        path("Group", &metric.group),
-        backends(&metric.backends),
-        backends(&metric.simulated),
-    )
+/// The variants of an enum with these names, separated by commas.
+fn paths(of: &str, names: &[String]) -> String {
+    let paths = names.iter().map(|name| format!("{of}::{}", variant(name)));
+    paths.collect::<Vec<_>>().join(", ")
 }
 
 /// `l1_hits` becomes `L1Hits`, `latency_p99_9_us` becomes `LatencyP99_9Us`.

@@ -6,7 +6,6 @@
 //! ([`passes`], [`kernel`]). The module `findings` turns the counts into values per packet.
 //! [`known_loops`] checks on a machine that its events count what their names say.
 
-mod event;
 pub mod events;
 mod findings;
 pub mod kernel;
@@ -24,7 +23,7 @@ use std::time::Duration;
 use record::{BackendName, Placement};
 use serde_json::json;
 
-pub use self::event::Event;
+pub use self::events::Event;
 use self::findings::{core_clock, Findings};
 use self::passes::Counted;
 use self::resolve::EventSet;
@@ -84,7 +83,18 @@ impl Perf {
                 },
                 folder: place.folder().to_owned(),
             };
-            Worker::start(&self.worker, specification, &place)
+            let process = Process::start(
+                "perf worker",
+                files::worker(&self.worker, &specification, place.folder())?,
+                place.placement.driver,
+                place.folder(),
+                Stdio::null(),
+            )?;
+            // The worker opens the devices, and forwards until it is asked to count.
+            Ok(Worker {
+                process,
+                specification,
+            })
         };
         let count = |worker: &mut Worker| worker.count(&self.interrupt);
         let (_, counted, sent) = self.link.measure(cell, &place, start, count)?;
@@ -115,25 +125,6 @@ impl ForwarderProcess for Worker {
 }
 
 impl Worker {
-    /// Starts a worker. It opens the devices, and forwards until it is asked to count.
-    fn start(
-        program: &(PathBuf, Vec<String>),
-        specification: Specification,
-        place: &Place<'_>,
-    ) -> Result<Self, MeasureError> {
-        let process = Process::start(
-            "perf worker",
-            files::worker(program, &specification, place.folder())?,
-            place.placement.driver,
-            place.folder(),
-            Stdio::null(),
-        )?;
-        Ok(Self {
-            process,
-            specification,
-        })
-    }
-
     /// Lets the worker count, and waits for its end.
     fn count(&mut self, interrupt: &Interrupt) -> Result<Counted<Window>, MeasureError> {
         let plan = &self.specification.plan;
@@ -225,36 +216,27 @@ impl Backend for Perf {
 #[cfg(test)]
 pub(crate) mod fixtures {
     use std::cell::Cell;
-    use std::collections::BTreeMap;
-    use std::io;
-    use std::rc::Rc;
 
     use record::{CpuFacts, Metric};
 
-    use super::passes::{Counters, Group, Reading};
+    use super::passes::{CountError, Counters, Reading};
     use super::pmu::Pmu;
     use super::Event;
 
     /// Counters that count one event at a time, and each time a thousand more than before. They have
     /// no event with the name "missing".
-    #[derive(Clone, Default)]
-    pub struct OneByOne(Rc<Cell<u64>>);
+    #[derive(Default)]
+    pub struct OneByOne(Cell<u64>);
 
     impl Counters for OneByOne {
-        type Group = Self;
-        fn open(&self, events: &[&Event]) -> Result<Self, String> {
-            match events[0].name.as_str() {
-                "missing" => Err("no such event".into()),
-                _ => Ok(self.clone()),
+        fn count<R>(
+            &self,
+            events: &[&Event],
+            work: impl FnOnce() -> R,
+        ) -> Result<(R, Reading), CountError> {
+            if events[0].name == "missing" {
+                return Err(CountError::Absent("no such event".into()));
             }
-        }
-    }
-
-    impl Group for OneByOne {
-        fn size(&self) -> usize {
-            1
-        }
-        fn count<R>(&mut self, work: impl FnOnce() -> R) -> io::Result<(R, Reading)> {
             self.0.set(self.0.get() + 1000);
             Ok((work(), Reading::whole(vec![self.0.get()])))
         }
@@ -276,7 +258,7 @@ pub(crate) mod fixtures {
         Pmu {
             name: name.to_owned(),
             kind: 4,
-            aliases: BTreeMap::new(),
+            events: Vec::new(),
             hybrid: name != "cpu",
         }
     }

@@ -182,24 +182,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_differs_from_the_defaults_is_shown() {
-        assert_eq!(Conditions::default().to_string(), "batch 32");
-        let odd = Conditions {
-            batch: 8,
-            ring_size: 64,
-            frame_size: 124,
-            offered_mpps: Some(1.5),
-            queues: 4,
-            waiting: Waiting::Interrupts,
-            placement: Some(LinePlacement::Memory),
-        };
-        assert_eq!(
-            odd.to_string(),
-            "batch 8, ring 64, 124 B, 4 queues, interrupts, memory, 1.5 Mpps"
-        );
-    }
-
-    #[test]
     fn conditions_of_old_records_get_the_defaults() {
         let read: Conditions = serde_json::from_str("{\"batch\": 8}").unwrap();
         assert_eq!(read, Conditions::with_batch(8));

@@ -11,7 +11,10 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::counter::{tsc_ordered, COUNTER};
-use crate::toolchain::tool_version;
+use crate::tools::tool_version;
+
+/// Folder in which the kernel lists its event sources.
+pub const EVENT_SOURCES: &str = "/sys/bus/event_source/devices";
 
 /// The machine that a run was measured on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -116,6 +119,8 @@ impl HostFacts {
         let mut cpu = CpuFacts::read();
         cpu.tsc_mhz = measure_tsc_mhz();
         cpu.max_clock_mhz = cpufreq(0, "scaling_max_freq").and_then(megahertz);
+        let valgrind = tool_version("valgrind");
+        let sources = processor_event_sources(Path::new(EVENT_SOURCES));
         let mitigations = Path::new("/sys/devices/system/cpu/vulnerabilities");
         Self {
             host: uname.nodename().to_string_lossy().into_owned(),
@@ -132,11 +137,11 @@ impl HostFacts {
                 groups: entries("/sys/kernel/iommu_groups").len() as u64,
             },
             nics: nics(Path::new("/sys/bus/pci/devices")),
-            pmu: pmu("/sys/bus/event_source/devices"),
-            tools: tool_version("valgrind")
-                .into_iter()
-                .map(|version| ("valgrind".to_owned(), version))
-                .collect(),
+            pmu: PmuFacts {
+                present: !sources.is_empty(),
+                sources,
+            },
+            tools: BTreeMap::from_iter(valgrind.map(|version| ("valgrind".to_owned(), version))),
         }
     }
 }
@@ -144,7 +149,34 @@ impl HostFacts {
 impl CpuFacts {
     /// The kernel's facts about the first CPU, without the clocks that must be measured.
     pub fn read() -> Self {
-        parse_cpuinfo(&read("/proc/cpuinfo"))
+        Self::parse(&read("/proc/cpuinfo"))
+    }
+
+    /// Parses the first processor of a `/proc/cpuinfo`, and counts the processors.
+    fn parse(text: &str) -> Self {
+        // Arm's kernels have other names for vendor, family, model and stepping.
+        let either = |name: &str, on_arm: &str| field(text, name).or_else(|| field(text, on_arm));
+        let number = |name: &str, on_arm: &str| {
+            let value = either(name, on_arm)?;
+            match value.strip_prefix("0x") {
+                Some(digits) => u32::from_str_radix(digits, 16).ok(),
+                None => value.parse().ok(),
+            }
+        };
+        let flags = field(text, "flags").unwrap_or_default();
+        Self {
+            model_name: field(text, "model name").map(str::to_owned),
+            vendor: either("vendor_id", "CPU implementer").map(str::to_owned),
+            family: number("cpu family", "CPU architecture"),
+            model: number("model", "CPU part"),
+            stepping: number("stepping", "CPU revision"),
+            microcode: field(text, "microcode").map(str::to_owned),
+            cpus: fields(text).filter(|(key, _)| *key == "processor").count() as u32,
+            clock_mhz: clock_in_cpuinfo(text, 0),
+            counter: COUNTER.to_owned(),
+            virtual_machine: flags.split_whitespace().any(|flag| flag == "hypervisor"),
+            ..Self::default()
+        }
     }
 }
 
@@ -174,7 +206,20 @@ impl CpuClock {
 impl HugePages {
     /// The huge pages now.
     pub fn now() -> Self {
-        parse_meminfo(&read("/proc/meminfo"))
+        Self::parse(&read("/proc/meminfo"))
+    }
+
+    /// Parses a `/proc/meminfo`.
+    fn parse(text: &str) -> Self {
+        let number = |name: &str| {
+            let value = field(text, name)?.split_whitespace().next()?;
+            value.parse().ok()
+        };
+        Self {
+            size_kib: number("Hugepagesize").unwrap_or(0),
+            total: number("HugePages_Total").unwrap_or(0),
+            free: number("HugePages_Free").unwrap_or(0),
+        }
     }
 }
 
@@ -195,7 +240,7 @@ fn read(path: impl AsRef<Path>) -> String {
 }
 
 /// The names in a folder, sorted; none if it cannot be read.
-fn entries(folder: impl AsRef<Path>) -> Vec<String> {
+pub fn entries(folder: impl AsRef<Path>) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<_> = entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -226,51 +271,6 @@ fn clock_in_cpuinfo(text: &str, cpu: usize) -> Option<f64> {
         .and_then(|(_, value)| value.parse().ok())
 }
 
-/// Parses the first processor of a `/proc/cpuinfo`, and counts the processors.
-fn parse_cpuinfo(text: &str) -> CpuFacts {
-    // Arm's kernels have other names for vendor, family, model and stepping.
-    let text_of = |name: &str, on_arm: &str| {
-        let found = field(text, name).or_else(|| field(text, on_arm));
-        found.map(str::to_owned)
-    };
-    let number = |name: &str, on_arm: &str| {
-        let value = text_of(name, on_arm)?;
-        match value.strip_prefix("0x") {
-            Some(digits) => u32::from_str_radix(digits, 16).ok(),
-            None => value.parse().ok(),
-        }
-    };
-    CpuFacts {
-        model_name: text_of("model name", ""),
-        vendor: text_of("vendor_id", "CPU implementer"),
-        family: number("cpu family", "CPU architecture"),
-        model: number("model", "CPU part"),
-        stepping: number("stepping", "CPU revision"),
-        microcode: text_of("microcode", ""),
-        cpus: fields(text).filter(|(key, _)| *key == "processor").count() as u32,
-        clock_mhz: clock_in_cpuinfo(text, 0),
-        max_clock_mhz: None,
-        counter: COUNTER.to_owned(),
-        tsc_mhz: 0.0,
-        virtual_machine: field(text, "flags")
-            .is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor")),
-    }
-}
-
-/// Parses the huge pages of a `/proc/meminfo`.
-fn parse_meminfo(text: &str) -> HugePages {
-    let number = |name: &str| {
-        field(text, name)
-            .and_then(|value| value.split_whitespace().next()?.parse().ok())
-            .unwrap_or(0)
-    };
-    HugePages {
-        size_kib: number("Hugepagesize"),
-        total: number("HugePages_Total"),
-        free: number("HugePages_Free"),
-    }
-}
-
 /// PCI devices of the class "Ethernet controller".
 fn nics(devices: &Path) -> Vec<NicFacts> {
     let nic = |address: String| {
@@ -286,24 +286,17 @@ fn nics(devices: &Path) -> Vec<NicFacts> {
     entries(devices).into_iter().filter_map(nic).collect()
 }
 
-/// Whether an event source of the kernel counts the events of processors, by its name. On x86-64 the
-/// kernel lists `cpu`, or `cpu_core` and `cpu_atom`. On Arm it lists one source per kind of core, such
+/// The kernel's event sources in a folder that count the events of processors, by their names. On x86-64
+/// the kernel lists `cpu`, or `cpu_core` and `cpu_atom`. On Arm it lists one source per kind of core, such
 /// as `armv8_pmuv3_0`, `armv8_cortex_a72` or `apple_icestorm_pmu`.
-pub fn counts_processor_events(source: &str) -> bool {
-    ["cpu", "cpu_core", "cpu_atom"].contains(&source)
-        || ["armv8_", "armv9_", "apple_"]
-            .iter()
-            .any(|prefix| source.starts_with(prefix))
-}
-
-/// The kernel's event sources for processors.
-fn pmu(sources: impl AsRef<Path>) -> PmuFacts {
-    let mut sources = entries(sources);
-    sources.retain(|name| counts_processor_events(name));
-    PmuFacts {
-        present: !sources.is_empty(),
-        sources,
-    }
+pub fn processor_event_sources(folder: &Path) -> Vec<String> {
+    let counts = |name: &String| {
+        ["cpu", "cpu_core", "cpu_atom"].contains(&name.as_str())
+            || ["armv8_", "armv9_", "apple_"]
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
+    };
+    entries(folder).into_iter().filter(counts).collect()
 }
 
 /// Clock of the time-stamp counter, compared with the system's clock.
@@ -327,26 +320,27 @@ mod tests {
         processor\t: 1\nvendor_id\t: GenuineIntel\ncpu MHz\t\t: 3300.000\n";
 
     #[test]
-    fn processors_are_described_as_far_as_they_are_known() {
-        let cpu = parse_cpuinfo(CPUINFO);
-        let name = "Intel(R) Xeon(R) CPU E3-1230 V2 @ 3.30GHz";
-        assert_eq!(cpu.model_name.as_deref(), Some(name));
+    fn processors_and_memory_are_described_as_far_as_they_are_known() {
+        let text =
+            "HugePages_Total:     512\nHugePages_Free:      500\nHugepagesize:       2048 kB\n";
+        let pages = HugePages::parse(text);
+        assert_eq!((pages.size_kib, pages.total, pages.free), (2048, 512, 500));
+        assert_eq!(HugePages::parse("nothing"), HugePages::default());
+        let cpu = CpuFacts::parse(CPUINFO);
+        assert!(cpu
+            .model_name
+            .is_some_and(|name| name.contains("E3-1230 V2 @")));
         assert_eq!(cpu.microcode.as_deref(), Some("0x21"));
         assert!(cpu.virtual_machine);
         let arm = "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\n\
             CPU part\t: 0xd08\nCPU revision\t: 3\n";
         let odd = "Hardware: something else\ncpu family\t: many\n";
         for (text, vendor, numbers, cpus) in [
-            (
-                CPUINFO,
-                Some("GenuineIntel"),
-                [Some(6), Some(58), Some(9)],
-                2,
-            ),
-            (arm, Some("0x41"), [Some(8), Some(0xd08), Some(3)], 1),
+            (CPUINFO, Some("GenuineIntel"), [6, 58, 9].map(Some), 2),
+            (arm, Some("0x41"), [8, 0xd08, 3].map(Some), 1),
             (odd, None, [None; 3], 0),
         ] {
-            let cpu = parse_cpuinfo(text);
+            let cpu = CpuFacts::parse(text);
             assert_eq!(cpu.vendor.as_deref(), vendor);
             assert_eq!([cpu.family, cpu.model, cpu.stepping], numbers);
             assert_eq!(cpu.cpus, cpus);
@@ -354,14 +348,6 @@ mod tests {
         for (cpu, clock) in [(0, Some(1600.0)), (1, Some(3300.0)), (2, None)] {
             assert_eq!(clock_in_cpuinfo(CPUINFO, cpu), clock);
         }
-    }
-
-    #[test]
-    fn huge_pages_are_counted() {
-        let text = "MemTotal: 16 kB\nHugePages_Total:     512\nHugePages_Free:      500\nHugepagesize:       2048 kB\n";
-        let pages = parse_meminfo(text);
-        assert_eq!((pages.size_kib, pages.total, pages.free), (2048, 512, 500));
-        assert_eq!(parse_meminfo("nothing"), HugePages::default());
     }
 
     #[test]
@@ -381,16 +367,6 @@ mod tests {
             driver: Some("vfio-pci".into()),
         };
         assert_eq!(nics(devices.path()), [found]);
-    }
-
-    #[test]
-    fn event_sources_of_processors_are_known_by_name() {
-        let sources = tempfile::tempdir().unwrap();
-        for (name, present) in [("software", false), ("cpu", true), ("armv8_pmuv3_0", true)] {
-            fs::create_dir(sources.path().join(name)).unwrap();
-            assert_eq!(pmu(sources.path()).present, present);
-        }
-        assert_eq!(pmu(sources.path()).sources, ["armv8_pmuv3_0", "cpu"]);
     }
 
     #[test]

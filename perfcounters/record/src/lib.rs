@@ -14,17 +14,13 @@
 mod conditions;
 mod counter;
 mod error;
-mod git;
 mod host;
 mod metric;
 mod names;
-mod results;
 mod run;
 mod run_folder;
 mod sample;
-#[cfg(test)]
-mod test_values;
-mod toolchain;
+mod tools;
 
 pub use conditions::{
     Conditions, LinePlacement, Series, Waiting, BATCHES, DEFAULT_BATCH, DEFAULT_FRAME_SIZE,
@@ -32,18 +28,18 @@ pub use conditions::{
 };
 pub use counter::tsc_ordered;
 pub use error::RecordError;
-pub use git::GitFacts;
 pub use host::{
-    counts_processor_events, CpuClock, CpuFacts, HostFacts, HugePages, IommuFacts, NicFacts,
-    PmuFacts,
+    entries, processor_event_sources, CpuClock, CpuFacts, HostFacts, HugePages, IommuFacts,
+    NicFacts, PmuFacts, EVENT_SOURCES,
 };
 pub use metric::{Group, Metric};
 pub use names::{BackendName, Implementation};
-pub use results::{create_folder, link, runs, unfinished_runs, JOURNAL_FILE, LATEST_LINK};
 pub use run::{
     read_run, Build, Capacity, CoreClock, Failure, Peer, Placement, RunPeriod, RunRecord,
     SkippedPeer, RUN_FILE,
 };
-pub use run_folder::{RunFolder, SAMPLES_FILE};
+pub use run_folder::{
+    create_folder, link, runs, unfinished_runs, RunFolder, JOURNAL_FILE, LATEST_LINK, SAMPLES_FILE,
+};
 pub use sample::{read_samples, Sample, MULTIPLEXED};
-pub use toolchain::short_toolchain;
+pub use tools::{short_toolchain, GitFacts};

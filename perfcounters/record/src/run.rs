@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::conditions::{Conditions, Series};
 use crate::error::RecordError;
-use crate::git::GitFacts;
 use crate::host::{CpuClock, HostFacts};
 use crate::names::{BackendName, Implementation};
+use crate::tools::GitFacts;
 
 /// File in a run folder that describes the run.
 pub const RUN_FILE: &str = "run.json";
@@ -195,9 +195,14 @@ pub struct RunRecord {
 /// [`RecordError::Read`], or [`RecordError::Malformed`] with the line.
 pub fn read_run(folder: &Path) -> Result<RunRecord, RecordError> {
     let path = folder.join(RUN_FILE);
-    let text = fs::read_to_string(&path).map_err(RecordError::read(&path))?;
+    let text = read_text(&path)?;
     serde_json::from_str(&text)
         .map_err(|error| RecordError::Malformed(path, error.line() as u64, error.to_string()))
+}
+
+/// The text of a file.
+pub(crate) fn read_text(path: &Path) -> Result<String, RecordError> {
+    fs::read_to_string(path).map_err(RecordError::read(path))
 }
 
 #[cfg(test)]
@@ -207,7 +212,7 @@ mod tests {
     #[test]
     fn a_failure_is_flat_in_json() {
         let failure = Failure {
-            series: crate::test_values::sample().series(),
+            series: crate::sample::tests::sample().series(),
             cause: "no link".into(),
         };
         let json = serde_json::to_string(&failure).unwrap();

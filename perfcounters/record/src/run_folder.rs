@@ -1,19 +1,24 @@
-//! A run folder, `results/<id>/`, while a run writes it.
+//! The folder `results/`: a run folder for each run, named after the time, and links to the newest.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rustix::fs::FlockOperation;
 
 use crate::error::RecordError;
-use crate::results::{self, JOURNAL_FILE, LATEST_LINK};
-use crate::run::{read_run, RunRecord, RUN_FILE};
+use crate::run::{read_run, read_text, RunRecord, RUN_FILE};
 use crate::sample::{read_samples, Sample, HEADER};
 
 /// File in a run folder that holds the samples.
 pub const SAMPLES_FILE: &str = "samples.csv";
+/// File that a run folder holds until the run is complete: the length of `samples.csv` after each
+/// measurement, one per line.
+pub const JOURNAL_FILE: &str = "samples.journal";
+/// Link in the results folder to the newest run.
+pub const LATEST_LINK: &str = "latest";
 
 /// A run folder that is being written.
 #[derive(Debug)]
@@ -41,7 +46,7 @@ impl RunFolder {
         now: SystemTime,
         mut record: RunRecord,
     ) -> Result<Self, RecordError> {
-        let (id, path) = results::create_folder(results, now)?;
+        let (id, path) = create_folder(results, now)?;
         record.id = id;
         record.start = humantime::format_rfc3339_seconds(now).to_string();
         record.end = None;
@@ -78,9 +83,9 @@ impl RunFolder {
         let lock = lock(&path)?;
         let record = read_run(&path)?;
         let (csv, journal) = (path.join(SAMPLES_FILE), path.join(JOURNAL_FILE));
-        let text = read(&csv)?;
+        let text = read_text(&csv)?;
         let noted = match journal.exists() {
-            true => read(&journal)?,
+            true => read_text(&journal)?,
             // The run was complete, and so are its samples.
             false => format!("{}\n", text.len()),
         };
@@ -220,15 +225,74 @@ impl RunFolder {
             fs::remove_file(&journal).map_err(RecordError::write(&journal))?;
         }
         if self.count > 0 {
-            results::link(&self.results, LATEST_LINK, &self.record.id)?;
+            link(&self.results, LATEST_LINK, &self.record.id)?;
         }
         Ok(())
     }
 }
 
-/// The text of a file.
-fn read(path: &Path) -> Result<String, RecordError> {
-    fs::read_to_string(path).map_err(RecordError::read(path))
+/// Creates `results/<id>/`, named after the time; returns the id and the path.
+///
+/// # Errors
+/// [`RecordError::Write`].
+pub fn create_folder(results: &Path, now: SystemTime) -> Result<(String, PathBuf), RecordError> {
+    fs::create_dir_all(results).map_err(RecordError::write(results))?;
+    // Names sort by time, and every file system accepts them.
+    let stamp = humantime::format_rfc3339_seconds(now)
+        .to_string()
+        .replace(':', "-");
+    // Several runs may begin in the same second, but not a hundred.
+    let mut attempt = 0;
+    loop {
+        let id = match attempt {
+            0 => stamp.clone(),
+            n => format!("{stamp}-{n}"),
+        };
+        let path = results.join(&id);
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok((id, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => {
+                attempt += 1;
+            }
+            Err(cause) => return Err(RecordError::Write(path, cause)),
+        }
+    }
+}
+
+/// Points the link `results/<name>` at `id`. One rename replaces the link, so that a reader finds
+/// either the old run or the new one.
+///
+/// # Errors
+/// [`RecordError::Write`].
+pub fn link(results: &Path, name: &str, id: &str) -> Result<(), RecordError> {
+    let link = results.join(name);
+    let fresh = tempfile::Builder::new().make_in(results, |path| symlink(id, path));
+    let replaced = fresh.and_then(|fresh| Ok(fresh.persist(&link)?));
+    replaced.map(drop).map_err(RecordError::write(&link))
+}
+
+/// The incomplete runs in a results folder, oldest first. They can be resumed.
+pub fn unfinished_runs(results: &Path) -> Vec<String> {
+    folders_with(results, JOURNAL_FILE)
+}
+
+/// All runs in a results folder, oldest first.
+pub fn runs(results: &Path) -> Vec<String> {
+    folders_with(results, RUN_FILE)
+}
+
+fn folders_with(results: &Path, file: &str) -> Vec<String> {
+    let mut runs: Vec<String> = fs::read_dir(results)
+        .into_iter()
+        .flatten()
+        .flatten()
+        // The links would list a run twice.
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| entry.path().join(file).is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    runs.sort();
+    runs
 }
 
 /// Opens a file to write at its end; creates it if there is none.
@@ -263,9 +327,8 @@ mod tests {
     use super::*;
     use crate::conditions::Conditions;
     use crate::names::BackendName;
-    use crate::results::unfinished_runs;
     use crate::run::Failure;
-    use crate::test_values::sample;
+    use crate::sample::tests::sample;
 
     fn record() -> RunRecord {
         RunRecord {
@@ -296,8 +359,13 @@ mod tests {
             let samples = read_samples(&latest.join(SAMPLES_FILE)).unwrap();
             assert_eq!(samples, [sample()]);
         }
+        // A run without samples is not the latest.
+        let mut empty = create(&results, record());
+        empty.finish(SystemTime::UNIX_EPOCH).unwrap();
+        let latest = fs::read_link(results.path().join(LATEST_LINK)).unwrap();
+        assert_eq!(latest, Path::new(&second.record.id));
         let left: Vec<_> = fs::read_dir(results.path()).unwrap().collect();
-        assert_eq!(left.len(), 3, "temporary files are left: {left:?}");
+        assert_eq!(left.len(), 4, "temporary files are left: {left:?}");
     }
 
     #[test]
@@ -333,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_sample_and_a_full_disk_leave_the_file_as_it_was() {
+    fn what_cannot_be_written_leaves_the_file_as_it_was_and_is_named() {
         let results = tempfile::tempdir().unwrap();
         let mut run = create(&results, record());
         let bad = Sample {
@@ -347,6 +415,9 @@ mod tests {
         let error = run.write(&[sample()]).unwrap_err().to_string();
         assert!(error.contains("free some space"), "{error}");
         assert_eq!(run.count(), 0);
+        let nowhere = Path::new("/dev/null/results");
+        let error = RunFolder::create(nowhere, SystemTime::now(), record()).unwrap_err();
+        assert!(error.to_string().contains("/dev/null/results"), "{error}");
     }
 
     /// Cuts `samples.csv` at many lengths, and resumes the run from each.
@@ -444,20 +515,5 @@ mod tests {
         fs::write(csv, "other,columns\n").unwrap();
         let error = reopen(&ids[0]).unwrap_err().to_string();
         assert!(error.contains("does not belong"), "{error}");
-    }
-
-    #[test]
-    fn a_run_without_samples_is_not_the_latest() {
-        let results = tempfile::tempdir().unwrap();
-        let mut run = create(&results, record());
-        run.finish(SystemTime::UNIX_EPOCH).unwrap();
-        assert!(!results.path().join(LATEST_LINK).exists());
-    }
-
-    #[test]
-    fn a_results_folder_that_cannot_be_created_is_named() {
-        let results = Path::new("/dev/null/results");
-        let error = RunFolder::create(results, SystemTime::now(), record()).unwrap_err();
-        assert!(error.to_string().contains("/dev/null/results"), "{error}");
     }
 }

@@ -202,15 +202,41 @@ pub fn read_samples(path: &Path) -> Result<Vec<Sample>, RecordError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::fs;
 
     use super::*;
-    use crate::test_values::sample;
 
     const OLD_HEADER: &str =
         "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat\n";
     const OLD_ROW: &str = "c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0";
+
+    /// A sample in which no field has its default, apart from that which only `trace` fills.
+    pub fn sample() -> Sample {
+        Sample {
+            implementation: Implementation::RustUnsafe,
+            variant: "overflow-checks".into(),
+            toolchain: "rustc 1.95.0".into(),
+            conditions: Conditions {
+                batch: 32,
+                ring_size: 1024,
+                frame_size: 1514,
+                offered_mpps: Some(12.5),
+                queues: 2,
+                waiting: Waiting::Interrupts,
+                placement: Some(LinePlacement::Memory),
+            },
+            backend: BackendName::Valgrind,
+            metric: Metric::BranchMisses,
+            value: 0.125,
+            unit: Metric::BranchMisses.unit().into(),
+            packets: 200_000,
+            process: 3,
+            repeat: 2,
+            note: MULTIPLEXED.into(),
+            cpu: String::new(),
+        }
+    }
 
     fn read(header: &str, row: &str) -> Result<Vec<Sample>, RecordError> {
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -282,7 +308,8 @@ mod tests {
     }
 
     #[test]
-    fn a_series_names_its_driver_conditions_and_backend() {
+    fn a_series_names_its_driver_backend_and_unusual_conditions() {
+        assert_eq!(Conditions::default().to_string(), "batch 32");
         assert_eq!(
             sample().series().to_string(),
             "rust-unsafe/overflow-checks batch 32, ring 1024, 1514 B, 2 queues, interrupts, memory, 12.5 Mpps, \

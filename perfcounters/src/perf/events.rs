@@ -1,14 +1,47 @@
-//! The events of each processor, by metric: `data/events.toml`.
+//! Events that the kernel can count, and the table of each processor's: `data/events.toml`.
 
 use std::collections::BTreeMap;
 
-use record::{CpuFacts, Metric};
-use serde::Deserialize;
+use record::{BackendName, CpuFacts, Group, Metric};
+use serde::{Deserialize, Serialize};
 
 use super::pmu::Pmu;
 
 /// The text of the table.
 const TABLE: &str = include_str!("../../data/events.toml");
+
+/// Something that the kernel can count.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// The metric that it gives; `None` for the cycles of the reference clock, from which follows
+    /// how fast the core ran.
+    pub metric: Option<Metric>,
+    /// Its name in the maker's documents, or the kernel's.
+    pub name: String,
+    /// `perf_event_attr.type`.
+    pub kind: u32,
+    /// `perf_event_attr.config`.
+    pub config: u64,
+    /// The unit of a value per packet, if it differs from the metric's.
+    pub unit: Option<String>,
+}
+
+/// The metrics that processors have events for: the counters that `perf` gives, without ratios.
+pub fn counted_metrics() -> impl Iterator<Item = Metric> {
+    Metric::ALL.into_iter().filter(|metric| {
+        metric.is_given_by(BackendName::Perf)
+            && metric.group() == Group::Counter
+            && metric.quotient().is_none()
+    })
+}
+
+/// The ratios that `perf` computes, each with the metrics that it divides.
+pub fn ratios() -> impl Iterator<Item = (Metric, (Metric, Metric))> {
+    Metric::ALL
+        .into_iter()
+        .filter(|metric| metric.is_given_by(BackendName::Perf))
+        .filter_map(|metric| Some((metric, metric.quotient()?)))
+}
 
 /// The table of events.
 #[derive(Debug, Clone, Deserialize)]
@@ -71,13 +104,14 @@ impl Cpu {
     fn is(&self, cpu: &CpuFacts, pmu: &Pmu) -> bool {
         let within = |model| {
             self.range
-                .is_some_and(|(from, to)| (from..=to).contains(&model))
+                .is_some_and(|(from, to)| from <= model && model <= to)
         };
         let modelled = |model| self.models.contains(&model) || within(model);
         let source = self.pmu.as_deref().unwrap_or("cpu");
-        (pmu.name == source || source.ends_with('_') && pmu.name.starts_with(source))
-            && (self.family.is_none()
-                || self.family == cpu.family && cpu.model.is_some_and(modelled))
+        let right_source =
+            pmu.name == source || source.ends_with('_') && pmu.name.starts_with(source);
+        let right_model = self.family == cpu.family && cpu.model.is_some_and(modelled);
+        right_source && (self.family.is_none() || right_model)
     }
 }
 
@@ -104,7 +138,6 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::perf::event::counted_metrics;
     use crate::perf::fixtures::{cpu, pmu};
     use crate::perf::resolve::generic;
 
@@ -126,20 +159,16 @@ mod tests {
     }
 
     #[test]
-    fn no_processor_is_in_the_table_twice() {
-        let table = Table::built_in().unwrap();
-        for (vendor, family) in [("GenuineIntel", 6), ("AuthenticAMD", 23)] {
-            for model in 0..=255 {
-                let (cpu, pmu) = (cpu(vendor, family, model), pmu("cpu"));
-                assert!(table.find(&cpu, &pmu).count() < 2, "{cpu:?}");
-            }
-        }
-    }
-
-    #[test]
     fn vendor_family_model_and_kind_of_core_identify_a_processor() {
         let table = Table::built_in().unwrap();
         let (intel, amd) = ("GenuineIntel", "AuthenticAMD");
+        for model in 0..=255 {
+            for (vendor, family) in [(intel, 6), (amd, 23), (amd, 25), (amd, 26)] {
+                let (cpu, pmu) = (cpu(vendor, family, model), pmu("cpu"));
+                assert!(table.find(&cpu, &pmu).count() < 2, "twice: {cpu:?}");
+            }
+        }
+        let alder_lake = Some("Alder Lake, performance cores");
         for (vendor, family, model, source, expected) in [
             // Xeon E3-1230 v2, v3; E5-2600 v4.
             (intel, 6, 58, "cpu", Some("Ivy Bridge")),
@@ -148,13 +177,7 @@ mod tests {
             (intel, 6, 85, "cpu", Some("Skylake-SP or Cascade Lake")),
             (intel, 6, 106, "cpu", Some("Ice Lake-SP")),
             (intel, 6, 143, "cpu", Some("Sapphire Rapids")),
-            (
-                intel,
-                6,
-                151,
-                "cpu_core",
-                Some("Alder Lake, performance cores"),
-            ),
+            (intel, 6, 151, "cpu_core", alder_lake),
             (intel, 6, 151, "cpu_atom", None),
             // Epyc 7001 to 9005.
             (amd, 23, 1, "cpu", Some("Zen 1")),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{BackendName, Metric, Sample, MULTIPLEXED};
 use serde_json::json;
 
-use super::event::{ratios, Event};
+use super::events::{ratios, Event};
 use super::passes::{Counted, Pass};
 use super::worker::Window;
 use crate::backend::Cell;
@@ -223,17 +223,11 @@ mod tests {
             let (unit, note) = (sample.unit.as_str(), sample.note.as_str());
             (sample.metric, sample.value, sample.packets, unit, note)
         });
-        let (ipc, full) = (Metric::Ipc, Metric::FullBatchRatio);
+        let (cycles, ipc, full) = (Metric::CoreCycles, Metric::Ipc, Metric::FullBatchRatio);
         assert_eq!(
             values.collect::<Vec<_>>(),
             [
-                (
-                    Metric::CoreCycles,
-                    94.0,
-                    1000,
-                    Metric::CoreCycles.unit(),
-                    ""
-                ),
+                (cycles, 94.0, 1000, cycles.unit(), ""),
                 (Metric::Instructions, 127.0, 1000, "instructions/packet", ""),
                 (ipc, 127.0 / 94.0, 1000, ipc.unit(), ""),
                 (Metric::L2Hits, 1.1, 1000, "lines/packet", MULTIPLEXED),

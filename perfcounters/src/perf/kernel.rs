@@ -5,8 +5,8 @@ use std::io;
 use perf_event::events::Raw;
 use perf_event::{Builder, Counter};
 
-use super::event::Event;
-use super::passes::{Counters, Group, Reading};
+use super::events::Event;
+use super::passes::{CountError, Counters, Reading};
 
 /// The counters of this machine, for the thread that opens them.
 #[derive(Debug, Clone, Copy, Default)]
@@ -69,57 +69,36 @@ impl Kernel {
     }
 }
 
-/// Events that the kernel counts together or not at all.
-pub struct KernelGroup {
-    leader: perf_event::Group,
-    members: Vec<Counter>,
-}
-
 impl Counters for Kernel {
-    type Group = KernelGroup;
-
-    fn open(&self, events: &[&Event]) -> Result<KernelGroup, String> {
+    fn count<R>(
+        &self,
+        events: &[&Event],
+        work: impl FnOnce() -> R,
+    ) -> Result<(R, Reading), CountError> {
+        let absent = |error| CountError::Absent(Refusal::new(error).to_string());
         // The leader counts nothing, so that all events are members alike.
-        let leader = perf_event::Group::builder()
+        let mut leader = perf_event::Group::builder()
             .observe_self()
             .any_cpu()
             .inherit(false)
             .build_group()
-            .map_err(|error| Refusal::new(error).to_string())?;
-        let mut group = KernelGroup {
-            leader,
-            members: Vec::new(),
-        };
+            .map_err(absent)?;
+        let mut members: Vec<Counter> = Vec::new();
         for event in events {
-            match group.leader.add(&builder(event)) {
-                Ok(member) => group.members.push(member),
-                Err(error) if group.members.is_empty() => {
-                    return Err(Refusal::new(error).to_string())
-                }
+            match leader.add(&builder(event)) {
+                Ok(member) => members.push(member),
+                Err(error) if members.is_empty() => return Err(absent(error)),
                 // The event does not fit or cannot be counted. The pass that begins with it shows which.
                 Err(_) => break,
             }
         }
-        Ok(group)
-    }
-}
-
-impl Group for KernelGroup {
-    fn size(&self) -> usize {
-        self.members.len()
-    }
-
-    fn count<R>(&mut self, work: impl FnOnce() -> R) -> io::Result<(R, Reading)> {
-        self.leader.enable()?;
+        leader.enable()?;
         let result = work();
-        self.leader.disable()?;
-        let data = self.leader.read()?;
-        let counts = self
-            .members
-            .iter()
-            .map(|member| data.get(member).map(|entry| entry.value()))
-            .collect::<Option<Vec<_>>>();
+        leader.disable()?;
+        let data = leader.read()?;
+        let counts = members.iter().map(|member| Some(data.get(member)?.value()));
         let reading = counts
+            .collect::<Option<Vec<_>>>()
             .zip(data.time_enabled().zip(data.time_running()))
             .map(|(counts, (enabled, running))| Reading {
                 enabled,
@@ -152,15 +131,12 @@ mod tests {
         if let Err(Refusal::Forbidden(_)) = Kernel.try_event(&events[0]) {
             return; // A container forbids perf_event_open.
         }
-        let mut group = Kernel.open(&[&events[0], &events[1]]).unwrap();
-        assert_eq!(group.size(), events.len());
-        touch(1000);
-        let ((), reading) = group
-            .count(|| {
-                touch(2000);
-                std::thread::spawn(|| touch(5000)).join().unwrap();
-            })
-            .unwrap();
+        let work = || {
+            touch(2000);
+            std::thread::spawn(|| touch(5000)).join().unwrap();
+        };
+        let ((), reading) = Kernel.count(&[&events[0], &events[1]], work).unwrap();
+        assert_eq!(reading.counts.len(), events.len());
         assert_eq!(reading.running, reading.enabled);
         let (time, faults) = (reading.counts[0], reading.counts[1]);
         assert!((2000..2500).contains(&faults), "{faults} page faults");

@@ -17,7 +17,7 @@ use std::fmt;
 use record::Metric;
 use serde::Serialize;
 
-use super::event::Event;
+use super::events::Event;
 use super::passes::{self, Counters, Value};
 
 /// Iterations of the shorter run. A loop of this length takes a few milliseconds.

@@ -9,34 +9,37 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::event::Event;
+use super::events::Event;
 
 /// Counters: the kernel's, or a stand-in.
 pub trait Counters {
-    /// Some events that are counted together.
-    type Group: Group;
-
-    /// Opens a group of the first of these events: as many as fit together, at least one.
-    fn open(&self, events: &[&Event]) -> Result<Self::Group, String>;
+    /// Counts the first of these events while `work` runs: as many as fit together, at least one.
+    fn count<R>(
+        &self,
+        events: &[&Event],
+        work: impl FnOnce() -> R,
+    ) -> Result<(R, Reading), CountError>;
 }
 
-/// Some events that are counted together.
-pub trait Group {
-    /// Number of the events that are in the group: the first ones.
-    fn size(&self) -> usize;
-
-    /// Counts while `work` runs. A group counts once.
-    fn count<R>(&mut self, work: impl FnOnce() -> R) -> std::io::Result<(R, Reading)>;
+/// The reason why a group was not counted.
+#[derive(Debug, thiserror::Error)]
+pub enum CountError {
+    /// Its first event cannot be counted. The work did not run.
+    #[error("{0}")]
+    Absent(String),
+    /// The kernel did not start, stop or read the counters.
+    #[error("cannot read the counters: {0}")]
+    Unreadable(#[from] std::io::Error),
 }
 
-/// The counts of a group.
+/// The counts of some events that were counted together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// Time for which the group was switched on.
+    /// Time for which they were switched on.
     pub enabled: Duration,
-    /// Time for which it counted: less if there were too few counters.
+    /// Time for which they were counted: less if there were too few counters.
     pub running: Duration,
-    /// The count of each event, in the order of the group.
+    /// The count of each event: the first ones.
     pub counts: Vec<u64>,
 }
 
@@ -107,19 +110,17 @@ pub fn count<C: Counters, W>(
             continue;
         };
         let group: Vec<_> = wanted.iter().map(|index| &events[*index]).collect();
-        let mut group = match counters.open(&group) {
-            Ok(group) => group,
-            Err(why) => {
+        let (window, reading) = match counters.count(&group, &mut window) {
+            Ok(counted) => counted,
+            Err(CountError::Absent(why)) => {
                 counted.absent.push((first, why));
                 waiting.push_front(wanted.split_off(1));
                 continue;
             }
+            Err(error) => return Err(error.to_string()),
         };
-        let rest = wanted.split_off(group.size().clamp(1, wanted.len()));
+        let rest = wanted.split_off(reading.counts.len().clamp(1, wanted.len()));
         waiting.push_front(rest);
-        let (window, reading) = group
-            .count(&mut window)
-            .map_err(|error| format!("cannot read the counters: {error}"))?;
         let window = window?;
         let shared = reading.running < reading.enabled;
         if shared && wanted.len() > 1 {
@@ -169,36 +170,27 @@ mod tests {
         share: u64,
     }
 
-    struct FakeGroup(Reading);
-
     impl Counters for Fake {
-        type Group = FakeGroup;
-
-        fn open(&self, events: &[&Event]) -> Result<FakeGroup, String> {
+        fn count<R>(
+            &self,
+            events: &[&Event],
+            work: impl FnOnce() -> R,
+        ) -> Result<(R, Reading), CountError> {
             let known = events.iter().take_while(|event| event.name != "unknown");
             let events: Vec<_> = known.take(self.believed).collect();
             if events.is_empty() {
-                return Err("no such event".into());
+                return Err(CountError::Absent("no such event".into()));
             }
             let running = match events.len() <= self.free {
                 true => self.share,
                 false => 0,
             };
             let count = |event: &&&Event| (100 + event.config) * running / 100;
-            Ok(FakeGroup(Reading {
+            let reading = Reading {
                 running: Duration::from_millis(running),
                 ..Reading::whole(events.iter().map(count).collect())
-            }))
-        }
-    }
-
-    impl Group for FakeGroup {
-        fn size(&self) -> usize {
-            self.0.counts.len()
-        }
-
-        fn count<R>(&mut self, work: impl FnOnce() -> R) -> std::io::Result<(R, Reading)> {
-            Ok((work(), self.0.clone()))
+            };
+            Ok((work(), reading))
         }
     }
 

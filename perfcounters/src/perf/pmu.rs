@@ -1,15 +1,11 @@
 //! The kernel's description of the processor's counters, in `/sys/bus/event_source/devices`.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use record::counts_processor_events;
+use record::{entries, processor_event_sources};
 
 use crate::placement::parse_cpu_list;
-
-/// Folder in which the kernel lists its event sources.
-pub const SOURCES: &str = "/sys/bus/event_source/devices";
 
 /// An event source of the kernel that counts a processor's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,23 +15,18 @@ pub struct Pmu {
     pub name: String,
     /// Its number, for `perf_event_attr.type`.
     pub kind: u32,
-    /// The codes of the events that the kernel has names for.
-    pub(super) aliases: BTreeMap<String, String>,
-    /// Whether the machine has other kinds of core, with another source.
-    pub(super) hybrid: bool,
+    /// The kernel's names of events that it lists.
+    pub events: Vec<String>,
+    /// Whether the machine has several kinds of core, each with a source of its own.
+    pub hybrid: bool,
 }
 
 impl Pmu {
     /// The source for a CPU; `None` if the processor has no counters or a hypervisor hides them.
     pub fn find(sources: &Path, cpu: Option<usize>) -> Option<Self> {
-        let mut names: Vec<String> = fs::read_dir(sources)
-            .ok()?
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .filter(|name| counts_processor_events(name))
-            .collect();
+        let names = processor_event_sources(sources);
         // Without a CPU, performance cores come first: "cpu_core" is after "cpu_atom".
-        names.sort_by(|a, b| b.cmp(a));
-        let name = names.iter().find(|name| {
+        let name = names.iter().rev().find(|name| {
             // The x86-64 source of a processor with one kind of core has no file `cpus`.
             match fs::read_to_string(sources.join(name).join("cpus")) {
                 Err(_) => true,
@@ -44,28 +35,13 @@ impl Pmu {
         })?;
         let folder = sources.join(name);
         let kind = fs::read_to_string(folder.join("type")).ok()?;
-        let alias = |file: fs::DirEntry| {
-            let code = fs::read_to_string(file.path()).ok()?;
-            Some((file.file_name().into_string().ok()?, code))
-        };
-        let aliases = fs::read_dir(folder.join("events")).into_iter().flatten();
         Some(Self {
             name: name.clone(),
             kind: kind.trim().parse().ok()?,
-            aliases: aliases.filter_map(|file| alias(file.ok()?)).collect(),
+            events: entries(folder.join("events")),
             // Linux lists `cpu_core` alone if the other cores are switched off.
             hybrid: names.len() > 1 || name.starts_with("cpu_"),
         })
-    }
-
-    /// Whether the machine has several kinds of core, each with a source of its own.
-    pub fn hybrid(&self) -> bool {
-        self.hybrid
-    }
-
-    /// The code of an event that the kernel has a name for, as the kernel writes it.
-    pub fn alias(&self, name: &str) -> Option<&str> {
-        self.aliases.get(name).map(String::as_str)
     }
 }
 
@@ -114,11 +90,11 @@ mod tests {
         ] {
             let folder = sources(listed);
             let pmu = Pmu::find(folder.path(), cpu);
-            let found = pmu.as_ref().map(|it| (&*it.name, it.kind, it.hybrid()));
+            let found = pmu.as_ref().map(|it| (&*it.name, it.kind, it.hybrid));
             assert_eq!(found, expected, "CPU {cpu:?} of {listed:?}");
-            let named = |name| pmu.as_ref().is_some_and(|pmu| pmu.alias(name).is_some());
-            assert_eq!(named("inst_retired"), expected.is_some());
-            assert!(!named("br_retired"));
+            if let Some(pmu) = pmu {
+                assert!(pmu.events.iter().eq(["inst_retired"]));
+            }
         }
         assert_eq!(Pmu::find(Path::new("/nonexistent"), None), None);
     }

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use record::{CpuFacts, Metric};
+use record::{CpuFacts, Metric, EVENT_SOURCES};
 use serde_json::json;
 
-use super::event::{counted_metrics, Event};
-use super::events::{Cpu, Set, Table};
+use super::events::{counted_metrics, Cpu, Event, Set, Table};
 use super::kernel::{Kernel, Refusal};
-use super::pmu::{Pmu, SOURCES};
+use super::pmu::Pmu;
 
 /// `PERF_TYPE_HARDWARE`: events that the kernel itself translates for the processor.
 const HARDWARE: u32 = 0;
@@ -50,7 +49,7 @@ impl EventSet {
     /// Chooses the events of this machine. `cpu` is the driver's.
     pub fn detect(cpu: Option<usize>) -> Result<Self, String> {
         let facts = CpuFacts::read();
-        let pmu = Pmu::find(Path::new(SOURCES), cpu);
+        let pmu = Pmu::find(Path::new(EVENT_SOURCES), cpu);
         resolve(&facts, pmu.as_ref(), |event| Kernel.try_event(event))
     }
 }
@@ -67,8 +66,8 @@ fn resolve(
         ..Event::default()
     };
     try_event(&cycles).map_err(|refusal| no_counters(cpu, &refusal))?;
-    let pmu =
-        pmu.ok_or_else(|| format!("the kernel lists no PMU of the driver's CPU in {SOURCES}"))?;
+    let pmu = pmu
+        .ok_or_else(|| format!("the kernel lists no PMU of the driver's CPU in {EVENT_SOURCES}"))?;
     let table = Table::built_in()?;
     let known = table.find(cpu, pmu).next();
     let entry = known.map(|(_, set)| set);
@@ -93,28 +92,24 @@ fn resolve(
     let mut fact = |name: &str, value| set.facts.insert(name.to_owned(), value);
     fact("pmu", json!(pmu.name));
     fact("events", json!(chosen));
-    let unknown = "unknown; only the kernel's generic events";
-    fact(
-        "microarchitecture",
-        json!(known.map_or(unknown, |(cpu, _)| &cpu.name)),
-    );
-    if let Some(set) = entry {
-        fact("events_source", json!(set.source));
-    }
-    match known {
-        Some((Cpu { name, errata: Some(errata), .. }, _)) => {
-            fact("errata", json!(errata));
-            set.warnings.push(format!(
-                "perf: errata of {name} may change counts: {errata}. Its maker's documents describe them"
-            ));
-        }
-        Some(_) => {}
-        None => set.warnings.push(format!(
+    let Some((Cpu { name, errata, .. }, Set { source, .. })) = known else {
+        let unknown = "unknown; only the kernel's generic events";
+        fact("microarchitecture", json!(unknown));
+        set.warnings.push(format!(
             "perf: {} with the PMU {} is not in the table of events, so perf counts only the kernel's \
              generic events",
             cpu.model_name.as_deref().unwrap_or("this processor"),
             pmu.name
-        )),
+        ));
+        return Ok(set);
+    };
+    fact("microarchitecture", json!(name));
+    fact("events_source", json!(source));
+    if let Some(errata) = errata {
+        fact("errata", json!(errata));
+        set.warnings.push(format!(
+            "perf: errata of {name} may change counts: {errata}. Its maker's documents describe them"
+        ));
     }
     Ok(set)
 }
@@ -153,7 +148,7 @@ fn from_table(metric: Metric, pmu: &Pmu, set: &Set) -> Option<Result<Event, Stri
     };
     let name = encoding.name.clone();
     // The kernel accepts the code of an event that the processor lacks, and counts it as 0.
-    if set.listed_only && pmu.alias(&name.to_lowercase()).is_none() {
+    if set.listed_only && !pmu.events.contains(&name.to_lowercase()) {
         let why = format!("{name}: the processor's PMU does not implement it");
         return Some(Err(why));
     }
@@ -168,7 +163,7 @@ fn from_table(metric: Metric, pmu: &Pmu, set: &Set) -> Option<Result<Event, Stri
 
 /// An event that the kernel translates, for the kind of core of `pmu`.
 fn hardware(pmu: &Pmu, metric: Option<Metric>, (number, name): (u64, &str)) -> Event {
-    let core = match pmu.hybrid() {
+    let core = match pmu.hybrid {
         true => u64::from(pmu.kind) << CORE_SHIFT,
         false => 0,
     };
@@ -195,31 +190,26 @@ fn describe(event: &Event, set: Option<&Set>) -> serde_json::Value {
     facts
 }
 
-/// The reason why the kernel does not count the core cycles.
+/// The reason why the kernel does not count the core cycles, and the remedy if there is one.
 fn no_counters(cpu: &CpuFacts, refusal: &Refusal) -> String {
-    let reason = match refusal {
-        Refusal::Forbidden(_) => return forbidden(refusal),
-        Refusal::Other(_) => return refusal.to_string(),
+    match refusal {
+        Refusal::Forbidden(_) => {
+            let level = fs::read_to_string(PARANOID).unwrap_or_default();
+            match level.trim().parse::<i32>() {
+                Ok(level) if level > 2 => format!(
+                    "{refusal}: kernel.perf_event_paranoid is {level}; `sysctl \
+                     kernel.perf_event_paranoid=2` permits it"
+                ),
+                _ => format!("{refusal}: a container or a sandbox may block perf_event_open"),
+            }
+        }
+        Refusal::Other(_) => refusal.to_string(),
         Refusal::Unsupported(_) if cpu.virtual_machine => {
             "no PMU (the hypervisor hides the processor's counters; enable its virtual PMU, or measure \
              outside the virtual machine)"
+                .to_owned()
         }
-        Refusal::Unsupported(_) => "no PMU",
-    };
-    reason.to_owned()
-}
-
-/// The reason why the kernel forbids the counters, with the command that permits them.
-fn forbidden(refusal: &Refusal) -> String {
-    let level: Option<i32> = fs::read_to_string(PARANOID)
-        .ok()
-        .and_then(|text| text.trim().parse().ok());
-    match level {
-        Some(level) if level > 2 => format!(
-            "{refusal}: kernel.perf_event_paranoid is {level}; `sysctl kernel.perf_event_paranoid=2` \
-             permits it"
-        ),
-        _ => format!("{refusal}: a container or a sandbox may block perf_event_open"),
+        Refusal::Unsupported(_) => "no PMU".to_owned(),
     }
 }
 
@@ -306,9 +296,7 @@ mod tests {
     #[test]
     fn an_arm_processor_has_the_events_that_the_kernel_lists() {
         let mut pmu = pmu("armv8_cortex_a72");
-        for name in ["cpu_cycles", "inst_retired"] {
-            pmu.aliases.insert(name.to_owned(), String::new());
-        }
+        pmu.events = ["cpu_cycles", "inst_retired"].map(str::to_owned).into();
         // The kernel accepts every code of the architecture.
         let set = resolved(&cpu("0x41", 8, 0xd08), &pmu, |event| {
             event.kind == HARDWARE && event.config & 0xff == 4

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use forwarder_library::{Forwarder, Library, Setup};
 use serde::{Deserialize, Serialize};
 
-use super::event::Event;
+use super::events::Event;
 use super::kernel::Kernel;
 use super::passes::{self, Counted, Counters};
 use crate::backend::{Cell, MeasureError};

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use perfcounters::perf::resolve::EventSet;
-use pmu_guest::checks::{ALL_HOLD, CHECKS, DETECT};
-use pmu_guest::{Environment, Machine};
+use pmu_guest::{Environment, Machine, ALL_HOLD, CHECKS, DETECT};
 
 fn main() -> Result<ExitCode> {
     let argument = std::env::args().nth(1).unwrap_or_default();
@@ -34,9 +33,8 @@ fn main() -> Result<ExitCode> {
 fn detect() -> ExitCode {
     match EventSet::detect(Some(0)) {
         Ok(set) => {
-            set.events
-                .iter()
-                .for_each(|event| println!("{}", event.name));
+            let names = set.events.iter().map(|event| &event.name);
+            names.for_each(|name| println!("{name}"));
             ExitCode::SUCCESS
         }
         Err(why) => {

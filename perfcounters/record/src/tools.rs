@@ -1,8 +1,10 @@
-//! Names and versions of tools, in short.
+//! What other programs say: the revision of the measured sources, and versions of tools.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 
 /// What a command prints; `None` if it fails.
 pub(crate) fn printed(command: &mut Command) -> Option<String> {
@@ -33,25 +35,52 @@ pub fn short_toolchain(line: &str) -> String {
     }
 }
 
+/// The state of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitFacts {
+    /// Full hash of the checked-out commit; `null` before the first one.
+    pub revision: Option<String>,
+    /// Whether files differ from that commit.
+    pub dirty: bool,
+}
+
+impl GitFacts {
+    /// The repository that `folder` is in; `None` outside of one or without git.
+    pub fn of(folder: &Path) -> Option<Self> {
+        let run = |arguments: &[&str]| {
+            let mut git = Command::new("git");
+            git.arg("-C").arg(folder).args(arguments);
+            // Without this, `git status` takes a lock that can make a commit fail meanwhile.
+            printed(git.env("GIT_OPTIONAL_LOCKS", "0"))
+        };
+        let status = run(&["status", "--porcelain"])?;
+        Some(Self {
+            revision: run(&["rev-parse", "--verify", "HEAD"]),
+            dirty: !status.is_empty(),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn a_folder_outside_of_a_repository_has_no_revision() {
+        assert_eq!(GitFacts::of(Path::new("/proc")), None);
+    }
+
+    #[test]
     fn toolchains_are_shortened() {
+        let gcc = "gcc (Debian 12.2.0-14+deb12u1) 12.2.0 -O2 -march=haswell";
+        let rustc = "rustc 1.95.0 (59807616e 2026-04-14) -C target-cpu=haswell";
         for (line, short) in [
-            (
-                "gcc (Debian 12.2.0-14+deb12u1) 12.2.0 -O2 -march=haswell",
-                "gcc 12.2.0",
-            ),
+            (gcc, "gcc 12.2.0"),
+            (rustc, "rustc 1.95.0"),
             ("gcc-12 (Debian 12.2.0-14) 12.2.0 -O2", "gcc 12.2.0"),
             ("Debian clang version 14.0.6 -O2", "clang 14.0.6"),
             ("Debian clang version 13.0.1-11+b2 -O2", "clang 13.0.1"),
             ("rustc 1.97.0-nightly (ac68faa20)", "rustc 1.97.0-nightly"),
-            (
-                "rustc 1.95.0 (59807616e 2026-04-14) -C target-cpu=haswell",
-                "rustc 1.95.0",
-            ),
             ("/usr/bin/gcc 13.1.0, -O2", "gcc 13.1.0"),
             ("  an odd compiler  ", "an odd compiler"),
             ("gcc", "gcc"),

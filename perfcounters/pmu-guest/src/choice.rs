@@ -4,13 +4,11 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use anyhow::{anyhow, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 use perfcounters::perf::kernel::{Kernel, Refusal};
-use perfcounters::perf::passes::{Counters, Group};
-use perfcounters::perf::resolve::EventSet;
 use record::{HostFacts, Metric};
 
-use crate::environment::{Environment, LOOP};
+use crate::environment::{count_one, detect, Environment, LOOP};
 
 /// The argument with which `pmu-checks` only prints what this user may count.
 pub const DETECT: &str = "detect";
@@ -28,7 +26,7 @@ pub fn described(environment: &Environment) -> Result<()> {
     let (vendor, model) = machine.identity;
     ensure!(identity == (Some(vendor), Some(model)));
     ensure!(host.pmu.sources == [environment.pmu.name.as_str()]);
-    ensure!(!environment.pmu.hybrid());
+    ensure!(!environment.pmu.hybrid);
     let ratio = host.cpu.tsc_mhz / machine.timer_mhz;
     ensure!((0.99..1.01).contains(&ratio), "{} MHz", host.cpu.tsc_mhz);
     Ok(())
@@ -36,12 +34,14 @@ pub fn described(environment: &Environment) -> Result<()> {
 
 /// Cycles and instructions are counted. All others are absent with a reason.
 pub fn chosen(environment: &Environment) -> Result<()> {
-    let set = EventSet::detect(Some(0)).map_err(|why| anyhow!(why))?;
-    let metrics: Vec<_> = set.events.iter().filter_map(|event| event.metric).collect();
-    ensure!(metrics == [Metric::CoreCycles, Metric::Instructions]);
+    let set = detect()?;
+    let events = set.events.iter().filter(|event| event.metric.is_some());
+    let chosen = events.map(|event| (event.metric, event.name.as_str()));
+    ensure!(chosen.eq([
+        (Some(Metric::CoreCycles), "CPU_CYCLES"),
+        (Some(Metric::Instructions), "INST_RETIRED"),
+    ]));
     ensure!(set.facts["pmu"] == environment.pmu.name.as_str());
-    let names: Vec<_> = set.events.iter().map(|event| event.name.as_str()).collect();
-    ensure!(names == ["CPU_CYCLES", "INST_RETIRED"]);
     ensure!(set.warnings.is_empty(), "{:?}", set.warnings);
     let missing = "the processor's PMU does not implement it";
     for (metric, reason) in [
@@ -61,10 +61,8 @@ pub fn not_implemented(environment: &Environment) -> Result<()> {
     const BR_RETIRED: u64 = 0x21;
     let mut event = environment.events(BR_RETIRED, 1).remove(0);
     Kernel.try_event(&event).context("the kernel refuses it")?;
-    let mut group = Kernel.open(&[&event]).map_err(|why| anyhow!(why))?;
-    let ((), reading) = group.count(|| LOOP.run(1000))?;
-    ensure!(reading.counts == [0]);
-    ensure!(environment.pmu.alias("br_retired").is_none());
+    ensure!(count_one(&event, || LOOP.run(1000))?.counts == [0]);
+    ensure!(!environment.pmu.events.contains(&"br_retired".to_owned()));
     // The kernel's generic event of the same name is refused.
     (event.kind, event.config) = (0, 4);
     let refusal = Kernel.try_event(&event);

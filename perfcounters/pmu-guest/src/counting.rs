@@ -8,14 +8,12 @@ use perf_event::events::Raw;
 use perf_event::{Builder, Counter};
 use perfcounters::perf::kernel::Kernel;
 use perfcounters::perf::known_loops;
-use perfcounters::perf::passes::{Counters, Group};
-use perfcounters::perf::resolve::EventSet;
 use record::Metric;
 
 use crate::environment::{
-    count_loop, ensure_exact, Environment, CPU_CYCLES, INST_RETIRED, LOOP_INSTRUCTIONS,
+    count_loop, count_one, detect, ensure_exact, Environment, Machine, CPU_CYCLES, INST_RETIRED,
+    LOOP_INSTRUCTIONS,
 };
-use crate::machine::Machine;
 
 const ITERATIONS: u64 = 100_000;
 /// Iterations for a window of many turns of the counters, which the kernel makes every 4 ms.
@@ -43,19 +41,32 @@ pub fn split(environment: &Environment) -> Result<()> {
     Ok(())
 }
 
-/// Counters that are held as the NMI watchdog of x86-64 holds one: always, on the whole CPU.
-fn hold(environment: &Environment, number: usize) -> Result<Vec<Counter>> {
+/// Counters of instructions that another program would open. `whose` says whose instructions.
+fn hold(
+    environment: &Environment,
+    number: usize,
+    whose: fn(&mut Builder<'static>),
+) -> Result<Vec<Counter>> {
     let mut builder = Builder::new(Raw::new(INST_RETIRED));
     builder.attrs_mut().type_ = environment.pmu.kind;
-    builder.any_pid().one_cpu(0).pinned(true).enabled(true);
-    let held = (0..number).map(|_| builder.build());
-    held.collect::<std::io::Result<_>>()
-        .context("holding counters")
+    whose(builder.enabled(true));
+    let held: std::io::Result<_> = (0..number).map(|_| builder.build()).collect();
+    held.context("holding counters")
+}
+
+/// The NMI watchdog of x86-64 holds a counter like this: always, on the whole CPU.
+fn watchdog(builder: &mut Builder<'static>) {
+    builder.any_pid().one_cpu(0).pinned(true);
+}
+
+/// A profiler's counter for this thread's own events. Many of them take turns.
+fn profiler(builder: &mut Builder<'static>) {
+    builder.observe_self().any_cpu().exclude_kernel(true);
 }
 
 /// The kernel accepts a group that would fit alone, and never counts it. The halves fit.
 pub fn halved(environment: &Environment) -> Result<()> {
-    let held = hold(environment, 4)?;
+    let held = hold(environment, 4, watchdog)?;
     ensure!(instructions(environment, 4)? == [2, 2]);
     drop(held);
     ensure!(instructions(environment, 4)? == [4]);
@@ -64,7 +75,7 @@ pub fn halved(environment: &Environment) -> Result<()> {
 
 /// If others hold all counters, instructions are absent. Cycles have a counter of their own.
 pub fn absent(environment: &Environment) -> Result<()> {
-    let _held = hold(environment, Machine::COUNTERS)?;
+    let _held = hold(environment, Machine::COUNTERS, watchdog)?;
     let mut events = environment.events(CPU_CYCLES, 1);
     events.extend(environment.events(INST_RETIRED, 2));
     let counted = count_loop(&events, ITERATIONS)?;
@@ -78,12 +89,7 @@ pub fn absent(environment: &Environment) -> Result<()> {
 
 /// The kernel counts in turn what does not fit. Single events are scaled, and marked.
 pub fn scaled(environment: &Environment) -> Result<()> {
-    // This thread's own events, as a profiler would open them. They take turns.
-    let mut builder = Builder::new(Raw::new(INST_RETIRED));
-    builder.attrs_mut().type_ = environment.pmu.kind;
-    builder.observe_self().any_cpu().exclude_kernel(true);
-    let rivals = (0..2 * Machine::COUNTERS).map(|_| builder.enabled(true).build());
-    let rivals: Vec<Counter> = rivals.collect::<std::io::Result<_>>()?;
+    let rivals = hold(environment, 2 * Machine::COUNTERS, profiler)?;
     let counted = count_loop(&environment.events(INST_RETIRED, 2), LONG)?;
     let complete = counted.absent.is_empty() && counted.passes.len() == 2;
     ensure!(complete, "{counted:?}");
@@ -100,11 +106,10 @@ pub fn scaled(environment: &Environment) -> Result<()> {
 
 /// The loops of `triptych selftest`, with the events that the collector chooses.
 pub fn known_loops(_: &Environment) -> Result<()> {
-    let set = EventSet::detect(Some(0)).map_err(|why| anyhow!(why))?;
-    let checked =
-        known_loops::check(&Kernel, &set.events, ITERATIONS).map_err(|why| anyhow!(why))?;
+    let checked = known_loops::check(&Kernel, &detect()?.events, ITERATIONS);
+    let checks = checked.map_err(|why| anyhow!(why))?.checks;
     let mut instructions = 0;
-    for check in &checked.checks {
+    for check in &checks {
         ensure!(!check.scaled, "scaled: {check}");
         if check.metric == Metric::Instructions {
             ensure!(check.counted == check.expected, "not exact: {check}");
@@ -119,9 +124,8 @@ pub fn known_loops(_: &Environment) -> Result<()> {
 pub fn kernel_excluded(environment: &Environment) -> Result<()> {
     const FILES: usize = 200;
     let cycles = environment.events(CPU_CYCLES, 1).remove(0);
-    let mut group = Kernel.open(&[&cycles]).map_err(|why| anyhow!(why))?;
     let mut bytes = 0;
-    let ((), reading) = group.count(|| {
+    let reading = count_one(&cycles, || {
         for _ in 0..FILES {
             bytes += std::fs::read("/proc/meminfo").map_or(0, |text| text.len());
         }

@@ -1,16 +1,17 @@
 //! Boots the emulated Arm machines, which run the checks of the perf backend. `make pmu-test` runs it.
 
-mod initramfs;
-
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
+use cpio::newc::{trailer, Builder, ModeFileType};
 use perfcounters::process::Process;
 use perfcounters::Interrupt;
-use pmu_guest::{checks::ALL_HOLD, Machine};
+use pmu_guest::{Machine, ALL_HOLD};
+use tempfile::NamedTempFile;
 
 /// The folder of the machines' logs.
 const LOGS: &str = "build/logs/pmu";
@@ -19,19 +20,8 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// The script's exit status if it cannot fetch the machine.
 const CANNOT_FETCH: i32 = 2;
 
-fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("{error:#}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-/// Runs all checks on all machines. Returns whether they hold.
-fn run() -> Result<bool> {
+/// Runs all checks on all machines.
+fn main() -> Result<ExitCode> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let script = root.join("bench/setup/pmu-guest.sh");
     let fetched = Command::new(&script)
@@ -45,7 +35,7 @@ fn run() -> Result<bool> {
             let reason = messages.lines().last().unwrap_or_default();
             // `.ci/checks` looks for this line.
             println!("skipped: {}", reason.trim_start_matches("setup: "));
-            return Ok(true);
+            return Ok(ExitCode::SUCCESS);
         }
         _ => bail!("{}: {}", script.display(), fetched.status),
     }
@@ -54,12 +44,12 @@ fn run() -> Result<bool> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()
         .context("the target folder")?;
-    let initramfs = initramfs::pack(&root, &fetched, target)?;
+    let initramfs = pack(&root, &fetched, target)?;
     let mut all = true;
     for machine in &Machine::ALL {
         all &= boot(machine, &fetched, initramfs.path(), &root.join(LOGS))?;
     }
-    Ok(all)
+    Ok(ExitCode::from(u8::from(!all)))
 }
 
 /// Boots a machine, runs all checks in it, and waits for its end. Prints the lines of the checks, and
@@ -103,4 +93,66 @@ fn qemu(machine: &Machine, fetched: &Path, initramfs: &Path, log: &Path) -> Comm
         .arg("-initrd")
         .arg(initramfs);
     command
+}
+
+/// Builds `pmu-checks` for the guest, and packs it. `fetched` is the folder that
+/// `bench/setup/pmu-guest.sh` prints, and cargo builds in `target`.
+fn pack(root: &Path, fetched: &Path, target: &Path) -> Result<NamedTempFile> {
+    let triple = fs::read_to_string(fetched.join("target"))?;
+    let program = build(root, triple.trim(), target)?;
+    let init = root.join("perfcounters/pmu-guest/init.sh");
+    let busybox = fetched.join("busybox");
+    let mut archive = Vec::new();
+    let entry = |name, kind| Builder::new(name).mode(0o755).set_mode_file_type(kind);
+    for folder in ["bin", "dev", "proc", "sys"] {
+        let entry = entry(folder, ModeFileType::Directory);
+        entry.write(&mut archive, 0).finish()?;
+    }
+    for (name, from) in [
+        ("init", &init),
+        ("bin/busybox", &busybox),
+        // The first program needs a shell before it can make the other links of busybox.
+        ("bin/sh", &busybox),
+        ("bin/pmu-checks", &program),
+    ] {
+        let content = fs::read(from).with_context(|| from.display().to_string())?;
+        let entry = entry(name, ModeFileType::Regular);
+        let mut into = entry.write(&mut archive, u32::try_from(content.len())?);
+        into.write_all(&content)?;
+        into.finish()?;
+    }
+    let mut initramfs = NamedTempFile::with_prefix("initramfs-")?;
+    initramfs.write_all(&trailer(archive)?)?;
+    Ok(initramfs)
+}
+
+/// Builds `pmu-checks` for a target of Rust, as a program without shared libraries.
+fn build(root: &Path, triple: &str, target: &Path) -> Result<PathBuf> {
+    // A crate asks for libdl, which musl's libc contains. Rust's copy of musl lacks the empty archive.
+    let libraries = target.join(triple).join("libdl");
+    fs::create_dir_all(&libraries).with_context(|| libraries.display().to_string())?;
+    fs::write(libraries.join("libdl.a"), "!<arch>\n")?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let variable = |name: &str| {
+        let triple = triple.replace('-', "_").to_uppercase();
+        format!("CARGO_TARGET_{triple}_{name}")
+    };
+    let status = Command::new(cargo)
+        .current_dir(root)
+        .args(["build", "--quiet", "--package", "pmu-guest"])
+        .args(["--bin", "pmu-checks", "--target", triple, "--target-dir"])
+        .arg(target)
+        // Rust's own linker and C library, so that the host needs no cross compiler.
+        .env(variable("LINKER"), "rust-lld")
+        .env(
+            variable("RUSTFLAGS"),
+            format!("-L native={}", libraries.display()),
+        )
+        .env_remove("RUSTFLAGS")
+        .env("CARGO_PROFILE_DEV_DEBUG", "false")
+        .env("CARGO_INCREMENTAL", "0")
+        .status()
+        .context("cargo")?;
+    ensure!(status.success(), "pmu-checks does not build for {triple}");
+    Ok(target.join(triple).join("debug/pmu-checks"))
 }
