@@ -37,7 +37,7 @@ fn software(metric: Metric, name: &str, config: u64) -> Event {
 
 fn perf(repeats: u32) -> Perf {
     Perf {
-        link: Link::Software(NicProgram::new(fixture("fake_nic.sh"))),
+        link: Link::Software(NicProgram::new(fixture("fake_nic.py"))),
         placement: Topology::here().choose(None),
         worker: (
             env!("CARGO_BIN_EXE_triptych").into(),

@@ -103,20 +103,12 @@ impl Process {
 
     /// Waits until the child ends without an error. One that does not end is killed.
     pub fn wait(&mut self, limit: Duration, interrupt: &Interrupt) -> Result<(), ProcessError> {
-        let start = Instant::now();
-        loop {
-            match self.status()? {
-                Some(status) if status.success() => return Ok(()),
-                Some(status) => return Err(self.failed(status)),
-                None if interrupt.is_set() => {
-                    self.kill();
-                    return Err(ProcessError::Interrupted);
-                }
-                None if start.elapsed() > limit => {
-                    self.kill();
-                    return Err(self.late(&self.name, limit));
-                }
-                None => thread::sleep(POLL),
+        match self.poll(limit, interrupt, "", Self::status) {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(self.failed(status)),
+            Err(error) => {
+                self.kill();
+                Err(error)
             }
         }
     }
@@ -129,19 +121,38 @@ impl Process {
         interrupt: &Interrupt,
         mut ready: impl FnMut() -> bool,
     ) -> Result<(), ProcessError> {
+        let when = " (while it was starting)";
+        self.poll(limit, interrupt, when, |child| match ready() {
+            true => Ok(Some(())),
+            false => child.check_running().map(|()| None),
+        })
+    }
+
+    /// Looks at the child until there is something to return.
+    fn poll<T>(
+        &mut self,
+        limit: Duration,
+        interrupt: &Interrupt,
+        when: &str,
+        mut look: impl FnMut(&mut Self) -> Result<Option<T>, ProcessError>,
+    ) -> Result<T, ProcessError> {
         let start = Instant::now();
-        while !ready() {
-            self.check_running()?;
+        loop {
+            if let Some(found) = look(self)? {
+                return Ok(found);
+            }
             if interrupt.is_set() {
                 return Err(ProcessError::Interrupted);
             }
             if start.elapsed() > limit {
-                let starting = format!("{} (while it was starting)", self.name);
-                return Err(self.late(&starting, limit));
+                return Err(ProcessError::Timeout {
+                    name: format!("{}{when}", self.name),
+                    seconds: limit.as_secs_f64(),
+                    stderr: self.last_words(),
+                });
             }
             thread::sleep(POLL);
         }
-        Ok(())
     }
 
     /// Sends SIGTERM and waits; a child that does not end is killed. A launcher may report the signal in
@@ -179,14 +190,6 @@ impl Process {
         ProcessError::Failed {
             name: self.name.clone(),
             status,
-            stderr: self.last_words(),
-        }
-    }
-
-    fn late(&self, name: &str, limit: Duration) -> ProcessError {
-        ProcessError::Timeout {
-            name: name.to_owned(),
-            seconds: limit.as_secs_f64(),
             stderr: self.last_words(),
         }
     }

@@ -34,32 +34,27 @@ pub(crate) fn card_placement(placement: LinePlacement) -> Placement {
     }
 }
 
-/// Why the card cannot leave lines there on this machine; `None` if it can.
-fn not_placeable(placement: LinePlacement) -> Option<String> {
-    let why = card_placement(placement).check().err()?;
-    Some(why.to_string())
-}
-
 /// The placements that this machine does not have, each with the reason, for `run.json`.
 pub(crate) fn missing(placements: &[LinePlacement]) -> serde_json::Value {
     let reason = |placement: &LinePlacement| {
-        let why = not_placeable(*placement)?;
-        Some((placement.to_string(), serde_json::Value::from(why)))
+        let why = card_placement(*placement).check().err()?;
+        Some((
+            placement.to_string(),
+            serde_json::Value::from(why.to_string()),
+        ))
     };
     placements.iter().filter_map(reason).collect()
 }
 
 /// A cell at each of the placements that this machine has.
 pub(crate) fn cells_at(placements: &[LinePlacement], cell: &Cell) -> Vec<Cell> {
-    let there = placements
-        .iter()
-        .filter(|placement| not_placeable(**placement).is_none());
     let at = |placement: &LinePlacement| {
+        card_placement(*placement).check().ok()?;
         let mut cell = cell.clone();
         cell.conditions.placement = Some(*placement);
-        cell
+        Some(cell)
     };
-    there.map(at).collect()
+    placements.iter().filter_map(at).collect()
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use record::{Implementation, Metric};
 
 fn valgrind() -> Valgrind {
     Valgrind {
-        nic: NicProgram::new(fixture("fake_nic.sh")),
+        nic: NicProgram::new(fixture("fake_nic.py")),
         packets: 3200,
         repeats: 1,
         interrupt: Interrupt::new(),
@@ -29,7 +29,7 @@ fn valgrind() -> Valgrind {
 
 fn wall() -> Wall {
     Wall {
-        link: Link::Software(NicProgram::new(fixture("fake_nic.sh"))),
+        link: Link::Software(NicProgram::new(fixture("fake_nic.py"))),
         placement: Topology::here().choose(None),
         duration: Duration::from_secs(1),
         warm_up: Duration::ZERO,
@@ -178,7 +178,7 @@ fn latency_comes_from_the_nics_report() {
     let folder = tempfile::tempdir().unwrap();
     let c = Implementation::C;
     let mut latency = Latency {
-        nic: NicProgram::new(fixture("fake_nic.sh")),
+        nic: NicProgram::new(fixture("fake_nic.py")),
         placement: Topology::here().choose(None),
         duration: Duration::from_secs(1),
         warm_up: Duration::from_millis(500),

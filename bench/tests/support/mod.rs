@@ -38,7 +38,7 @@ impl Build {
             "gcc (Debian 12.2.0-14) 12.2.0 -O2\n",
         )
         .unwrap();
-        fs::copy(fixture("fake_nic.sh"), build.path().join("bin/nic")).unwrap();
+        fs::copy(fixture("fake_nic.py"), build.path().join("bin/nic")).unwrap();
         build
     }
 

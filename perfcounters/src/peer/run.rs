@@ -150,7 +150,7 @@ mod tests {
         let cell = script(folder.path(), text);
         let placement = Placement::default();
         let place = Place::new(&placement, interrupt)?;
-        let nic = NicProgram::new(fixture("fake_card.py"));
+        let nic = NicProgram::new(fixture("fake_nic.py"));
         let mut run = PeerRun::start(&cell, &nic, &place, Duration::from_secs(2))?;
         run.wait_for_frames(frames)?;
         run.stop()
