@@ -5,7 +5,7 @@ use super::dma::{Ring, Run, SharedDescriptor};
 
 /// Appends a limited number of packets to a vector. It reserves room once at the start and sets the length of the
 /// vector once at the end. [`Vec::push`] would check the capacity and write the length for every packet. The rung
-/// `14-vec-push` of the ladder (bench/ladder) measures its cost.
+/// `15-vec-push` of the ladder (bench/ladder) measures its cost.
 ///
 /// It also has the free buffers of the pool meanwhile, so that they are counted once at the end.
 pub struct Batch<'v, 's, T: From<Buffer<'s>>> {

@@ -38,7 +38,7 @@
 //!
 //! The stack is indexed by `get_unchecked`: its `count` never exceeds the number of places, because
 //! a header is pushed only by the one `Buffer` that was popped for it. The rung
-//! `12-pool-bounds` of the ladder (bench/ladder) measures the cost of the check.
+//! `13-pool-bounds` of the ladder (bench/ladder) measures the cost of the check.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
