@@ -10,7 +10,7 @@
 //!    `untrusted-device`, no reference covers bytes that the device may write.
 //!
 //! They hold for all safe callers, also those in this crate. This module uses no other one of the crate, and trusts
-//! none: `tests/unsafe_lines.rs` checks that it names none.
+//! none: lint checks that it imports none (bench/lint/rules.toml).
 //!
 //! The rules do not cover an address that the device gets from a register or descriptor. So this
 //! module is private. The modules that write such addresses are `init`, `rx` and `tx`. They give the
