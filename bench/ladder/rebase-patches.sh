@@ -7,7 +7,7 @@
 set -euo pipefail
 
 readonly USAGE="usage: ${0##*/} [RUNG | --abort]
-  RUNG     stop at this rung (for example 12-pool-bounds), so that you can change it
+  RUNG     stop at this rung (for example 13-pool-bounds), so that you can change it
   --abort  remove the unfinished work"
 
 if (($# > 1)) || [[ ${1-} == -* && ${1-} != --abort ]]; then

@@ -23,7 +23,7 @@ use crate::driver::registers::{
 };
 use crate::driver::reset::set_bus_master;
 use crate::sys::dma::Ring;
-use crate::test_queues::{pool, Queues, RING_SIZE};
+use crate::test_queues::{pool, FakeTail, Queues, RING_SIZE};
 use crate::vfio::fake::Answers;
 use crate::vfio::{Container, VfioDevice};
 
@@ -96,7 +96,7 @@ struct Received {
 struct Lab<'p> {
     device: Device<'p>,
     answers: Rc<Answers>,
-    tails: [Rc<std::cell::Cell<u32>>; 2],
+    tails: [FakeTail; 2],
     pool: &'p Mempool,
     held: Vec<Held<'p>>,
     /// The next descriptors of an honest device.
@@ -173,13 +173,14 @@ impl<'p> Lab<'p> {
     }
 
     fn rx_slots(&mut self) -> Vec<u64> {
-        let slots = self.device.rx[0].ring.slots();
-        slots.iter().map(Packet::iova).collect()
+        let ring = &mut self.device.rx[0].ring;
+        (0..RING_SIZE).map(|i| ring.entry(i).slot.iova()).collect()
     }
 
     fn tx_slots(&mut self) -> Vec<Option<u64>> {
-        let slots = self.device.tx[0].ring.slots().iter();
-        slots.map(|slot| slot.as_ref().map(Packet::iova)).collect()
+        let ring = &mut self.device.tx[0].ring;
+        let slot = |i| ring.entry(i).slot.as_ref().map(|buffer| buffer.iova());
+        (0..RING_SIZE).map(slot).collect()
     }
 
     /// The state after a call that received these packets.
@@ -392,8 +393,8 @@ impl<'p> Lab<'p> {
         let [rdt, tdt] = &self.tails;
         rdt.set(RING_SIZE as u32 - 1);
         tdt.set(0);
-        self.device.rx[0].tail = Tail::Fake(Rc::clone(rdt));
-        self.device.tx[0].tail = Tail::Fake(Rc::clone(tdt));
+        self.device.rx[0].tail = Tail::Fake(rdt.clone());
+        self.device.tx[0].tail = Tail::Fake(tdt.clone());
         (self.next_rx, self.next_tx) = (0, 0);
         self.last = self.device.stats;
     }

@@ -4,6 +4,8 @@
 use std::io;
 use std::time::Duration;
 
+use crate::sys::dma::DmaFault;
+
 /// The result of a function that can fail. The error is boxed, so that the result stays small.
 pub type Result<T> = std::result::Result<T, Box<Error>>;
 
@@ -136,14 +138,16 @@ impl Error {
             what: what.into(),
         })
     }
+}
 
-    /// [`Error::DmaLost`].
-    pub(crate) fn dma_lost(cause: io::Error) -> Box<Self> {
-        Box::new(Self::DmaLost { cause })
-    }
-
-    /// [`Error::DmaAlloc`].
-    pub(crate) fn dma_alloc(size: usize, cause: io::Error) -> Box<Self> {
-        Box::new(Self::DmaAlloc { size, cause })
+impl From<DmaFault> for Box<Error> {
+    fn from(fault: DmaFault) -> Self {
+        Box::new(match fault {
+            DmaFault::Alloc(size, cause) => Error::DmaAlloc { size, cause },
+            DmaFault::Lost(cause) => Error::DmaLost { cause },
+            DmaFault::RingSize(size) => Error::Argument(format!(
+                "the number of descriptors is a power of two, not {size}"
+            )),
+        })
     }
 }

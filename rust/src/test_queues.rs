@@ -4,8 +4,13 @@
 #![allow(clippy::unwrap_used)] // for tests
 #![cfg_attr(not(test), allow(dead_code))] // some of it is for unit tests only
 
-use std::cell::Cell;
-use std::rc::Rc;
+#[cfg(test)]
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+
+#[cfg(test)]
+use rustix::fs::{fcntl_add_seals, ftruncate, memfd_create, MemfdFlags, SealFlags};
 
 use crate::driver::descriptor::Descriptor;
 use crate::driver::mempool::Mempool;
@@ -14,6 +19,8 @@ use crate::driver::registers::{RXD_DD, RXD_EOP, TXD_DD};
 use crate::driver::rx::{Discard, RxQueue};
 use crate::driver::tx::TxQueue;
 use crate::sys::dma::Ring;
+#[cfg(test)]
+use crate::sys::mmio::{Area, BarFile, Register};
 use crate::vfio::Container;
 
 pub(crate) const RING_SIZE: usize = 64;
@@ -30,36 +37,66 @@ pub(crate) fn cases(under_miri: u32) -> u32 {
 
 pub(crate) const POOL_CAPACITY: u32 = 256;
 
+/// A variable in place of a tail register.
+#[derive(Clone)]
+pub(crate) struct FakeTail(Arc<AtomicU32>);
+
+impl FakeTail {
+    pub(crate) fn new(value: u32) -> Self {
+        Self(Arc::new(AtomicU32::new(value)))
+    }
+
+    pub(crate) fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set(&self, value: u32) {
+        self.0.store(value, Ordering::Relaxed);
+    }
+}
+
 pub(crate) struct Queues<'p> {
     pub(crate) rx: RxQueue<'p>,
     pub(crate) tx: TxQueue<'p>,
-    pub(crate) rdt: Rc<Cell<u32>>,
-    pub(crate) tdt: Rc<Cell<u32>>,
+    pub(crate) rdt: FakeTail,
+    pub(crate) tdt: FakeTail,
 }
 
 pub(crate) fn pool(capacity: u32) -> Mempool {
     Mempool::create(&Container::new(), capacity).unwrap()
 }
 
+/// Two registers in a file.
+#[cfg(test)]
+pub(crate) fn registers() -> [Register; 2] {
+    let size = 4096;
+    let fd = memfd_create("registers", MemfdFlags::ALLOW_SEALING).unwrap();
+    ftruncate(&fd, size as u64).unwrap();
+    fcntl_add_seals(&fd, SealFlags::SHRINK).unwrap();
+    let file = BarFile::of_server(fd.as_fd()).unwrap();
+    let area = Arc::new(Area::map(&file, 0, 0, size).unwrap());
+    [0, 4].map(|offset| area.register(offset).unwrap())
+}
+
 impl<'p> Queues<'p> {
     pub(crate) fn new(pool: &'p Mempool) -> Self {
         let container = Container::new();
-        let packets = (0..RING_SIZE).map(|_| pool.alloc().unwrap()).collect();
+        let packets = (0..RING_SIZE).map(|_| pool.alloc().unwrap().buffer);
         let nothing = (0..RING_SIZE).map(|_| None).collect();
-        let mut rx_ring = Ring::alloc(&container, packets).unwrap();
+        let mut rx_ring = Ring::alloc(&container, packets.collect()).unwrap();
         let tx_ring = Ring::alloc(&container, nothing).unwrap();
         for i in 0..RING_SIZE {
             let entry = rx_ring.entry(i);
             let lower = entry.slot.iova();
             entry.descriptor.store(Descriptor { lower, upper: 0 });
         }
-        let rdt = Rc::new(Cell::new(RING_SIZE as u32 - 1));
-        let tdt = Rc::new(Cell::new(0));
+        let rdt = FakeTail::new(RING_SIZE as u32 - 1);
+        let tdt = FakeTail::new(0);
         Self {
             rx: RxQueue {
                 ring: rx_ring,
-                pool,
-                tail: Tail::Fake(Rc::clone(&rdt)),
+                pool: &pool.buffers,
+                tail: Tail::Fake(rdt.clone()),
                 mask: RING_SIZE - 1,
                 index: 0,
                 pool_empty: 0,
@@ -68,7 +105,7 @@ impl<'p> Queues<'p> {
             },
             tx: TxQueue {
                 ring: tx_ring,
-                tail: Tail::Fake(Rc::clone(&tdt)),
+                tail: Tail::Fake(tdt.clone()),
                 mask: RING_SIZE - 1,
                 index: 0,
                 clean_index: 0,

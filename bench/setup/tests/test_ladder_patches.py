@@ -60,7 +60,7 @@ def test_after_a_conflict_is_resolved_all_patches_fit(machine: Machine, project:
             kept.append(text)
     source.write_text("".join(kept))
     result = machine.run(SCRIPT, cwd=project)
-    assert "add/14-vec-push no longer fits" in result.stdout
+    assert "add/15-vec-push no longer fits" in result.stdout
     source = project / "build/ladder-patches/add/rust/src/driver/rx.rs"
     text = source.read_text()
     first, last = text.index("<<<<<<<"), text.index(">>>>>>>\n") + len(">>>>>>>\n")
@@ -68,7 +68,7 @@ def test_after_a_conflict_is_resolved_all_patches_fit(machine: Machine, project:
     result = machine.run(SCRIPT, cwd=project)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "-        let received: usize = batch.count();" in patches(project)["remove/04-owned-value.patch"]
-    assert "-        let received: usize = batch.count();" in patches(project)["add/14-vec-push.patch"]
+    assert "-        let received: usize = batch.count();" in patches(project)["add/15-vec-push.patch"]
 
 
 def test_a_rung_can_be_added(machine: Machine, project: Path) -> None:
@@ -90,13 +90,13 @@ def test_a_rung_can_be_added(machine: Machine, project: Path) -> None:
 
 
 def test_abort_removes_the_unfinished_work(machine: Machine, project: Path) -> None:
-    machine.run(SCRIPT, "11-ring-bounds", cwd=project)
+    machine.run(SCRIPT, "12-ring-bounds", cwd=project)
     assert (project / "build/ladder-patches").exists()
     assert machine.run(SCRIPT, "--abort", cwd=project).returncode == 0
     assert not (project / "build/ladder-patches").exists()
 
 
-@pytest.mark.parametrize("arguments", [("--frobnicate",), ("99-nothing",), ("11-ring-bounds", "more")])
+@pytest.mark.parametrize("arguments", [("--frobnicate",), ("99-nothing",), ("12-ring-bounds", "more")])
 def test_bad_usage(machine: Machine, project: Path, arguments: tuple[str, ...]) -> None:
     result = machine.run(SCRIPT, *arguments, cwd=project)
     assert result.returncode == 2

@@ -10,16 +10,4 @@
 //! ```
 #![forbid(unsafe_code)]
 
-/// The contents of a descriptor.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Descriptor {
-    /// The first 64-bit word.
-    pub lower: u64,
-    /// The second 64-bit word.
-    pub upper: u64,
-}
-
-// 7.1.6, 7.2.3.2.4: a descriptor is 16 bytes, without padding.
-const _: () = assert!(size_of::<Descriptor>() == 16);
-const _: () = assert!(std::mem::offset_of!(Descriptor, upper) == 8);
+pub use crate::sys::dma::Descriptor;

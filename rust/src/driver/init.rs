@@ -100,7 +100,7 @@ impl<'p> Device<'p> {
                     format!("the pool has too few packets to fill RX queue {id}"),
                 ));
             };
-            packets.push(packet);
+            packets.push(packet.buffer);
         }
         let container = registers.vfio.container()?;
         let mut ring = Ring::alloc(&container, packets.into_boxed_slice())?;
@@ -137,7 +137,7 @@ impl<'p> Device<'p> {
 
         let queue = RxQueue {
             ring,
-            pool,
+            pool: &pool.buffers,
             tail: registers.tail(regs::RDT(id)),
             mask: size - 1,
             index: 0,

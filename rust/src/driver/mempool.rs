@@ -38,6 +38,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+use std::marker::PhantomData;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
@@ -85,49 +86,61 @@ impl Mempool {
         self.container.owns_iova(packet.iova())
     }
 
-    /// Whether a packet is of this pool.
-    pub(crate) fn owns(&self, packet: &Packet<'_>) -> bool {
-        self.buffers.has_iova(packet.iova())
-    }
-
     /// The number of packets.
     pub fn capacity(&self) -> usize {
         self.buffers.capacity()
     }
 
-    /// The number of free packets.
+    /// The number of free packets. 0 while another thread has the pool.
     pub fn free_count(&self) -> usize {
-        self.buffers.free_count()
+        self.buffers.local().map_or(0, |stack| stack.free_count())
     }
 
     /// Frees the packets that other threads have returned.
     #[inline]
     pub fn take_returned(&self) {
-        self.buffers.take_returned();
+        if let Some(stack) = self.buffers.local() {
+            stack.take_returned();
+        }
     }
 
-    /// Takes a packet, or `None` if the pool is empty. Its size and contents are those of its last
-    /// use.
+    /// Takes a packet, or `None` if the pool is empty or another thread has it. Its size and contents are
+    /// those of its last use.
     #[inline]
     pub fn alloc(&self) -> Option<Packet<'_>> {
-        self.buffers.take().map(|buffer| Packet { buffer })
+        self.buffers.local()?.take().map(Packet::new)
     }
 }
 
+/// For a [`Packet`] that stays in its thread.
+pub struct OneThread(PhantomData<*const ()>);
+
+/// For a [`RemotePacket`](crate::rooms::pipeline::RemotePacket).
+pub struct AnyThread;
+
 /// A packet: its data, without CRC. It is a slice, unless the feature `untrusted-device` forbids that;
 /// the methods that take an offset exist in every build.
-pub struct Packet<'p> {
+pub struct Packet<'p, In = OneThread> {
     pub(crate) buffer: Buffer<'p>,
+    threads: PhantomData<In>,
 }
 
 impl<'p> From<Buffer<'p>> for Packet<'p> {
     #[inline]
     fn from(buffer: Buffer<'p>) -> Self {
-        Self { buffer }
+        Self::new(buffer)
     }
 }
 
-impl Packet<'_> {
+impl<'p, In> Packet<'p, In> {
+    #[inline]
+    pub(crate) fn new(buffer: Buffer<'p>) -> Self {
+        Self {
+            buffer,
+            threads: PhantomData,
+        }
+    }
+
     /// The address of the data for the device.
     #[inline]
     pub(crate) fn iova(&self) -> u64 {
@@ -177,7 +190,7 @@ impl Packet<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_queues::{cases, pool};
+    use crate::test_queues::{cases, pool, Queues, POOL_CAPACITY};
     use proptest::prelude::*;
 
     #[test]
@@ -230,6 +243,77 @@ mod tests {
         assert!(!packet.set_size(MAX_SIZE + 1));
         assert!(!packet.set_size(usize::MAX));
         assert_eq!(packet.size(), 7);
+    }
+
+    /// Takes all buffers of a pool in another thread, and drops them there.
+    fn taken_elsewhere(pool: &Mempool) -> usize {
+        let buffers = &pool.buffers;
+        std::thread::scope(|scope| {
+            let taken = scope.spawn(|| {
+                let stack = buffers.local()?;
+                let taken: Vec<_> = std::iter::from_fn(|| stack.take()).collect();
+                Some(taken.len())
+            });
+            taken.join().unwrap().unwrap_or(0)
+        })
+    }
+
+    #[test]
+    fn another_thread_gets_the_packets_of_a_leased_pool_only() {
+        let pool = pool(8);
+        assert_eq!(taken_elsewhere(&pool), 0);
+        let held = pool.alloc().unwrap();
+        // This thread uses the stack.
+        let stack = pool.buffers.local();
+        drop(pool.buffers.lease());
+        assert_eq!(taken_elsewhere(&pool), 0);
+        drop(stack);
+        let lease = pool.buffers.lease();
+        assert_eq!(taken_elsewhere(&pool), 7);
+        // The other thread still has the stack, so this one returns the packet.
+        drop(held);
+        assert_eq!((pool.free_count(), pool.alloc().is_none()), (0, true));
+        drop(lease);
+    }
+
+    #[test]
+    fn a_pool_comes_back_with_its_packets_from_a_thread_that_drops_the_lease() {
+        let pool = pool(8);
+        let held = pool.alloc().unwrap();
+        let lease = pool.buffers.lease();
+        std::thread::scope(|scope| {
+            let buffers = &pool.buffers;
+            scope.spawn(move || {
+                let lease = lease;
+                let taken = buffers.local().and_then(|stack| stack.take());
+                assert!(taken.is_some());
+                drop(lease);
+            });
+        });
+        drop(held);
+        assert_eq!(pool.free_count(), 8);
+    }
+
+    /// Whatever `tx.rs` does with a sent packet, it comes home.
+    #[test]
+    fn a_queue_frees_packets_in_any_thread() {
+        let pool = pool(POOL_CAPACITY);
+        let mut queues = Queues::new(&pool);
+        let mut packets: Vec<_> = std::iter::from_fn(|| pool.alloc()).take(40).collect();
+        assert_eq!(queues.tx.tx_batch(&mut packets).unwrap(), 40);
+        (0..35).for_each(|i| queues.device_sends(i));
+        let free = pool.free_count();
+        let mut tx = queues.tx;
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                tx.tx_batch(&mut Vec::new()).unwrap();
+                tx.tx_reclaim();
+                // Drops the other five with the ring.
+            });
+        });
+        assert_eq!(pool.free_count(), free);
+        pool.take_returned();
+        assert_eq!(pool.free_count(), free + 40);
     }
 
     proptest! {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::clock::Instant;
 use crate::error::{Error, Result};
+use crate::sys::home::Home;
 use crate::sys::mmio::Register;
 use crate::vfio::VfioDevice;
 
@@ -30,12 +31,6 @@ impl Registers {
     /// Writes a register.
     pub(crate) fn write(&self, offset: u32, value: u32) -> Result<()> {
         self.vfio.write32(offset, value)
-    }
-
-    /// Rings a doorbell that is not mapped, kept out of the data path.
-    #[cold]
-    fn write_trapped(&self, offset: u32, value: u32) -> Result<()> {
-        self.vfio.ring(offset, value)
     }
 
     /// Sets bits of a register.
@@ -90,7 +85,7 @@ impl Registers {
     pub(crate) fn tail(&self, offset: u32) -> Tail {
         match self.vfio.register(offset) {
             Some(register) => Tail::Mapped(register),
-            None => Tail::Trapped(self.clone(), offset),
+            None => Tail::Trapped(Home::new(self.clone()), offset),
         }
     }
 }
@@ -99,11 +94,21 @@ impl Registers {
 pub(crate) enum Tail {
     /// The register is mapped: a write is a store.
     Mapped(Register),
-    /// The register is not mapped: a write is a message or a system call.
-    Trapped(Registers, u32),
+    /// The register is not mapped: a write is a message or a system call, from the thread of the device.
+    Trapped(Home<Registers>, u32),
     /// A variable in place of the register, for tests.
     #[cfg(any(test, feature = "fuzzing"))]
-    Fake(Rc<std::cell::Cell<u32>>),
+    Fake(crate::test_queues::FakeTail),
+}
+
+/// Rings a doorbell that is not mapped, kept out of the data path.
+#[cold]
+fn write_trapped(registers: &Home<Registers>, offset: u32, value: u32) -> Result<()> {
+    let Some(registers) = registers.get() else {
+        let message = "a doorbell that is not mapped stays with the thread of its device";
+        return Err(Box::new(Error::Argument(message.to_owned())));
+    };
+    registers.vfio.ring(offset, value)
 }
 
 impl Tail {
@@ -115,7 +120,7 @@ impl Tail {
                 register.store_relaxed(value);
                 Ok(())
             }
-            Self::Trapped(registers, offset) => registers.write_trapped(*offset, value),
+            Self::Trapped(registers, offset) => write_trapped(registers, *offset, value),
             #[cfg(any(test, feature = "fuzzing"))]
             Self::Fake(register) => {
                 register.set(value);

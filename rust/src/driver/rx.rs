@@ -21,11 +21,12 @@
 use std::mem;
 
 use crate::driver::descriptor::Descriptor;
-use crate::driver::mempool::{Mempool, Packet};
+use crate::driver::mempool::Packet;
 use crate::driver::register_access::{Registers, Tail};
 use crate::driver::registers::{self as regs, field64_get, RXD_DD, RXD_EOP, RXD_LENGTH};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sys::batch::Batch;
+use crate::sys::buffers::{Buffer, BufferStore};
 use crate::sys::dma::{Entries, Ring, SharedDescriptor};
 use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
 
@@ -33,10 +34,10 @@ use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
 /// cache lines with it.
 #[repr(align(128))]
 pub struct RxQueue<'p> {
-    /// The descriptors. Slot i holds the packet to whose buffer descriptor i points.
-    pub(crate) ring: Ring<Packet<'p>>,
+    /// The descriptors. Slot i holds the buffer to which descriptor i points.
+    pub(crate) ring: Ring<Buffer<'p>>,
     /// The source of empty buffers.
-    pub(crate) pool: &'p Mempool,
+    pub(crate) pool: &'p BufferStore,
     /// RDT.
     pub(crate) tail: Tail,
     /// Ring size - 1.
@@ -61,10 +62,10 @@ pub(crate) struct Discard {
 
 /// Replaces the device's write-back by the address of an empty buffer.
 #[inline]
-fn descriptor_refill(descriptor: &SharedDescriptor<'_>, iova: u64) {
+fn descriptor_refill(descriptor: &SharedDescriptor<'_>, packet: &Buffer<'_>) {
     // 7.1.6.1 read format: the packet's address, and a header address of 0, which clears DD
     descriptor.store(Descriptor {
-        lower: iova,
+        lower: packet.iova(),
         upper: 0,
     });
 }
@@ -74,7 +75,7 @@ fn descriptor_refill(descriptor: &SharedDescriptor<'_>, iova: u64) {
 /// Returns the index after the last descriptor of the frame that is there.
 #[cold]
 fn rx_discard(
-    entries: &mut Entries<'_, Packet<'_>>,
+    entries: &mut Entries<'_, Buffer<'_>>,
     discard: &mut Discard,
     mut index: usize,
 ) -> usize {
@@ -85,7 +86,7 @@ fn rx_discard(
         if status & RXD_DD == 0 {
             break;
         }
-        descriptor_refill(&entry.descriptor, entry.slot.iova());
+        descriptor_refill(&entry.descriptor, entry.slot);
         index += 1;
         if status & RXD_EOP != 0 {
             discard.discarding = false;
@@ -94,6 +95,12 @@ fn rx_discard(
         }
     }
     index
+}
+
+#[cold]
+fn pool_elsewhere() -> Box<Error> {
+    let message = "another thread has the pool of this queue";
+    Box::new(Error::Argument(message.to_owned()))
 }
 
 impl<'p> RxQueue<'p> {
@@ -107,56 +114,57 @@ impl<'p> RxQueue<'p> {
     // an instruction and a half for each packet.
     #[inline(always)]
     pub fn rx_batch(&mut self, packets: &mut Vec<Packet<'p>>, count: usize) -> Result<usize> {
+        let Some(stack) = self.pool.local() else {
+            return Err(pool_elsewhere());
+        };
         let mut index = self.index;
-        let mut entries = self.ring.entries();
 
         if self.discard.discarding {
-            index = rx_discard(&mut entries, &mut self.discard, index);
+            index = rx_discard(&mut self.ring.entries(), &mut self.discard, index);
         }
         // The pool gets it back after the batch.
         let mut refused = None;
         // A received packet leaves the ring only in exchange for an empty buffer.
-        let mut batch = Batch::new(packets, count, self.mask + 1, &self.pool.buffers);
-        while batch.has_room() {
-            let entry = entries.entry(index);
-            // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together, so
-            // it needs no barrier between them. DD proves that the device gave the descriptor back
-            // (TRUST-DD). Error bits are not read (TRUST-RX-ERRORS).
-            let status = entry.descriptor.load_upper();
-            if status & RXD_DD == 0 {
-                break;
-            }
-            if status & RXD_EOP == 0 {
-                index = rx_discard(&mut entries, &mut self.discard, index);
-                if self.discard.discarding {
-                    break;
+        let mut batch = Batch::new(packets, count, self.mask + 1, stack);
+        'batch: while batch.has_room() {
+            // At most up to the end of the ring, so that no index needs a mask.
+            let mut entries = batch.entries(&mut self.ring, index);
+            while let Some(entry) = entries.next() {
+                // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together, so
+                // it needs no barrier between them. DD proves that the device gave the descriptor back
+                // (TRUST-DD). Error bits are not read (TRUST-RX-ERRORS).
+                let status = entry.descriptor.load_upper();
+                if status & RXD_DD == 0 {
+                    break 'batch;
                 }
-                // Counts against the batch, so that such frames cannot keep the loop going.
-                batch.skip();
-                continue;
+                if status & RXD_EOP == 0 {
+                    index = rx_discard(&mut self.ring.entries(), &mut self.discard, index);
+                    if self.discard.discarding {
+                        break 'batch;
+                    }
+                    // Counts against the batch, so that such frames cannot keep the loop going.
+                    batch.skip();
+                    continue 'batch;
+                }
+                let packet = entry.exchange(descriptor_refill);
+                // No cache of this core has the packet. It comes while the rest of the batch is received.
+                packet.prefetch();
+                index += 1;
+                // TRUST-LENGTH: a slice is no longer than its buffer. A length of 0 or beyond the buffer
+                // sends the packet back to the pool and ends the batch. To go on with the batch would
+                // cost six instructions for every good packet.
+                let size = field64_get(RXD_LENGTH, status) as usize;
+                if size == 0 || !packet.set_size(size) {
+                    self.discard.discarded += 1;
+                    refused = batch.take_back();
+                    break 'batch;
+                }
+                packet.received();
             }
-            let refill = |fresh: &Packet<'_>| descriptor_refill(&entry.descriptor, fresh.iova());
-            let Some(packet) = batch.exchange(entry.slot, refill) else {
-                break;
-            };
-            // No cache of this core has the packet. It comes while the rest of the batch is received.
-            packet.prefetch();
-            // `Entries::entry` masks at every access, to stay inside the ring.
-            index += 1;
-            // TRUST-LENGTH: a slice is no longer than its buffer. A length of 0 or beyond the buffer
-            // sends the packet back to the pool and ends the batch. To go on with the batch would
-            // cost six instructions for every good packet.
-            let size = field64_get(RXD_LENGTH, status) as usize;
-            if size == 0 || !packet.set_size(size) {
-                self.discard.discarded += 1;
-                refused = batch.take_back();
-                break;
-            }
-            packet.received();
         }
         let received = batch.count();
         if batch.is_cut_short() {
-            self.pool_empty += entries.entry(index).descriptor.load_upper() & RXD_DD;
+            self.pool_empty += self.ring.entry(index).descriptor.load_upper() & RXD_DD;
         }
         drop(batch);
         drop(refused);

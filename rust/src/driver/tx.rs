@@ -18,7 +18,7 @@ use crate::driver::registers::{
     field64, TXD_DD, TXD_DEXT, TXD_DTALEN, TXD_DTYP_DATA, TXD_EOP, TXD_IFCS, TXD_PAYLEN, TXD_RS,
 };
 use crate::error::Result;
-use crate::sys::buffers::Freed;
+use crate::sys::buffers::{buffers_free, Buffer};
 use crate::sys::dma::Ring;
 use crate::sys::mmio::dma_write_barrier;
 
@@ -29,8 +29,8 @@ const TX_CLEAN_BATCH: usize = 32;
 /// cache lines with it.
 #[repr(align(128))]
 pub struct TxQueue<'p> {
-    /// The descriptors. Slot i holds the packet that is sent from descriptor i.
-    pub(crate) ring: Ring<Option<Packet<'p>>>,
+    /// The descriptors. Slot i holds the buffer that is sent from descriptor i.
+    pub(crate) ring: Ring<Option<Buffer<'p>>>,
     /// TDT.
     pub(crate) tail: Tail,
     /// Ring size - 1.
@@ -44,25 +44,15 @@ pub struct TxQueue<'p> {
 }
 
 impl<'p> TxQueue<'p> {
-    /// The packets that the driver has not taken back.
-    pub(crate) fn in_flight(&self) -> impl Iterator<Item = &Packet<'p>> {
-        self.ring.slots().iter().flatten()
-    }
-
     /// Takes back the packets of `count` descriptors that the device has sent.
     #[inline]
     fn tx_free(&mut self, count: usize) {
-        let mut free = Freed::new();
         let mut left = count;
         while left > 0 {
             let slots = self.ring.slots_from(self.clean_index, left);
             self.clean_index = (self.clean_index + slots.len()) & self.mask;
             left -= slots.len();
-            for slot in slots {
-                if let Some(packet) = slot.take() {
-                    free.add(packet.buffer);
-                }
-            }
+            buffers_free(slots);
         }
         self.done += count as u64;
     }
@@ -116,9 +106,9 @@ impl<'p> TxQueue<'p> {
     /// # Errors
     /// If the device can no longer be reached.
     #[inline]
-    pub(crate) fn tx_put(
+    pub(crate) fn tx_put<In>(
         &mut self,
-        packets: impl Iterator<Item = Packet<'p>>,
+        packets: impl Iterator<Item = Packet<'p, In>>,
         sent: usize,
     ) -> Result<usize> {
         let mut index = self.index;
@@ -143,7 +133,7 @@ impl<'p> TxQueue<'p> {
             });
             // The slot of a free descriptor is `None`. `forget` says so to the compiler, which then
             // leaves out the code that would drop an old packet.
-            mem::forget(entry.slot.replace(packet));
+            mem::forget(entry.slot.replace(packet.buffer));
             // `Entries::entry` masks at every access, to stay inside the ring.
             index += 1;
         }

@@ -14,6 +14,7 @@ use crate::driver::rx::RxQueue;
 use crate::driver::tx::TxQueue;
 use crate::error::{Error, Result};
 use crate::rooms::interrupts::{interrupts_wait, Waits, MAX_INTERVAL_US};
+use crate::sys::buffers::BufferStore;
 use crate::sys::mmio::Register;
 use crate::vfio::Container;
 
@@ -159,29 +160,46 @@ pub struct Forwarder<'p> {
 /// The state that both directions of a queue share. It may lie beside that of another thread.
 #[repr(align(128))]
 pub(crate) struct Direction<'p> {
-    batch: usize,
-    pub(crate) packets_left: u64,
-    counts: Counts,
+    pub(crate) turns: Turns,
     packets: Vec<Packet<'p>>,
 }
 
-impl<'p> Direction<'p> {
+impl Direction<'_> {
     fn new(batch: usize) -> Self {
+        Self {
+            turns: Turns::new(batch),
+            packets: Vec::with_capacity(batch),
+        }
+    }
+}
+
+/// The part of it that may move to another thread.
+pub(crate) struct Turns {
+    pub(crate) batch: usize,
+    pub(crate) packets_left: u64,
+    counts: Counts,
+}
+
+impl Turns {
+    pub(crate) fn new(batch: usize) -> Self {
         Self {
             batch,
             packets_left: u64::MAX,
             counts: Counts::default(),
-            packets: Vec::with_capacity(batch),
         }
     }
 
-    /// Forwards a batch from one device to the other. Returns the number of received packets.
+    /// Forwards a batch from one device to the other, by way of `packets`. Returns the number of received packets.
     // A prefetcher of the processor learns the distance between packets for each instruction. In a function that
     // both directions share, packets of two pools alternate, and at batch 1 every one of them is a miss.
     #[inline(always)]
-    pub(crate) fn forward(&mut self, rx: &mut RxQueue<'p>, tx: &mut TxQueue<'p>) -> Result<usize> {
+    pub(crate) fn forward<'p>(
+        &mut self,
+        packets: &mut Vec<Packet<'p>>,
+        rx: &mut RxQueue<'p>,
+        tx: &mut TxQueue<'p>,
+    ) -> Result<usize> {
         let counts = &mut self.counts;
-        let packets = &mut self.packets;
         let wanted = (self.batch as u64).min(self.packets_left) as usize;
         let received = rx.rx_batch(packets, wanted)?;
 
@@ -206,10 +224,11 @@ impl<'p> Direction<'p> {
 }
 
 /// Takes a batch from a pool into `packets`, or fewer packets if the pool has fewer.
-fn alloc_batch<'p>(packets: &mut Vec<Packet<'p>>, pool: &'p Mempool, batch: usize) {
+fn alloc_batch<'p>(packets: &mut Vec<Packet<'p>>, pool: &'p BufferStore, batch: usize) {
+    let Some(pool) = pool.local() else { return };
     while packets.len() < batch {
-        let Some(packet) = pool.alloc() else { break };
-        packets.push(packet);
+        let Some(packet) = pool.take() else { break };
+        packets.push(Packet::new(packet));
     }
 }
 
@@ -220,8 +239,9 @@ impl<'p> Forwarder<'p> {
     /// If a device can no longer be reached.
     pub fn turn(&mut self) -> Result<usize> {
         let [a, b] = &mut self.devices;
-        let a_to_b = self.direction.forward(&mut a.rx[0], &mut b.tx[0])?;
-        let b_to_a = self.direction.forward(&mut b.rx[0], &mut a.tx[0])?;
+        let Direction { turns, packets } = &mut self.direction;
+        let a_to_b = turns.forward(packets, &mut a.rx[0], &mut b.tx[0])?;
+        let b_to_a = turns.forward(packets, &mut b.rx[0], &mut a.tx[0])?;
         Ok(a_to_b + b_to_a)
     }
 
@@ -242,8 +262,9 @@ impl<'p> Forwarder<'p> {
         let Some((direction, ((rx_a, rx_b), (tx_a, tx_b)))) = direction.zip(queues) else {
             return Err(self.devices[0].no_queue(queue));
         };
-        let a_to_b = direction.forward(rx_a, tx_b)?;
-        let b_to_a = direction.forward(rx_b, tx_a)?;
+        let Direction { turns, packets } = direction;
+        let a_to_b = turns.forward(packets, rx_a, tx_b)?;
+        let b_to_a = turns.forward(packets, rx_b, tx_a)?;
         Ok(a_to_b + b_to_a)
     }
 
@@ -262,10 +283,10 @@ impl<'p> Forwarder<'p> {
     /// # Errors
     /// If a device can no longer be reached.
     pub fn receive(&mut self) -> Result<usize> {
-        let Direction { packets, batch, .. } = &mut self.direction;
+        let Direction { packets, turns } = &mut self.direction;
         let mut total = 0;
         for device in &mut self.devices {
-            total += device.rx[0].rx_batch(packets, *batch)?;
+            total += device.rx[0].rx_batch(packets, turns.batch)?;
             packets.clear();
         }
         Ok(total)
@@ -277,10 +298,10 @@ impl<'p> Forwarder<'p> {
     /// # Errors
     /// If a device can no longer be reached.
     pub fn send(&mut self) -> Result<usize> {
-        let Direction { packets, batch, .. } = &mut self.direction;
+        let Direction { packets, turns } = &mut self.direction;
         let mut total = 0;
         for device in &mut self.devices {
-            alloc_batch(packets, device.rx[0].pool, *batch);
+            alloc_batch(packets, device.rx[0].pool, turns.batch);
             for packet in packets.iter_mut() {
                 // Every buffer has room for it.
                 let _ = packet.set_size(SENT_SIZE);
@@ -294,10 +315,10 @@ impl<'p> Forwarder<'p> {
     /// Allocates a batch of packets from the pool of each device and frees them. Returns the number
     /// of packets.
     pub fn alloc(&mut self) -> usize {
-        let Direction { packets, batch, .. } = &mut self.direction;
+        let Direction { packets, turns } = &mut self.direction;
         let mut total = 0;
         for device in &mut self.devices {
-            alloc_batch(packets, device.rx[0].pool, *batch);
+            alloc_batch(packets, device.rx[0].pool, turns.batch);
             total += packets.len();
             packets.clear();
         }
@@ -316,14 +337,14 @@ impl<'p> Forwarder<'p> {
 
     /// Stops receiving after `packets` more packets. Without this call there is no limit.
     pub fn limit(&mut self, packets: u64) {
-        self.direction.packets_left = packets;
+        self.direction.turns.packets_left = packets;
     }
 
     /// The counts of the forwarded packets of all queues together.
     pub fn read_counts(&self) -> Counts {
-        let mut counts = self.direction.counts;
+        let mut counts = self.direction.turns.counts;
         for more in &self.others {
-            counts.add(&more.counts);
+            counts.add(&more.turns.counts);
         }
         counts
     }
@@ -331,7 +352,7 @@ impl<'p> Forwarder<'p> {
     /// The counts of the forwarded packets of each queue.
     pub fn read_queue_counts(&self) -> Vec<Counts> {
         let directions = iter::once(&self.direction).chain(&self.others);
-        directions.map(|direction| direction.counts).collect()
+        directions.map(|direction| direction.turns.counts).collect()
     }
 
     /// Reads the counters of device 0 (a) or 1 (b). It also detects a dead device, because the
@@ -456,7 +477,7 @@ impl<'p> Forwarder<'p> {
 
     /// The packets of a batch.
     pub(crate) fn batch(&self) -> usize {
-        self.direction.batch
+        self.direction.turns.batch
     }
 
     /// Adds what others forwarded with a queue.
@@ -466,7 +487,7 @@ impl<'p> Forwarder<'p> {
             Some(other) => self.others.get_mut(other),
         };
         if let Some(direction) = counts {
-            direction.counts.add(more);
+            direction.turns.counts.add(more);
         }
     }
 }

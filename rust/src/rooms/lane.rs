@@ -4,16 +4,19 @@
 use std::iter;
 
 use crate::driver::device::{Device, QueueStats, Stats};
+use crate::driver::mempool::Packet;
 use crate::driver::rx::RxQueue;
 use crate::driver::tx::TxQueue;
-use crate::error::{Error, Result};
-use crate::rooms::forwarder::{Direction, Forwarder};
+use crate::error::Result;
+use crate::rooms::forwarder::{Forwarder, Turns};
 use crate::rooms::stats::Counters;
-use crate::sys::lane::LaneQueues;
+use crate::sys::buffers::Lease;
+use crate::sys::home::Spare;
+use crate::sys::mmio::Register;
 
 /// Queue `i` of both devices with their pools, and what a thread needs to forward between them. A lane
 /// moves to another thread, and borrows the forwarder. So the devices cannot be stopped before all lanes
-/// are back.
+/// are back. It belongs to the thread of its first turn.
 ///
 /// ```compile_fail,E0505
 /// # use ixgbe::rooms::forwarder::Forwarder;
@@ -36,22 +39,55 @@ use crate::sys::lane::LaneQueues;
 /// }
 /// ```
 pub struct Lane<'f, 'p> {
-    queues: LaneQueues<'f, 'p, Direction<'p>>,
+    /// The receive queues of both devices.
+    rx: [&'f mut RxQueue<'p>; 2],
+    /// The transmit queues of both devices.
+    tx: [&'f mut TxQueue<'p>; 2],
+    /// RDH of both receive queues.
+    heads: &'f [Register; 2],
+    turns: &'f mut Turns,
+    packets: Spare<Packet<'p>>,
     queue: u32,
     addresses: [&'f str; 2],
+    /// The pools of the receive queues.
+    _pools: [Lease<'p>; 2],
 }
 
-impl Lane<'_, '_> {
+impl<'f, 'p> Lane<'f, 'p> {
+    fn new(
+        queue: u32,
+        rx: [&'f mut RxQueue<'p>; 2],
+        tx: [&'f mut TxQueue<'p>; 2],
+        heads: &'f [Register; 2],
+        turns: &'f mut Turns,
+        addresses: [&'f str; 2],
+    ) -> Self {
+        let _pools = [rx[0].pool.lease(), rx[1].pool.lease()];
+        let packets = Spare::new(turns.batch);
+        Self {
+            rx,
+            tx,
+            heads,
+            turns,
+            packets,
+            queue,
+            addresses,
+            _pools,
+        }
+    }
+
     /// One turn, as [`Forwarder::turn`]: a batch from a to b, and one from b to a.
     ///
     /// # Errors
     /// If a device can no longer be reached.
     pub fn turn(&mut self) -> Result<usize> {
-        let LaneQueues { rx, tx, state, .. } = &mut self.queues;
-        let ([rx_a, rx_b], [tx_a, tx_b]) = (rx, tx);
-        let a_to_b = state.forward(rx_a, tx_b)?;
-        let b_to_a = state.forward(rx_b, tx_a)?;
-        Ok(a_to_b + b_to_a)
+        let ([rx_a, rx_b], [tx_a, tx_b]) = (&mut self.rx, &mut self.tx);
+        let turns = &mut self.turns;
+        self.packets.with(|packets| {
+            let a_to_b = turns.forward(packets, rx_a, tx_b)?;
+            let b_to_a = turns.forward(packets, rx_b, tx_a)?;
+            Ok(a_to_b + b_to_a)
+        })
     }
 
     /// The number of the queue.
@@ -61,7 +97,7 @@ impl Lane<'_, '_> {
 
     /// Stops receiving after `packets` more packets.
     pub fn limit(&mut self, packets: u64) {
-        self.queues.state.packets_left = packets;
+        self.turns.packets_left = packets;
     }
 
     /// Checks that the queues are not stalled; a thread calls it about once a second.
@@ -69,8 +105,8 @@ impl Lane<'_, '_> {
     /// # Errors
     /// If one is, in two calls in a row.
     pub fn check(&mut self) -> Result<()> {
-        let LaneQueues { rx, heads, .. } = &mut self.queues;
-        for ((rx, head), address) in rx.iter_mut().zip(heads.iter()).zip(self.addresses) {
+        let queues = self.rx.iter_mut().zip(self.heads);
+        for ((rx, head), address) in queues.zip(self.addresses) {
             rx.rx_check_stall(address, self.queue, || Ok(head.load()))?;
         }
         Ok(())
@@ -135,28 +171,68 @@ impl<'p> Forwarder<'p> {
     /// counters of the devices, which stay.
     ///
     /// # Errors
-    /// If a doorbell is not mapped, or a packet of the queues' pools is in use elsewhere.
+    /// If a doorbell is not mapped.
     pub fn give_queues(&mut self) -> Result<(Monitor<'_>, Vec<Lane<'_, 'p>>)> {
         self.check_doorbells()?;
         let [a, b] = &mut self.devices;
         let (monitor, addresses, queues) = split(a, b);
-        let states = iter::once(&mut self.direction).chain(&mut self.others);
-        let lane = |(queue, (state, ((rx, tx), heads)))| {
-            let queues = LaneQueues::new(rx, tx, heads, state);
-            let queues = queues.ok_or_else(|| {
-                Error::device(
-                    addresses[0],
-                    "a packet of the queues' pools is in use elsewhere",
-                )
-            })?;
-            Ok(Lane {
-                queues,
-                queue,
-                addresses,
-            })
-        };
-        let queues = queues.zip(&self.heads);
-        let lanes: Result<Vec<_>> = (0..).zip(states.zip(queues)).map(lane).collect();
-        Ok((monitor, lanes?))
+        let directions = iter::once(&mut self.direction).chain(&mut self.others);
+        let states = (0..).zip(directions.map(|direction| &mut direction.turns));
+        let lanes =
+            states
+                .zip(queues.zip(&self.heads))
+                .map(|((queue, turns), ((rx, tx), heads))| {
+                    Lane::new(queue, rx, tx, heads, turns, addresses)
+                });
+        Ok((monitor, lanes.collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_queues::{pool, registers, Queues, POOL_CAPACITY};
+
+    /// A lane of two devices that have received 8 packets each.
+    fn with_lane(test: impl FnOnce(Lane<'_, '_>)) {
+        let pools = [pool(POOL_CAPACITY), pool(POOL_CAPACITY)];
+        let (mut a, mut b) = (Queues::new(&pools[0]), Queues::new(&pools[1]));
+        for i in 0..8 {
+            a.device_receives(i, 60, true);
+            b.device_receives(i, 60, true);
+        }
+        let (heads, mut turns) = (registers(), Turns::new(8));
+        let (rx, tx) = ([&mut a.rx, &mut b.rx], [&mut a.tx, &mut b.tx]);
+        test(Lane::new(0, rx, tx, &heads, &mut turns, ["a", "b"]));
+        // Back in the thread of the devices, all packets come home.
+        drop((a, b));
+        for pool in &pools {
+            assert_eq!(pool.free_count(), pool.capacity());
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "maps a file")]
+    fn a_lane_works_in_another_thread() {
+        with_lane(|mut lane| {
+            std::thread::scope(|scope| {
+                let received = scope.spawn(move || lane.turn().unwrap());
+                assert_eq!(received.join().unwrap(), 16);
+            });
+        });
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "maps a file")]
+    fn a_lane_stays_with_the_thread_of_its_first_turn() {
+        with_lane(|mut lane| {
+            assert_eq!(lane.turn().unwrap(), 16);
+            std::thread::scope(|scope| {
+                let lane = &mut lane;
+                let error = scope.spawn(move || lane.turn().unwrap_err().to_string());
+                let expected = "another thread has the pool of this queue";
+                assert_eq!(error.join().unwrap(), expected);
+            });
+        });
     }
 }

@@ -11,7 +11,7 @@ mod slices {
 
     use super::Packet;
 
-    impl Deref for Packet<'_> {
+    impl<In> Deref for Packet<'_, In> {
         type Target = [u8];
 
         #[inline]
@@ -20,14 +20,14 @@ mod slices {
         }
     }
 
-    impl DerefMut for Packet<'_> {
+    impl<In> DerefMut for Packet<'_, In> {
         #[inline]
         fn deref_mut(&mut self) -> &mut [u8] {
             self.buffer.bytes_mut()
         }
     }
 
-    impl Packet<'_> {
+    impl<In> Packet<'_, In> {
         /// Copies the bytes from `offset` on to `into`. Returns false and copies nothing if they are
         /// not all inside the packet.
         #[inline]
@@ -69,7 +69,7 @@ mod slices {
 }
 
 #[cfg(all(feature = "untrusted-device", not(feature = "untrusted-device-copy")))]
-impl Packet<'_> {
+impl<In> Packet<'_, In> {
     /// Copies the bytes from `offset` on to `into`. Returns false and copies nothing if they are not
     /// all inside the packet. The device may write to the packet meanwhile: each byte is then from
     /// before or after.
@@ -112,12 +112,6 @@ impl Packet<'_> {
     /// Plays the device: writes a byte to all of the buffer in the device's memory.
     pub(crate) fn device_fill(&self, value: u8) {
         self.buffer.device_fill(value);
-    }
-
-    /// Plays the device: reads all of the buffer from the device's memory.
-    #[cfg(test)]
-    fn device_memory(&self) -> Vec<u8> {
-        self.buffer.device_memory()
     }
 }
 

@@ -13,20 +13,69 @@
 use rtrb::chunks::ReadChunkIntoIter;
 use rtrb::{Consumer, Producer, RingBuffer};
 
+use crate::driver::mempool::{AnyThread, Packet};
 use crate::driver::rx::RxQueue;
 use crate::driver::tx::TxQueue;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::rooms::forwarder::{Counts, Forwarder, TOUCHED_BYTE};
 use crate::rooms::lane::{split, Monitor};
+use crate::sys::buffers::{buffers_return, Lease};
+use crate::sys::home::Spare;
 use crate::sys::mmio::Register;
-use crate::sys::remote::{RxEnd, TxEnd};
 
-pub use crate::sys::remote::RemotePacket;
+/// Sent packets come home so many at a time: one look at DD and one atomic access for all.
+const TAKE_BATCH: usize = 32;
+
+/// A packet that may move to another thread. It comes home to its pool wherever it is dropped.
+///
+/// ```
+/// # use ixgbe::{driver::mempool::Mempool, rooms::pipeline::RemotePacket, vfio::Container};
+/// let pool = Mempool::create(&Container::new(), 64).unwrap();
+/// let mut packet = RemotePacket::from(pool.alloc().unwrap());
+/// std::thread::scope(|scope| {
+///     scope.spawn(move || packet.change_at(0, |byte| byte + 1));
+/// });
+/// assert_eq!(pool.free_count(), 63);
+/// pool.take_returned();
+/// assert_eq!(pool.free_count(), 64);
+/// ```
+///
+/// A device does not take it, because the packets in its rings come back to the thread of the device:
+///
+/// ```compile_fail,E0308
+/// # use ixgbe::{driver::device::Device, rooms::pipeline::RemotePacket};
+/// fn send<'p>(device: &mut Device<'p>, packets: &mut Vec<RemotePacket<'p>>) {
+///     device.tx_batch(0, packets).unwrap();
+/// }
+/// ```
+///
+/// It cannot outlive its pool either:
+///
+/// ```compile_fail,E0597
+/// # use ixgbe::{driver::mempool::Mempool, rooms::pipeline::RemotePacket, vfio::Container};
+/// let packet = {
+///     let pool = Mempool::create(&Container::new(), 64).unwrap();
+///     RemotePacket::from(pool.alloc().unwrap())
+/// };
+/// ```
+pub type RemotePacket<'p> = Packet<'p, AnyThread>;
+
+impl<'p> From<Packet<'p>> for RemotePacket<'p> {
+    #[inline]
+    fn from(packet: Packet<'p>) -> Self {
+        Self::new(packet.buffer)
+    }
+}
 
 /// One direction of a queue, as the RX thread has it.
 struct RxStream<'f, 'p> {
-    rx: RxEnd<'f, 'p>,
+    rx: &'f mut RxQueue<'p>,
+    /// RDH.
+    head: &'f Register,
+    received: Spare<Packet<'p>>,
     to_worker: Producer<RemotePacket<'p>>,
+    /// The pool of the queue.
+    _pool: Lease<'p>,
 }
 
 /// One direction of a queue, as its worker has it.
@@ -37,7 +86,7 @@ struct WorkStream<'p> {
 
 /// One direction of a queue, as the TX thread has it.
 struct TxStream<'f, 'p> {
-    tx: TxEnd<'f, 'p>,
+    tx: &'f mut TxQueue<'p>,
     to_sender: Consumer<RemotePacket<'p>>,
 }
 
@@ -112,17 +161,24 @@ fn ring_take<'r, 'p>(
 impl RxStream<'_, '_> {
     #[inline]
     fn receive(&mut self, wanted: usize, counts: &mut Counts) -> Result<usize> {
-        let packets = self.rx.receive(wanted)?;
-        let received = packets.len();
-
-        counts.rx_calls += 1;
-        if received == 0 {
-            return Ok(0);
+        if let Some(pool) = self.rx.pool.local() {
+            pool.take_returned();
         }
-        ring_put(&mut self.to_worker, packets);
-        counts.rx += received as u64;
-        counts.full_batches += u64::from(received == wanted);
-        Ok(received)
+        self.received.with(|packets| {
+            let received = self.rx.rx_batch(packets, wanted)?;
+
+            counts.rx_calls += 1;
+            if received == 0 {
+                return Ok(0);
+            }
+            ring_put(
+                &mut self.to_worker,
+                packets.drain(..).map(RemotePacket::from),
+            );
+            counts.rx += received as u64;
+            counts.full_batches += u64::from(received == wanted);
+            Ok(received)
+        })
     }
 }
 
@@ -145,13 +201,16 @@ impl WorkStream<'_> {
 impl TxStream<'_, '_> {
     #[inline]
     fn send(&mut self, batch: usize, counts: &mut Counts) -> Result<usize> {
-        self.tx.take_sent();
+        while let Some(sent) = self.tx.tx_take(TAKE_BATCH) {
+            buffers_return(sent);
+        }
         // What the device's ring cannot take waits in this one.
-        let space = self.tx.space();
+        let space = self.tx.tx_space();
         let Some(packets) = ring_take(&mut self.to_sender, batch.min(space)) else {
             return Ok(0);
         };
-        let sent = self.tx.send(packets)?;
+        let count = packets.len();
+        let sent = self.tx.tx_put(packets, count)?;
         counts.tx += sent as u64;
         Ok(sent)
     }
@@ -189,7 +248,10 @@ impl Receiver<'_, '_> {
     pub fn check(&mut self) -> Result<()> {
         for (queue, (streams, _)) in (0..).zip(&mut self.queues) {
             for (stream, address) in streams.iter_mut().zip(self.addresses) {
-                stream.rx.check(address, queue)?;
+                let head = stream.head;
+                stream
+                    .rx
+                    .rx_check_stall(address, queue, || Ok(head.load()))?;
             }
         }
         Ok(())
@@ -270,16 +332,12 @@ impl<'p> Forwarder<'p> {
     /// Gives all queues to a pipeline, and the counters of the devices to this thread.
     ///
     /// # Errors
-    /// If a doorbell is not mapped, or a packet of the queues' pools is in use elsewhere.
+    /// If a doorbell is not mapped.
     pub fn give_pipeline(&mut self) -> Result<(Monitor<'_>, Pipeline<'_, 'p>)> {
         self.check_doorbells()?;
         let batch = self.batch();
         let [a, b] = &mut self.devices;
         let (monitor, addresses, queues) = split(a, b);
-        let in_use = || {
-            let message = "a packet of the queues' pools is in use elsewhere";
-            Error::device(addresses[0], message)
-        };
         let mut pipeline = Pipeline {
             receiver: Receiver {
                 queues: Vec::new(),
@@ -294,8 +352,8 @@ impl<'p> Forwarder<'p> {
             },
         };
         for (([rx_a, rx_b], [tx_a, tx_b]), [head_a, head_b]) in queues.zip(&self.heads) {
-            let a_to_b = stream(rx_a, head_a, tx_b, batch).ok_or_else(in_use)?;
-            let b_to_a = stream(rx_b, head_b, tx_a, batch).ok_or_else(in_use)?;
+            let a_to_b = stream(rx_a, head_a, tx_b, batch);
+            let b_to_a = stream(rx_b, head_b, tx_a, batch);
             let counts = Counts::default();
             pipeline
                 .receiver
@@ -311,18 +369,23 @@ impl<'p> Forwarder<'p> {
     }
 }
 
-/// Makes the three parts of one direction of a queue. `None` if a packet of its pool is in use elsewhere.
+/// Makes the three parts of one direction of a queue.
 fn stream<'f, 'p>(
     rx: &'f mut RxQueue<'p>,
     head: &'f Register,
     tx: &'f mut TxQueue<'p>,
     batch: usize,
-) -> Option<(RxStream<'f, 'p>, WorkStream<'p>, TxStream<'f, 'p>)> {
-    let tx = TxEnd::new(tx)?;
-    let rx = RxEnd::new(rx, head, batch)?;
+) -> (RxStream<'f, 'p>, WorkStream<'p>, TxStream<'f, 'p>) {
     // Room for all packets of the pool, so that no ring is ever full.
-    let (to_worker, from_receiver) = RingBuffer::new(rx.capacity());
-    let (to_sender, from_worker) = RingBuffer::new(rx.capacity());
+    let (to_worker, from_receiver) = RingBuffer::new(rx.pool.capacity());
+    let (to_sender, from_worker) = RingBuffer::new(rx.pool.capacity());
+    let rx = RxStream {
+        _pool: rx.pool.lease(),
+        rx,
+        head,
+        received: Spare::new(batch),
+        to_worker,
+    };
     let work = WorkStream {
         to_worker: from_receiver,
         to_sender,
@@ -331,5 +394,106 @@ fn stream<'f, 'p>(
         tx,
         to_sender: from_worker,
     };
-    Some((RxStream { rx, to_worker }, work, tx))
+    (rx, work, tx)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::test_queues::{pool, registers, Queues, POOL_CAPACITY, RING_SIZE};
+
+    #[test]
+    fn packets_come_home_from_any_thread() {
+        let pool = pool(POOL_CAPACITY);
+        let rounds = if cfg!(miri) { 2 } else { 20 };
+        for round in 0..rounds {
+            let packets = std::iter::from_fn(|| pool.alloc());
+            let mut packets: Vec<_> = packets.map(RemotePacket::from).collect();
+            assert_eq!((packets.len(), pool.free_count()), (pool.capacity(), 0));
+            thread::scope(|scope| {
+                for _ in 0..3 {
+                    let part = packets.split_off(packets.len() - POOL_CAPACITY as usize / 4);
+                    scope.spawn(move || {
+                        for (index, mut packet) in part.into_iter().enumerate() {
+                            assert!(packet.set_size(60) && packet.size() == 60);
+                            assert!(packet.write_at(0, &[round, index as u8]));
+                        }
+                    });
+                }
+                // Meanwhile, the pool's thread takes what is there.
+                pool.take_returned();
+            });
+            drop(packets);
+            for _ in 0..2 {
+                pool.take_returned();
+                assert_eq!(pool.free_count(), pool.capacity());
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_in_another_thread_loses_no_packet() {
+        let pool = pool(POOL_CAPACITY);
+        let packet = RemotePacket::from(pool.alloc().unwrap());
+        let result = thread::scope(|scope| {
+            let thread = scope.spawn(move || {
+                let _held = packet;
+                panic!("on purpose");
+            });
+            thread.join()
+        });
+        assert!(result.is_err());
+        pool.take_returned();
+        assert_eq!(pool.free_count(), pool.capacity());
+    }
+
+    #[test]
+    fn packets_of_two_pools_come_home_to_theirs() {
+        let pools = [pool(8), pool(8)];
+        let packets: Vec<_> = [0, 0, 1, 1, 1, 0]
+            .map(|which: usize| pools[which].alloc().unwrap())
+            .into();
+        buffers_return(packets.into_iter().map(|packet| packet.buffer));
+        for pool in &pools {
+            pool.take_returned();
+            assert_eq!(pool.free_count(), 8);
+        }
+    }
+
+    /// The RX thread has the pool. All others that free a packet return it.
+    #[test]
+    #[cfg_attr(miri, ignore = "maps a file")]
+    fn the_parts_of_a_pipeline_work_in_other_threads() {
+        let pool = pool(POOL_CAPACITY);
+        let [head, _] = registers();
+        let mut queues = Queues::new(&pool);
+        for i in 0..40 {
+            queues.device_receives(i, 60, true);
+        }
+        let mut counts = Counts::default();
+        let (mut rx, mut work, mut tx) = stream(&mut queues.rx, &head, &mut queues.tx, 40);
+        thread::scope(|scope| {
+            let received = scope.spawn(move || rx.receive(40, &mut Counts::default()).unwrap());
+            assert_eq!(received.join().unwrap(), 40);
+            let worked = scope.spawn(move || work.work(40));
+            assert_eq!(worked.join().unwrap(), 40);
+            assert_eq!(tx.send(40, &mut counts).unwrap(), 40);
+        });
+        for i in 0..40 {
+            queues.device_sends(i);
+        }
+        let (rx, _, mut tx) = stream(&mut queues.rx, &head, &mut queues.tx, 40);
+        thread::scope(|scope| {
+            scope.spawn(move || tx.send(40, &mut counts).unwrap());
+        });
+        drop(rx);
+        // Those in the rings are not free: 32 of the 40 were sent and taken.
+        let in_rings = RING_SIZE + 8;
+        pool.take_returned();
+        assert_eq!(pool.free_count(), pool.capacity() - in_rings);
+        drop(queues);
+        assert_eq!(pool.free_count(), pool.capacity());
+    }
 }

@@ -1,17 +1,17 @@
 //! Taking packets out of a TX ring in a thread that does not have their pool.
 #![forbid(unsafe_code)]
 
-use crate::driver::mempool::Packet;
 use crate::driver::tx::TxQueue;
+use crate::sys::buffers::Buffer;
 
 impl<'p> TxQueue<'p> {
     /// Takes `count` sent packets out of the ring instead of freeing them, or `None` if the device has sent
-    /// fewer. For a thread that does not have the packets' pool.
+    /// fewer. For a thread that does not have the packets' pool, and returns them all at once.
     #[inline]
     pub(crate) fn tx_take(
         &mut self,
         count: usize,
-    ) -> Option<impl Iterator<Item = Packet<'p>> + '_> {
+    ) -> Option<impl Iterator<Item = Buffer<'p>> + '_> {
         let first = self.clean_index;
         // TRUST-TX-ORDER, as in `tx_clean`.
         let all_done = (self.index.wrapping_sub(first) & self.mask) >= count

@@ -1,15 +1,16 @@
 //! Batches of received packets: appending to a vector in a tight loop, each in exchange for a free buffer.
 
-use super::buffers::{Buffer, BufferStore, Place};
+use super::buffers::{Buffer, LocalStack, Place};
+use super::dma::{Ring, Run, SharedDescriptor};
 
 /// Appends a limited number of packets to a vector. It reserves room once at the start and sets the length of the
 /// vector once at the end. [`Vec::push`] would check the capacity and write the length for every packet. The rung
-/// `14-vec-push` of the ladder (bench/ladder) measures its cost.
+/// `15-vec-push` of the ladder (bench/ladder) measures its cost.
 ///
 /// It also has the free buffers of the pool meanwhile, so that they are counted once at the end.
 pub struct Batch<'v, 's, T: From<Buffer<'s>>> {
     values: &'v mut Vec<T>,
-    store: &'s BufferStore,
+    stack: LocalStack<'s>,
     /// Place of the next value. The values before it are initialized.
     next: *mut T,
     /// The limit of `next`. The vector has room up to it, and so many buffers are free.
@@ -25,7 +26,7 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
     /// Makes room for `count` more values, or for fewer if fewer buffers are free. If the vector has no room for
     /// them, the batch takes at most `most` values, so that a caller's count cannot exhaust the memory.
     #[inline]
-    pub fn new(values: &'v mut Vec<T>, count: usize, most: usize, store: &'s BufferStore) -> Self {
+    pub fn new(values: &'v mut Vec<T>, count: usize, most: usize, stack: LocalStack<'s>) -> Self {
         const { assert!(size_of::<T>() > 0, "a packet has a size") };
         let held = values.len();
         let count = match values.capacity() - held < count {
@@ -33,7 +34,7 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
             false => count,
         };
         let first = values.as_mut_ptr();
-        let (bottom, free) = match store.lend() {
+        let (bottom, free) = match stack.lend() {
             Some((bottom, free)) => (bottom.as_ptr().cast_const(), free),
             None => (std::ptr::null(), 0),
         };
@@ -42,7 +43,7 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
         unsafe {
             Self {
                 values,
-                store,
+                stack,
                 next: first.add(held),
                 end: first.add(held + count.min(free)),
                 unmet: count.saturating_sub(free),
@@ -58,6 +59,13 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
         self.next < self.end
     }
 
+    /// The number of packets that can still be exchanged.
+    #[inline]
+    fn room(&self) -> usize {
+        // SAFETY: both are places of one vector, and `next` is not beyond `end`.
+        unsafe { self.end.offset_from(self.next) as usize }
+    }
+
     /// Wants one packet less.
     #[inline]
     pub fn skip(&mut self) {
@@ -69,26 +77,15 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
         }
     }
 
-    /// Puts a free packet into `slot`, and appends the packet that was there. Shows the free one to `fresh` before.
-    /// Returns the appended packet, or `None` and changes nothing without room.
+    /// The entries of `ring` from `first` on: as many as the batch has room for, up to the end of the ring.
     #[inline]
-    pub fn exchange(&mut self, slot: &mut T, fresh: impl FnOnce(&T)) -> Option<&mut T> {
-        if !self.has_room() {
-            return None;
-        }
-        // SAFETY: `next` is below `end`, so the vector has room there, and a place is left below `top`. The
-        // batch borrows the vector, so its memory does not move, and this place holds no value yet. The batch
-        // alone has the stack, so the header below `top` has no Buffer; the store, and so the header, live
-        // for `'s`.
-        unsafe {
-            self.top = self.top.sub(1);
-            let free = T::from((*self.top).buffer());
-            fresh(&free);
-            let place = self.next;
-            place.write(std::mem::replace(slot, free));
-            self.next = place.add(1);
-            Some(&mut *place)
-        }
+    pub fn entries<'b, 'r>(
+        &'b mut self,
+        ring: &'r mut Ring<Buffer<'s>>,
+        first: usize,
+    ) -> BatchEntries<'b, 'r, 'v, 's, T> {
+        let run = ring.run(first, self.room());
+        BatchEntries { batch: self, run }
     }
 
     /// Takes the last packet out again.
@@ -124,6 +121,59 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
     }
 }
 
+/// Entries of a ring that a batch has room for.
+pub struct BatchEntries<'b, 'r, 'v, 's, T: From<Buffer<'s>>> {
+    batch: &'b mut Batch<'v, 's, T>,
+    /// At most as many as the batch has room for.
+    run: Run<'r, Buffer<'s>>,
+}
+
+impl<'r, 'v, 's, T: From<Buffer<'s>>> BatchEntries<'_, 'r, 'v, 's, T> {
+    /// The next entry.
+    #[inline]
+    #[allow(clippy::should_implement_trait)] // An entry borrows `self`, so this is no iterator.
+    pub fn next(&mut self) -> Option<BatchEntry<'_, 'r, 'v, 's, T>> {
+        let entry = self.run.next()?;
+        Some(BatchEntry {
+            descriptor: entry.descriptor,
+            slot: entry.slot,
+            batch: &mut *self.batch,
+        })
+    }
+}
+
+/// A descriptor, and its packet that may be exchanged.
+pub struct BatchEntry<'b, 'r, 'v, 's, T: From<Buffer<'s>>> {
+    /// The descriptor.
+    pub descriptor: SharedDescriptor<'r>,
+    /// The packet of the descriptor.
+    pub slot: &'r mut Buffer<'s>,
+    batch: &'b mut Batch<'v, 's, T>,
+}
+
+impl<'b, 'r, 's, T: From<Buffer<'s>>> BatchEntry<'b, 'r, '_, 's, T> {
+    /// Puts a free packet into the ring, and appends the packet that was there. Shows the free one to `refill`
+    /// before. Returns the appended packet.
+    #[inline]
+    pub fn exchange(self, refill: impl FnOnce(&SharedDescriptor<'r>, &Buffer<'s>)) -> &'b mut T {
+        let batch = self.batch;
+        // SAFETY: there are at most as many entries as the batch had room for, each is exchanged once, and nothing
+        // else changes the batch meanwhile, which they borrow. So `next` is below `end`, the vector has room there,
+        // and a place is left below `top`. The batch borrows the vector, so its memory does not move, and this place
+        // holds no value yet. The batch alone has the stack, so the header below `top` has no Buffer; the store, and
+        // so the header, live for `'s`.
+        unsafe {
+            batch.top = batch.top.sub(1);
+            let free = (*batch.top).buffer();
+            refill(&self.descriptor, &free);
+            let place = batch.next;
+            place.write(T::from(std::mem::replace(self.slot, free)));
+            batch.next = place.add(1);
+            &mut *place
+        }
+    }
+}
+
 /// This runs after a panic too, so that the appended values are dropped.
 impl<'s, T: From<Buffer<'s>>> Drop for Batch<'_, 's, T> {
     #[inline]
@@ -135,7 +185,7 @@ impl<'s, T: From<Buffer<'s>>> Drop for Batch<'_, 's, T> {
         unsafe {
             self.values.set_len(length);
             if !self.bottom.is_null() {
-                self.store
+                self.stack
                     .give_back(self.top.offset_from(self.bottom) as usize);
             }
         }
@@ -154,20 +204,28 @@ fn make_room<T>(values: &mut Vec<T>, count: usize) -> usize {
 mod tests {
     use std::panic::{catch_unwind, AssertUnwindSafe};
 
+    use super::super::dma::Ring;
     use super::Batch;
     use crate::driver::mempool::{Mempool, Packet};
-    use crate::sys::buffers::Freed;
+    use crate::sys::buffers::{buffers_free, Buffer};
     use crate::test_queues::pool;
+    use crate::vfio::Container;
 
     const CAPACITY: u32 = 16;
 
-    /// Exchanges a packet that is not of the pool's stack.
-    fn exchange<'p>(batch: &mut Batch<'_, 'p, Packet<'p>>, slot: &mut Packet<'p>) -> bool {
-        batch.exchange(slot, |_| {}).is_some()
+    /// Exchanges the packet in a ring of one descriptor, if the batch has room.
+    fn exchange<'p>(batch: &mut Batch<'_, 'p, Packet<'p>>, slot: &mut Ring<Buffer<'p>>) -> bool {
+        let mut entries = batch.entries(slot, 0);
+        entries
+            .next()
+            .map(|entry| entry.exchange(|_, _| {}))
+            .is_some()
     }
 
-    fn slot(pool: &Mempool) -> Packet<'_> {
-        pool.alloc().unwrap()
+    /// A ring of one descriptor, which has a packet of the pool.
+    fn slot(pool: &Mempool) -> Ring<Buffer<'_>> {
+        let packet = pool.alloc().unwrap().buffer;
+        Ring::alloc(&Container::new(), Box::new([packet])).unwrap()
     }
 
     #[test]
@@ -177,7 +235,7 @@ mod tests {
         let mut packets = Vec::new();
         for (count, exchanges) in [(2, 1), (0, 3), (3, 3), (4, 9)] {
             let held = packets.len();
-            let mut batch = Batch::new(&mut packets, count, 4, &pool.buffers);
+            let mut batch = Batch::new(&mut packets, count, 4, pool.buffers.local().unwrap());
             for nth in 0..exchanges {
                 assert_eq!(batch.has_room(), nth < count);
                 assert_eq!(exchange(&mut batch, &mut slot), nth < count);
@@ -195,12 +253,14 @@ mod tests {
     fn the_packet_of_the_slot_is_appended_and_a_free_one_takes_its_place() {
         let pool = pool(CAPACITY);
         let mut slot = slot(&pool);
-        let (old, mut shown) = (slot.iova(), 0);
-        let mut packets = Vec::new();
-        let mut batch = Batch::new(&mut packets, 1, 1, &pool.buffers);
-        let appended = batch.exchange(&mut slot, |fresh| shown = fresh.iova());
-        assert_eq!(appended.map(|packet| packet.iova()), Some(old));
-        assert!(slot.iova() == shown && shown != old);
+        let (old, mut shown) = (slot.entry(0).slot.iova(), 0);
+        let mut packets = Vec::<Packet<'_>>::new();
+        let mut batch = Batch::new(&mut packets, 1, 1, pool.buffers.local().unwrap());
+        let mut entries = batch.entries(&mut slot, 0);
+        let entry = entries.next().unwrap();
+        let appended = entry.exchange(|_, fresh| shown = fresh.iova());
+        assert_eq!(appended.iova(), old);
+        assert!(slot.entry(0).slot.iova() == shown && shown != old);
         let taken_back = batch.take_back();
         assert_eq!(taken_back.map(|packet| packet.iova()), Some(old));
         assert!(batch.take_back().is_none() && batch.count() == 0);
@@ -213,7 +273,7 @@ mod tests {
         let pool = pool(CAPACITY);
         let mut slot = slot(&pool);
         let mut packets = vec![pool.alloc().unwrap()];
-        let mut batch = Batch::new(&mut packets, 3, 3, &pool.buffers);
+        let mut batch = Batch::new(&mut packets, 3, 3, pool.buffers.local().unwrap());
         batch.skip();
         let exchanged = [(); 3].map(|()| exchange(&mut batch, &mut slot));
         batch.skip();
@@ -229,12 +289,12 @@ mod tests {
             let pool = pool(CAPACITY);
             let mut slot = slot(&pool);
             let mut packets = Vec::new();
-            let mut batch = Batch::new(&mut packets, count, 5, &pool.buffers);
+            let mut batch = Batch::new(&mut packets, count, 5, pool.buffers.local().unwrap());
             let exchanged = [(); 7].map(|()| exchange(&mut batch, &mut slot));
             assert_eq!(exchanged, [true, true, true, true, true, false, false]);
             drop(batch);
             assert!(packets.capacity() < 100);
-            let mut batch = Batch::new(&mut packets, 20, 20, &pool.buffers);
+            let mut batch = Batch::new(&mut packets, 20, 20, pool.buffers.local().unwrap());
             while exchange(&mut batch, &mut slot) {}
             assert!(batch.is_cut_short() && batch.count() == CAPACITY as usize - 6);
         }
@@ -246,11 +306,11 @@ mod tests {
         let (mut slot, other) = (slot(&pool), pool.alloc().unwrap());
         let freed_at_once = pool.alloc().unwrap();
         let (mut packets, mut more) = (Vec::new(), Vec::<Packet<'_>>::new());
-        let mut batch = Batch::new(&mut packets, 2, 2, &pool.buffers);
+        let mut batch = Batch::new(&mut packets, 2, 2, pool.buffers.local().unwrap());
         assert!(pool.alloc().is_none() && pool.free_count() == 0);
-        assert!(!Batch::new(&mut more, 2, 2, &pool.buffers).has_room());
+        assert!(!Batch::new(&mut more, 2, 2, pool.buffers.local().unwrap()).has_room());
         drop(other);
-        Freed::new().add(freed_at_once.buffer);
+        drop(freed_at_once);
         assert!(exchange(&mut batch, &mut slot));
         drop(batch);
         // One is in the slot, one was received, and two are on the return list.
@@ -264,7 +324,7 @@ mod tests {
         let pool = pool(CAPACITY);
         let mut slot = slot(&pool);
         let mut packets = vec![pool.alloc().unwrap()];
-        let mut batch = Batch::new(&mut packets, 3, 3, &pool.buffers);
+        let mut batch = Batch::new(&mut packets, 3, 3, pool.buffers.local().unwrap());
         assert!(exchange(&mut batch, &mut slot));
         std::mem::forget(batch);
         assert_eq!((packets.len(), pool.free_count()), (1, 0));
@@ -279,7 +339,7 @@ mod tests {
         let mut slot = slot(&pool);
         let mut packets = Vec::new();
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let mut batch = Batch::new(&mut packets, 10, 10, &pool.buffers);
+            let mut batch = Batch::new(&mut packets, 10, 10, pool.buffers.local().unwrap());
             assert!(exchange(&mut batch, &mut slot) && exchange(&mut batch, &mut slot));
             panic!("on purpose");
         }));
@@ -293,15 +353,12 @@ mod tests {
     }
 
     #[test]
-    fn freed_packets_go_to_their_own_pools() {
+    fn freed_buffers_go_to_their_own_pools() {
         let pools = [pool(CAPACITY), pool(CAPACITY)];
-        let take = |pool: usize| pools[pool].alloc().unwrap();
-        let packets = [take(0), take(0), take(1), take(0), take(1), take(1)];
-        let mut freed = Freed::new();
-        for packet in packets {
-            freed.add(packet.buffer);
-        }
-        drop(freed);
+        let take = |pool: usize| Some(pools[pool].alloc().unwrap().buffer);
+        let mut slots = [take(0), take(0), None, take(1), take(0), take(1), take(1)];
+        buffers_free(&mut slots);
+        assert!(slots.iter().all(Option::is_none));
         assert!(pools
             .iter()
             .all(|pool| pool.free_count() == CAPACITY as usize));

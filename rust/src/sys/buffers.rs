@@ -31,17 +31,20 @@
 //! In both, sizes stay in the header. The driver reads a length once from the descriptor, checks
 //! the value that it read, and never reads it again.
 //!
-//! A buffer whose owner is another thread does not go onto the stack, which belongs to the thread of the
-//! store. [`buffers_return`] puts it onto the return list, from which that thread takes it.
+//! One thread at a time has the stack of a store, and changes it without a lock: the thread that made the store,
+//! until it calls [`BufferStore::lease`], and then the first that asks. A [`Buffer`] may be in any thread.
+//! Dropping it asks which thread has the stack. In another one the buffer goes onto the return list, by an
+//! atomic access, and the thread of the stack takes it from there.
 //!
 //! The stack is indexed by `get_unchecked`: its `count` never exceeds the number of places, because
 //! a header is pushed only by the one `Buffer` that was popped for it. The rung
-//! `12-pool-bounds` of the ladder (bench/ladder) measures the cost of the check.
+//! `13-pool-bounds` of the ladder (bench/ladder) measures the cost of the check.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::dma::DmaMemory;
 #[cfg(feature = "untrusted-device-copy")]
@@ -107,14 +110,38 @@ impl Place {
     }
 }
 
+/// The count of a stack that a batch has: it takes several buffers, and keeps the count in a register. Meanwhile no
+/// other code takes a buffer, and one that is freed goes onto the return list.
+const LENT: usize = usize::MAX;
+
+thread_local! {
+    /// Its address tells threads apart.
+    static HERE: Cell<u8> = const { Cell::new(0) };
+}
+
+/// A number of this thread, not 0. No other thread has it at the same time. A later thread may get it, but not
+/// before this one has ended, so what this one did has happened before.
+#[inline]
+fn this_thread() -> usize {
+    HERE.with(|here| ptr::from_ref(here).addr())
+}
+
+/// No thread has the stack.
+const NO_THREAD: usize = 0;
+
 /// The free buffers. The cache most likely holds the one freed last, so that one is on top. The stack
 /// of another thread's pool lies at least two cache lines away (false sharing).
+///
+/// Only the thread whose number is in `owner` uses the cells.
 #[repr(align(128))]
 struct FreeStack {
     /// The places below `count` point to headers of the store.
     headers: Box<[Place]>,
     /// [`LENT`] while a batch has the stack.
     count: Cell<usize>,
+    /// The [`LocalStack`]s. While there is one, the owner stays.
+    users: Cell<usize>,
+    owner: AtomicUsize,
     returns: Returns,
 }
 
@@ -127,20 +154,68 @@ struct Returns {
     headers: Cell<NonNull<Header>>,
 }
 
-/// The count of a stack that a batch has: it takes or frees several buffers, and keeps the count in a register.
-/// Meanwhile no buffer is taken, and one that is freed goes onto the return list.
-const LENT: usize = usize::MAX;
-
 impl FreeStack {
+    /// The stack, or `None` if another thread has it.
+    #[inline]
+    fn local(&self) -> Option<LocalStack<'_>> {
+        if !self.is_here() && !self.adopt() {
+            return None;
+        }
+        self.users.set(self.users.get() + 1);
+        Some(LocalStack {
+            free: self,
+            one_thread: PhantomData,
+        })
+    }
+
+    /// Whether this thread has the stack. Only this thread writes its own number, so an old value tells that too.
+    #[inline]
+    fn is_here(&self) -> bool {
+        self.owner.load(Ordering::Relaxed) == this_thread()
+    }
+
+    /// Takes the stack if no thread has it. Returns whether this thread has it then.
+    #[cold]
+    fn adopt(&self) -> bool {
+        let adopted = self.owner.compare_exchange(
+            NO_THREAD,
+            this_thread(),
+            // Shows what the last owner did with the stack.
+            Ordering::Acquire,
+            Ordering::Relaxed,
+        );
+        if adopted.is_ok() {
+            // SAFETY: this thread has the stack.
+            unsafe { self.take_returned() };
+        }
+        adopted.is_ok()
+    }
+
     /// # Safety
-    /// The header belongs to the store and is not on the stack.
+    /// This thread has the stack.
+    #[inline]
+    unsafe fn take_returned(&self) {
+        let mut number = self.returns.list.take();
+        while number != NONE {
+            // SAFETY: only numbers of this store's headers are on its list. Each stands for a buffer that
+            // was returned and has no other owner, so it is not on the stack. The thread that returned it
+            // does not use it again, and the list shows what it wrote before.
+            unsafe {
+                let header = self.returns.headers.get().add(number as usize);
+                number = header.as_ref().next.get();
+                self.push(header);
+            }
+        }
+    }
+
+    /// # Safety
+    /// This thread has the stack. The header belongs to the store and is not on the stack.
     #[inline]
     unsafe fn push(&self, header: NonNull<Header>) {
         let top = self.count.get();
         if top == LENT {
             // SAFETY: the caller owns the header, which lives as long as the stack.
-            let header = unsafe { header.as_ref() };
-            return header.return_list(header);
+            return unsafe { header.as_ref() }.return_alone();
         }
         // SAFETY: there is a place for each header of the store, and this one is not on the stack.
         // So `count` is below the number of places.
@@ -148,12 +223,11 @@ impl FreeStack {
         self.count.set(top + 1);
     }
 
+    /// # Safety
+    /// This thread has the stack.
     #[inline]
-    fn pop(&self) -> Option<NonNull<Header>> {
-        let count = self.count.get();
-        if count == LENT {
-            return None;
-        }
+    unsafe fn pop(&self) -> Option<NonNull<Header>> {
+        let count = Some(self.count.get()).filter(|&count| count != LENT)?;
         let top = count.checked_sub(1)?;
         // SAFETY: `count` is not 0 and at most the number of places.
         let header = unsafe { self.headers.get_unchecked(top) }.0.get();
@@ -172,7 +246,7 @@ pub struct BufferStore {
     /// From `Box::leak`, for the same reason: headers point into it.
     #[cfg(feature = "untrusted-device-copy")]
     private: NonNull<[Line]>,
-    dma: DmaMemory,
+    _dma: DmaMemory,
 }
 
 impl BufferStore {
@@ -184,6 +258,8 @@ impl BufferStore {
                 .map(|_| Place(Cell::new(NonNull::dangling())))
                 .collect(),
             count: Cell::new(0),
+            users: Cell::new(0),
+            owner: AtomicUsize::new(this_thread()),
             returns: Returns {
                 list: ReturnList::new(),
                 headers: Cell::new(NonNull::dangling()),
@@ -213,14 +289,14 @@ impl BufferStore {
             free,
             #[cfg(feature = "untrusted-device-copy")]
             private,
-            dma,
+            _dma: dma,
         };
         store.free().returns.headers.set(store.headers.cast());
         // SAFETY: only `drop` frees the headers, and all references to them are shared ones.
         let headers = unsafe { store.headers.as_ref() };
         // The lowest address is on top, so that the first use is in ascending order.
         for header in headers.iter().rev() {
-            // SAFETY: the loop pushes each header once.
+            // SAFETY: this thread has the stack, and the loop pushes each header once.
             unsafe { store.free().push(NonNull::from(header)) };
         }
         store
@@ -231,63 +307,24 @@ impl BufferStore {
         self.headers.len()
     }
 
-    /// The number of free buffers.
-    pub fn free_count(&self) -> usize {
-        match self.free().count.get() {
-            LENT => 0,
-            count => count,
-        }
+    /// The stack, or `None` if another thread has it.
+    #[inline]
+    pub fn local(&self) -> Option<LocalStack<'_>> {
+        self.free().local()
     }
 
-    /// Lends the stack of free buffers to a batch, which gives it back by [`BufferStore::give_back`]: its places,
-    /// and their number. Of two batches at a time, the second gets nothing.
-    #[inline]
-    pub(super) fn lend(&self) -> Option<(NonNull<Place>, usize)> {
+    /// Lets another thread have the stack.
+    pub fn lease(&self) -> Lease<'_> {
+        self.release();
+        Lease(self)
+    }
+
+    /// Does nothing if this thread does not have the stack, or uses it meanwhile.
+    fn release(&self) {
         let free = self.free();
-        let count = free.count.replace(LENT);
-        (count != LENT).then(|| (NonNull::from(&*free.headers).cast(), count))
-    }
-
-    /// Ends [`BufferStore::lend`].
-    ///
-    /// # Safety
-    /// The stack is lent to the caller, and no Buffer has the headers in its first `count` places.
-    #[inline]
-    pub(super) unsafe fn give_back(&self, count: usize) {
-        self.free().count.set(count);
-    }
-
-    /// Whether a buffer with this IOVA is one of this store. No two stores of a thread share an IOVA.
-    pub fn has_iova(&self, iova: u64) -> bool {
-        let offset = iova.checked_sub(self.dma.iova());
-        offset.is_some_and(|offset| offset < self.dma.size() as u64)
-    }
-
-    /// Takes a buffer, or `None` if none is free. Its size and contents are those of its last use.
-    #[inline]
-    pub fn take(&self) -> Option<Buffer<'_>> {
-        let header = self.free().pop()?;
-        // SAFETY: the stack holds headers of this store, which lives as long as the Buffer borrows
-        // it. This header was just popped, so it has no other Buffer. References to headers are
-        // shared ones; a Cell holds the part that changes.
-        let header = unsafe { header.as_ref() };
-        Some(Buffer { header })
-    }
-
-    /// Frees the buffers that other threads have returned.
-    #[inline]
-    pub fn take_returned(&self) {
-        let free = self.free();
-        let mut number = free.returns.list.take();
-        while number != NONE {
-            // SAFETY: only numbers of this store's headers are on its list. Each stands for a buffer that
-            // was returned and has no other owner, so it is not on the stack. The thread that returned it
-            // does not use it again, and the list shows what it wrote before.
-            unsafe {
-                let header = free.returns.headers.get().add(number as usize);
-                number = header.as_ref().next.get();
-                free.push(header);
-            }
+        if free.is_here() && free.users.get() == 0 {
+            // Shows the next owner what this thread did with the stack.
+            free.owner.store(NO_THREAD, Ordering::Release);
         }
     }
 
@@ -297,6 +334,20 @@ impl BufferStore {
         unsafe { self.free.as_ref() }
     }
 }
+
+/// A stack for another thread: the first thread that asks after [`BufferStore::lease`] has it, until it drops the
+/// lease.
+pub struct Lease<'s>(&'s BufferStore);
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        self.0.release();
+    }
+}
+
+// SAFETY: the methods change only atomics, and the cells of the stack in the thread that has it. All else stays
+// as it was made. Nothing reaches `_dma`.
+unsafe impl Sync for BufferStore {}
 
 impl Drop for BufferStore {
     fn drop(&mut self) {
@@ -311,11 +362,75 @@ impl Drop for BufferStore {
     }
 }
 
+/// The stack of a store, in the thread that has it.
+pub struct LocalStack<'s> {
+    free: &'s FreeStack,
+    one_thread: PhantomData<*const ()>,
+}
+
+impl<'s> LocalStack<'s> {
+    /// Takes a buffer, or `None` if none is free. Its size and contents are those of its last use.
+    #[inline]
+    pub fn take(&self) -> Option<Buffer<'s>> {
+        // SAFETY: this thread has the stack while `self` is there, because `release` looks at `users`.
+        let header = unsafe { self.free.pop() }?;
+        // SAFETY: the stack holds headers of its store, which lives as long as the Buffer borrows
+        // it. This header was just popped, so it has no other Buffer. References to headers are
+        // shared ones; a Cell holds the part that changes.
+        let header = unsafe { header.as_ref() };
+        Some(Buffer { header })
+    }
+
+    /// Frees the buffers that other threads have returned.
+    #[inline]
+    pub fn take_returned(&self) {
+        // SAFETY: as in `take`.
+        unsafe { self.free.take_returned() }
+    }
+
+    /// The number of free buffers.
+    pub fn free_count(&self) -> usize {
+        match self.free.count.get() {
+            LENT => 0,
+            count => count,
+        }
+    }
+
+    /// Lends the stack to a batch, which gives it back by [`LocalStack::give_back`]: its places, and the number of
+    /// those with a free buffer. Of two batches at a time, the second gets nothing.
+    #[inline]
+    pub(super) fn lend(&self) -> Option<(NonNull<Place>, usize)> {
+        let count = self.free.count.replace(LENT);
+        (count != LENT).then(|| (NonNull::from(&*self.free.headers).cast(), count))
+    }
+
+    /// Ends [`LocalStack::lend`].
+    ///
+    /// # Safety
+    /// The stack is lent to the caller, and no Buffer has the headers in its first `count` places.
+    #[inline]
+    pub(super) unsafe fn give_back(&self, count: usize) {
+        self.free.count.set(count);
+    }
+}
+
+impl Drop for LocalStack<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.free.users.set(self.free.users.get() - 1);
+    }
+}
+
 /// The ownership of a packet buffer.
 pub struct Buffer<'s> {
     /// The header of no other Buffer.
     header: &'s Header,
 }
+
+// SAFETY: the bytes and the changing part of the header have one owner, which is this value. It shares the rest of
+// the store only by its methods and when it is dropped, and `Drop` works in every thread. The lifetime keeps the
+// store alive.
+unsafe impl Send for Buffer<'_> {}
 
 impl Buffer<'_> {
     /// The address of the data for the device.
@@ -371,11 +486,13 @@ impl Buffer<'_> {
 impl Drop for Buffer<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the stack lives as long as the header, which `self` borrows. The header was popped
-        // for `self`, and only this pushes it back, once.
-        unsafe {
-            let free = self.header.free.as_ref();
-            free.push(NonNull::from(self.header));
+        // SAFETY: the stack lives as long as the header, which `self` borrows.
+        let free = unsafe { self.header.free.as_ref() };
+        if free.is_here() {
+            // SAFETY: the header was popped for `self`, and only this pushes it back, once.
+            unsafe { free.push(NonNull::from(self.header)) };
+        } else {
+            self.header.return_alone();
         }
     }
 }
@@ -383,7 +500,7 @@ impl Drop for Buffer<'_> {
 impl Header {
     /// The return list of the store.
     fn returns(&self) -> &Returns {
-        // SAFETY: the stack lives as long as this header. Other threads read only `returns` of it.
+        // SAFETY: the stack lives as long as this header. All threads may use this part of it.
         unsafe { &(*self.free.as_ptr()).returns }
     }
 
@@ -392,6 +509,13 @@ impl Header {
         let first = self.returns().headers.get();
         // SAFETY: both are headers of one allocation, and `first` is the first one.
         unsafe { NonNull::from(self).offset_from(first) as u32 }
+    }
+
+    /// Returns this header.
+    #[cold]
+    #[inline(never)]
+    fn return_alone(&self) {
+        self.return_list(self);
     }
 
     /// Returns the list from this header to `last`.
@@ -403,80 +527,52 @@ impl Header {
     }
 }
 
-/// Buffers that are being freed, in the thread of their stores. Most in a row are of one store, whose stack stays
-/// at hand: it is given back when this is dropped, or when a buffer of another store comes.
-pub struct Freed<'s> {
-    /// Null while none is lent.
-    stack: *const FreeStack,
-    /// Its first place.
-    places: NonNull<Place>,
-    /// The places below point to headers that no Buffer has.
-    count: usize,
-    buffers: PhantomData<Buffer<'s>>,
-}
-
-impl<'s> Freed<'s> {
-    /// Nothing so far.
-    #[inline]
-    pub fn new() -> Self {
-        Self {
-            stack: std::ptr::null(),
-            places: NonNull::dangling(),
-            count: 0,
-            buffers: PhantomData,
-        }
-    }
-
-    /// Frees a buffer.
-    #[inline]
-    pub fn add(&mut self, buffer: Buffer<'s>) {
-        // A forgotten `Buffer` does not go onto the stack.
-        let header = ManuallyDrop::new(buffer).header;
-        if self.stack != header.free.as_ptr() && !self.change(header) {
-            return header.return_list(header);
-        }
-        // SAFETY: the stack has a place for each header of its store, and this header is not on it. So `count`
-        // is below the number of places.
-        unsafe { self.places.add(self.count).as_ref() }
-            .0
-            .set(NonNull::from(header));
-        self.count += 1;
-    }
-
-    /// Gives the stack back, and borrows that of another header. False if a batch has it.
-    #[cold]
-    fn change(&mut self, header: &'s Header) -> bool {
-        self.give_back();
-        // SAFETY: the stack lives as long as its headers.
-        let stack = unsafe { header.free.as_ref() };
-        let count = stack.count.replace(LENT);
-        if count != LENT {
-            self.stack = stack;
-        }
-        self.places = NonNull::from(&*stack.headers).cast();
-        self.count = count;
-        count != LENT
-    }
-
-    #[inline]
-    fn give_back(&mut self) {
-        // SAFETY: the stack lives as long as its headers, which live for `'s`.
-        if let Some(stack) = unsafe { self.stack.as_ref() } {
-            stack.count.set(self.count);
-            self.stack = std::ptr::null();
+/// Drops the buffers in these slots. It looks for the thread of a stack once for all buffers in a row that are of one
+/// store.
+#[inline]
+pub fn buffers_free(slots: &mut [Option<Buffer<'_>>]) {
+    let mut done = 0;
+    while let Some(slot) = slots.get_mut(done) {
+        done += 1;
+        let Some(buffer) = slot.take() else { continue };
+        // SAFETY: the stack lives as long as the header, which `buffer` borrows.
+        let free = unsafe { buffer.header.free.as_ref() };
+        drop(buffer);
+        if free.is_here() {
+            done += free.take_run(&mut slots[done..]);
         }
     }
 }
 
-impl Drop for Freed<'_> {
+impl FreeStack {
+    /// Pushes the buffers of this stack in the first slots, until a slot has none. Returns their number.
     #[inline]
-    fn drop(&mut self) {
-        self.give_back();
+    fn take_run(&self, slots: &mut [Option<Buffer<'_>>]) -> usize {
+        let first = self.count.get();
+        if first == LENT {
+            return 0;
+        }
+        let places = &*self.headers;
+        let mut done = 0;
+        for slot in slots {
+            let Some(buffer) = slot else { break };
+            let header = NonNull::from(buffer.header);
+            if !ptr::eq(buffer.header.free.as_ptr(), self) {
+                break;
+            }
+            std::mem::forget(slot.take());
+            // SAFETY: as in `push`: the header was popped for its buffer, which is forgotten. Nothing else changes
+            // `count` meanwhile.
+            unsafe { places.get_unchecked(first + done) }.0.set(header);
+            done += 1;
+        }
+        self.count.set(first + done);
+        done
     }
 }
 
 /// Returns buffers to their stores, in any thread: there they are free only after
-/// [`BufferStore::take_returned`]. All buffers in a row that are of one store need one atomic write.
+/// [`LocalStack::take_returned`]. All buffers in a row that are of one store need one atomic write.
 pub fn buffers_return<'s>(buffers: impl Iterator<Item = Buffer<'s>>) {
     // A forgotten `Buffer` does not go onto the stack.
     let mut headers = buffers.map(|buffer| ManuallyDrop::new(buffer).header);
@@ -494,4 +590,34 @@ pub fn buffers_return<'s>(buffers: impl Iterator<Item = Buffer<'s>>) {
         last = header;
     }
     first.return_list(last);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::super::dma::Ring;
+    use super::super::home::Home;
+    use super::*;
+
+    /// Does not compile if the type is `Send`: then two implementations apply, and which is meant cannot be inferred.
+    macro_rules! assert_not_send {
+        ($type:ty) => {
+            const _: fn() = || {
+                trait Unless<Which> {
+                    fn check() {}
+                }
+                struct IfSend;
+                impl<T: ?Sized> Unless<()> for T {}
+                impl<T: ?Sized + Send> Unless<IfSend> for T {}
+                let _ = <$type as Unless<_>>::check;
+            };
+        };
+    }
+
+    // A thread must not take its right to a stack elsewhere, nor values that are not `Send` with a ring.
+    assert_not_send!(LocalStack<'static>);
+    assert_not_send!(Ring<Rc<()>>);
+    // Two threads would have the value of a home.
+    assert_not_send!(&'static Home<Rc<()>>);
 }

@@ -4,44 +4,76 @@
 //! 2 MiB pages, because one IOMMU entry covers each. With 4 KiB pages the IOMMU costs up to 62 %
 //! of the throughput ("User Space Network Drivers", section 6.4).
 
+use std::io;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
+use super::home::Home;
 use super::mapping::DmaMapping;
 use super::memory::Memory;
-use crate::driver::descriptor::Descriptor;
-use crate::error::{Error, Result};
-use crate::vfio::Container;
 
 const HUGE_PAGE_SIZE: u64 = 2 << 20;
 
-/// DMA memory, mapped for all devices of a container until it is dropped.
+/// The view of memory that some devices share.
+pub trait DmaSpace {
+    /// What its methods fail with.
+    type Error: From<DmaFault>;
+
+    /// Takes `size` bytes of addresses for the devices, aligned to a power of two.
+    fn iova_alloc(&self, size: u64, alignment: u64) -> Result<u64, Self::Error>;
+
+    /// Maps memory for the devices.
+    fn dma_map(&self, mapping: &DmaMapping<'_>) -> Result<(), Self::Error>;
+
+    /// Ends a mapping, and frees its addresses.
+    fn dma_unmap(&self, iova: u64, size: u64);
+
+    /// Notes that some of the memory is not on 2 MiB pages.
+    fn note_ordinary_pages(&self);
+}
+
+/// Why there is no DMA memory.
+pub enum DmaFault {
+    /// So many bytes cannot be allocated.
+    Alloc(usize, io::Error),
+    /// The memory lost its pages, or cannot be sealed against that.
+    Lost(io::Error),
+    /// The number of descriptors is no power of two.
+    RingSize(usize),
+}
+
+/// DMA memory, mapped for all devices of a space until it is dropped.
 pub struct DmaMemory {
     memory: Memory,
     iova: u64,
-    container: Rc<Container>,
+    unmap: Home<Box<dyn Fn()>>,
 }
 
+// SAFETY: nothing else has the memory, and the thread that mapped it is the one that ends the mapping. In another
+// one the mapping stays, and the kernel keeps its pages.
+unsafe impl Send for DmaMemory {}
+
 impl DmaMemory {
-    /// Allocates at least `size` bytes of zeroed memory and maps it for the container's devices.
-    pub fn alloc(container: &Rc<Container>, size: usize) -> Result<Self> {
-        let memory = Memory::alloc(size).map_err(|source| Error::dma_alloc(size, source))?;
+    /// Allocates at least `size` bytes of zeroed memory and maps it for the devices of a space.
+    pub fn alloc<S: DmaSpace + 'static>(space: &Rc<S>, size: usize) -> Result<Self, S::Error> {
+        let memory = Memory::alloc(size).map_err(|source| DmaFault::Alloc(size, source))?;
         if !memory.is_huge() {
-            container.ordinary_pages.set(true);
+            space.note_ordinary_pages();
         }
         let size = memory.size() as u64;
-        let iova = container.iova_alloc(size, HUGE_PAGE_SIZE)?;
+        let iova = space.iova_alloc(size, HUGE_PAGE_SIZE)?;
         if let Some(fd) = memory.fd() {
             let address = memory.address().as_ptr() as u64;
-            container.dma_map(&DmaMapping::new(fd, address, iova, size))?;
+            space.dma_map(&DmaMapping::new(fd, address, iova, size))?;
         }
+        let space = Rc::clone(space);
         let mapped = Self {
             memory,
             iova,
-            container: Rc::clone(container),
+            unmap: Home::new(Box::new(move || space.dma_unmap(iova, size))),
         };
-        mapped.memory.keep_pages().map_err(Error::dma_lost)?;
+        mapped.memory.keep_pages().map_err(DmaFault::Lost)?;
         Ok(mapped)
     }
 
@@ -63,10 +95,25 @@ impl DmaMemory {
 
 impl Drop for DmaMemory {
     fn drop(&mut self) {
-        self.container
-            .dma_unmap(self.iova, self.memory.size() as u64);
+        if let Some(unmap) = self.unmap.get() {
+            unmap();
+        }
     }
 }
+
+/// The contents of a descriptor: two 64-bit words.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Descriptor {
+    /// The first 64-bit word.
+    pub lower: u64,
+    /// The second 64-bit word.
+    pub upper: u64,
+}
+
+// 7.1.6, 7.2.3.2.4: a descriptor is 16 bytes, without padding.
+const _: () = assert!(size_of::<Descriptor>() == 16);
+const _: () = assert!(std::mem::offset_of!(Descriptor, upper) == 8);
 
 /// A ring of descriptors, with a slot beside each for its packet.
 ///
@@ -80,21 +127,21 @@ pub struct Ring<T> {
     dma: DmaMemory,
 }
 
+// SAFETY: `descriptors` points into `dma`, which nothing else has.
+unsafe impl<T: Send> Send for Ring<T> {}
+
 impl<T> Ring<T> {
     /// Allocates a ring with a zeroed descriptor for each of `slots`.
     ///
     /// # Errors
     /// If the number of slots is not a power of two, or there is no memory.
-    pub fn alloc(container: &Rc<Container>, slots: Box<[T]>) -> Result<Self> {
+    pub fn alloc<S: DmaSpace + 'static>(space: &Rc<S>, slots: Box<[T]>) -> Result<Self, S::Error> {
         if !slots.len().is_power_of_two() {
-            return Err(Box::new(Error::Argument(format!(
-                "the number of descriptors is a power of two, not {}",
-                slots.len()
-            ))));
+            return Err(DmaFault::RingSize(slots.len()).into());
         }
         // Slots without a size need no memory, so their number has no natural limit.
         let size = slots.len().saturating_mul(size_of::<Descriptor>());
-        let dma = DmaMemory::alloc(container, size)?;
+        let dma = DmaMemory::alloc(space, size)?;
         Ok(Self {
             descriptors: dma.address().cast(),
             slots,
@@ -118,18 +165,24 @@ impl<T> Ring<T> {
         self.slots.len()
     }
 
-    /// The slots of all descriptors.
-    pub fn slots(&self) -> &[T] {
-        &self.slots
-    }
-
     /// The slots of at most `count` descriptors from `first` on, up to the end of the ring.
     #[inline]
     pub fn slots_from(&mut self, first: usize, count: usize) -> &mut [T] {
         let first = first & (self.slots.len() - 1);
         let end = first + count.min(self.slots.len() - first);
-        // A panic, which cannot happen, would cost instructions.
-        self.slots.get_mut(first..end).unwrap_or_default()
+        // SAFETY: a masked index is below the number of slots, and `end` is at most that number.
+        unsafe { self.slots.get_unchecked_mut(first..end) }
+    }
+
+    /// The entries of at most `count` descriptors from `first` on, up to the end of the ring. A loop over them needs
+    /// no mask.
+    #[inline]
+    pub fn run(&mut self, first: usize, count: usize) -> Run<'_, T> {
+        let first = first & (self.slots.len() - 1);
+        // SAFETY: a masked index is below the number of descriptors.
+        let descriptor = unsafe { self.descriptors.add(first) };
+        let slots = self.slots_from(first, count).iter_mut();
+        Run { descriptor, slots }
     }
 
     /// The size of the descriptors, in bytes.
@@ -187,6 +240,30 @@ impl<T> Entries<'_, T> {
         // the ring is borrowed. The entry borrows `self`, so it is the only one. `self` borrows the
         // ring, so no other code reaches its slots.
         unsafe { Entry::at(self.descriptors, self.slots, index & self.mask) }
+    }
+}
+
+/// Entries in a row of a borrowed ring.
+pub struct Run<'r, T> {
+    /// The descriptor of the first slot in `slots`.
+    descriptor: NonNull<Descriptor>,
+    slots: std::slice::IterMut<'r, T>,
+}
+
+impl<'r, T> Iterator for Run<'r, T> {
+    type Item = Entry<'r, T>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Entry<'r, T>> {
+        let slot = self.slots.next()?;
+        let pointer = self.descriptor;
+        // SAFETY: each slot has a descriptor, so this is at most the end of the descriptors.
+        self.descriptor = unsafe { pointer.add(1) };
+        let ring = PhantomData;
+        Some(Entry {
+            descriptor: SharedDescriptor { pointer, ring },
+            slot,
+        })
     }
 }
 

@@ -30,7 +30,8 @@ impl<'a> DmaMapping<'a> {
         }
     }
 
-    /// The file of the memory, which starts at offset 0.
+    /// The file of the memory, which starts at offset 0. Nothing uses the memory yet, and then the seals of the
+    /// file refuse writes.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.fd
     }

@@ -3,9 +3,9 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::ptr::NonNull;
-use std::rc::Rc;
 #[cfg(miri)]
 use std::sync::atomic::{compiler_fence, Ordering};
+use std::sync::Arc;
 
 use rustix::fs::{fcntl_get_seals, fstat, fstatfs, SealFlags};
 use rustix::mm::{mmap, munmap, MapFlags, ProtFlags};
@@ -92,7 +92,7 @@ impl Area {
     }
 
     /// The 4-byte register at `offset` of BAR0, if this area holds it.
-    pub fn register(self: &Rc<Self>, offset: u32) -> Option<Register> {
+    pub fn register(self: &Arc<Self>, offset: u32) -> Option<Register> {
         let inside = usize::try_from(u64::from(offset).checked_sub(self.offset)?).ok()?;
         if inside % 4 != 0 || inside.checked_add(4)? > self.size {
             return None;
@@ -101,10 +101,16 @@ impl Area {
         let pointer = unsafe { self.memory.add(inside) }.cast();
         Some(Register {
             pointer,
-            _area: Rc::clone(self),
+            _area: Arc::clone(self),
         })
     }
 }
+
+// SAFETY: the mapping is of the process, not of a thread. Its bytes are no Rust objects. Another side writes to
+// them at any time, and an access by another thread is no different.
+unsafe impl Send for Area {}
+// SAFETY: as above.
+unsafe impl Sync for Area {}
 
 impl Drop for Area {
     fn drop(&mut self) {
@@ -118,8 +124,13 @@ pub struct Register {
     /// Aligned to 4 and inside `_area`: [`Area::register`] checks both, and mappings are
     /// page-aligned.
     pointer: NonNull<u32>,
-    _area: Rc<Area>,
+    _area: Arc<Area>,
 }
+
+// SAFETY: as for `Area`.
+unsafe impl Send for Register {}
+// SAFETY: as for `Area`.
+unsafe impl Sync for Register {}
 
 impl Register {
     /// Reads the register, before all later accesses. A card's registers are device memory, which
@@ -234,7 +245,7 @@ pub fn tsc_read() -> u64 {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use rustix::fs::{fcntl_add_seals, ftruncate, memfd_create, MemfdFlags};
 
     use super::*;
@@ -247,13 +258,6 @@ pub(super) mod tests {
         ftruncate(&fd, PAGE as u64).unwrap();
         fcntl_add_seals(&fd, seals).unwrap();
         fd
-    }
-
-    /// Registers in shared memory of a page.
-    pub(in crate::sys) fn area_of_a_page() -> Rc<Area> {
-        let fd = memfd(SealFlags::SHRINK);
-        let file = BarFile::of_server(fd.as_fd()).unwrap();
-        Rc::new(Area::map(&file, 0, 0, PAGE).unwrap())
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
+use std::sync::Arc;
 
 use rustix::event::{eventfd, poll, EventfdFlags, PollFd, PollFlags, Timespec};
 use rustix::process::{getrlimit, getuid, Resource};
@@ -48,7 +49,7 @@ struct Group {
 /// A device that has been opened, its mapped areas of BAR0, and the IOVAs that its IOMMU permits.
 pub(super) struct Opened {
     pub(super) device: KernelDevice,
-    pub(super) areas: Vec<Rc<Area>>,
+    pub(super) areas: Vec<Arc<Area>>,
     pub(super) permitted: Option<Vec<IovaRange>>,
 }
 

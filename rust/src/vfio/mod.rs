@@ -22,6 +22,7 @@ pub(crate) mod region;
 use std::cell::{Cell, RefCell};
 use std::os::fd::BorrowedFd;
 use std::rc::{Rc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::bare::BareDevice;
@@ -30,6 +31,7 @@ use self::patience::Patience;
 use self::region::{REGION_BAR0, REGION_CONFIG};
 use crate::driver::registers as regs;
 use crate::error::{Error, Result};
+use crate::sys::dma::DmaSpace;
 use crate::sys::mapping::DmaMapping;
 use crate::sys::mmio::{Area, Register};
 use crate::vfio_user::socket::ConnectTime;
@@ -155,11 +157,6 @@ impl Container {
         self.ordinary_pages.get()
     }
 
-    /// Allocates `size` bytes of permitted IOVAs, aligned to a power of two.
-    pub(crate) fn iova_alloc(&self, size: u64, alignment: u64) -> Result<u64> {
-        self.iovas.alloc(size, alignment)
-    }
-
     /// Whether this thread has no other container.
     pub(crate) fn is_alone() -> bool {
         Iovas::alone()
@@ -171,8 +168,27 @@ impl Container {
         self.iovas.owns(iova)
     }
 
-    /// Maps memory for all devices.
-    pub(crate) fn dma_map(&self, mapping: &DmaMapping<'_>) -> Result<()> {
+    fn dma_unmap_everywhere(&self, iova: u64, size: u64) {
+        if let Some(kernel) = self.kernel.borrow().as_ref() {
+            kernel.dma_unmap(iova, size);
+        }
+        for device in self.devices.borrow().iter() {
+            // A device that has failed lost its mappings with its connection.
+            if let (Backend::User(user), Ok(())) = (&device.backend, device.check()) {
+                let _ = user.dma_unmap(iova, size);
+            }
+        }
+    }
+}
+
+impl DmaSpace for Container {
+    type Error = Box<Error>;
+
+    fn iova_alloc(&self, size: u64, alignment: u64) -> Result<u64> {
+        self.iovas.alloc(size, alignment)
+    }
+
+    fn dma_map(&self, mapping: &DmaMapping<'_>) -> Result<()> {
         if let Some(kernel) = self.kernel.borrow().as_ref() {
             kernel.dma_map(mapping)?;
         }
@@ -188,23 +204,14 @@ impl Container {
         Ok(())
     }
 
-    /// Removes a mapping from all devices.
-    pub(crate) fn dma_unmap(&self, iova: u64, size: u64) {
+    fn dma_unmap(&self, iova: u64, size: u64) {
         self.dma_unmap_everywhere(iova, size);
         self.iovas.release(iova);
         self.map_count.set(self.map_count.get().saturating_sub(1));
     }
 
-    fn dma_unmap_everywhere(&self, iova: u64, size: u64) {
-        if let Some(kernel) = self.kernel.borrow().as_ref() {
-            kernel.dma_unmap(iova, size);
-        }
-        for device in self.devices.borrow().iter() {
-            // A device that has failed lost its mappings with its connection.
-            if let (Backend::User(user), Ok(())) = (&device.backend, device.check()) {
-                let _ = user.dma_unmap(iova, size);
-            }
-        }
+    fn note_ordinary_pages(&self) {
+        self.ordinary_pages.set(true);
     }
 }
 
@@ -221,7 +228,7 @@ pub(crate) struct VfioDevice {
     container: Weak<Container>,
     address: String,
     backend: Backend,
-    areas: Vec<Rc<Area>>,
+    areas: Vec<Arc<Area>>,
     /// An access failed. Later accesses fail at once.
     failed: Cell<bool>,
     /// A [`crate::driver::device::Device`] uses its queues.

@@ -1,7 +1,7 @@
 //! Regions of a device: their description (linux/vfio.h), and mapping BAR0.
 #![forbid(unsafe_code)]
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::sys::mapping::page_size;
@@ -131,7 +131,7 @@ pub(crate) fn map_bar0(
     address: &str,
     file: &BarFile<'_>,
     info: &RegionInfo,
-) -> Result<Vec<Rc<Area>>> {
+) -> Result<Vec<Arc<Area>>> {
     if info.areas.len() > MAX_AREAS {
         return Err(Error::device(
             address,
@@ -149,7 +149,7 @@ pub(crate) fn map_bar0(
             .map_err(|source| {
                 Error::call(address, format!("mmap of BAR0 at {offset:#x}"), source)
             })?;
-        areas.push(Rc::new(area));
+        areas.push(Arc::new(area));
     }
     Ok(areas)
 }

@@ -6,6 +6,7 @@ pub(crate) mod socket;
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use self::socket::{
@@ -53,7 +54,7 @@ impl UserDevice {
         path: &str,
         time: &ConnectTime,
         patience: &Rc<Patience>,
-    ) -> Result<(Self, Vec<Rc<Area>>)> {
+    ) -> Result<(Self, Vec<Arc<Area>>)> {
         let device = Self {
             socket: Socket::connect(address, path, time, patience)?,
         };
@@ -193,7 +194,7 @@ impl UserDevice {
         Ok(())
     }
 
-    fn map_bar0(&self, address: &str) -> Result<Vec<Rc<Area>>> {
+    fn map_bar0(&self, address: &str) -> Result<Vec<Arc<Area>>> {
         let request = Payload::default()
             .u32(MAX_INFO as u32)
             .u32(0)

@@ -73,7 +73,7 @@ fn two_threads(device: &mut Device<'_>) {
 }
 
 /// A second thread frees a packet, whose pool belongs to the first thread.
-/// error[E0277]: `NonNull<u8>` cannot be shared between threads safely
+/// error[E0277]: `*const ()` cannot be sent between threads safely
 fn foreign_free(pool: &Mempool) {
     let packets = take(pool, 1);
     #[cfg(not(foreign_free))]
