@@ -29,7 +29,7 @@ use crate::device;
 use crate::files;
 use crate::interrupt::Interrupt;
 use crate::process::{Process, ProcessError};
-use crate::rounds::{self, median};
+use crate::rounds::{self, by_driver, median};
 use crate::temporary::TemporaryFolder;
 
 /// The lockstep backend and its settings.
@@ -56,20 +56,6 @@ const USUAL_ROUND: Duration = Duration::from_micros(900);
 
 /// Most drivers in one process; each has its own NIC, rings and packet buffers.
 const GROUP: usize = 12;
-
-/// Cells by driver: those that differ only in their placement stay together.
-fn by_driver(cells: &[Cell]) -> Vec<Vec<&Cell>> {
-    let mut drivers: Vec<Vec<&Cell>> = Vec::new();
-    for cell in cells {
-        let same =
-            |other: &&mut Vec<&Cell>| other[0].without_placement() == cell.without_placement();
-        match drivers.iter_mut().find(same) {
-            Some(driver) => driver.push(cell),
-            None => drivers.push(vec![cell]),
-        }
-    }
-    drivers
-}
 
 /// Divides cells into groups that one process measures. Cells that differ only in their driver or placement
 /// stay in one group.

@@ -57,6 +57,20 @@ pub(crate) fn cells_at(placements: &[LinePlacement], cell: &Cell) -> Vec<Cell> {
     placements.iter().filter_map(at).collect()
 }
 
+/// Cells by driver: those that differ only in their placement stay together.
+pub(crate) fn by_driver(cells: &[Cell]) -> Vec<Vec<&Cell>> {
+    let mut drivers: Vec<Vec<&Cell>> = Vec::new();
+    for cell in cells {
+        let same =
+            |other: &&mut Vec<&Cell>| other[0].without_placement() == cell.without_placement();
+        match drivers.iter_mut().find(same) {
+            Some(driver) => driver.push(cell),
+            None => drivers.push(vec![cell]),
+        }
+    }
+    drivers
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

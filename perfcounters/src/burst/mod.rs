@@ -22,7 +22,7 @@ use crate::files;
 use crate::interrupt::Interrupt;
 use crate::peer::{self, card::CardCounts};
 use crate::place::Place;
-use crate::rounds::{self, median, order};
+use crate::rounds::{self, by_driver, median, order};
 
 /// ixy and ixy.rs sleep until an interrupt, unless they have had many frames for a second.
 const SATURATE_SLEEPERS: Duration = Duration::from_millis(1200);
@@ -129,21 +129,16 @@ fn usual_distance(programs: &[Program]) -> f64 {
 
 /// Groups cells by program.
 fn programs(cells: &[Cell]) -> Vec<Program> {
-    let mut programs: Vec<Program> = Vec::new();
-    for cell in cells {
-        let program = cell.without_placement();
-        let placement = cell.conditions.placement;
-        match programs.iter_mut().find(|other| other.cell == program) {
-            Some(other) => other.placements.extend(placement),
-            None => programs.push(Program {
-                cell: program,
-                placements: placement.into_iter().collect(),
-                measured: Vec::new(),
-                failed: false,
-            }),
-        }
-    }
-    programs
+    let program = |cells: Vec<&Cell>| Program {
+        cell: cells[0].without_placement(),
+        placements: cells
+            .iter()
+            .filter_map(|cell| cell.conditions.placement)
+            .collect(),
+        measured: Vec::new(),
+        failed: false,
+    };
+    by_driver(cells).into_iter().map(program).collect()
 }
 
 /// Time for which a driver first gets as many frames as it takes.

@@ -15,12 +15,11 @@ use forwarder_library::Counts;
 use record::{BackendName, Failure, HugePages, LinePlacement, Metric, Sample};
 use serde::{Deserialize, Serialize};
 
-use super::by_driver;
 use super::station::{timing_overhead, Station};
 use crate::backend::{Cell, MeasureError};
 use crate::files;
 use crate::interrupt::Interrupt;
-use crate::rounds::order;
+use crate::rounds::{by_driver, order};
 use crate::sys;
 use crate::temporary::TemporaryFolder;
 
