@@ -118,7 +118,7 @@ def test_without_upstream_a_line_says_how_to_get_it(tmp_path: Path, capsys: pyte
     assert "`make peers` builds them" in capsys.readouterr().out
 
 
-def test_the_table_of_the_readme_has_seven_rows_and_three_results_with_intervals(
+def test_the_table_of_the_readme_has_seven_rows_and_four_results_with_intervals(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert table.main([str(write_run(tmp_path)), "--readme"]) == 0
@@ -126,9 +126,9 @@ def test_the_table_of_the_readme_has_seven_rows_and_three_results_with_intervals
     assert len([line for line in lines if line.startswith("| ")]) == 8
     results = [line for line in lines if line.startswith("- ")]
     assert [line.split("**")[1] for line in results] == [
-        "Instructions", "TSC cycles with lines in memory", "TSC cycles with lines warm"
+        "Instructions, one LLVM", "Instructions", "TSC cycles with lines in memory", "TSC cycles with lines warm"
     ]  # fmt: skip
-    assert "1.20 (1.20 to 1.20) at batch 32" in results[1]
+    assert "1.20 (1.20 to 1.20) at batch 32" in results[2]
     assert any("2026-01-02T03-04-05Z at revision 0123456789" in line for line in lines)
 
 
