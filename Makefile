@@ -101,7 +101,7 @@ ladder: ## Measure what each safety feature costs, from the transpiled to the sa
 	@bench/setup/setup.sh reproduce
 	@$(MAKE) build
 	@$(MAKE) test-ladder-conformance
-	@$(MAKE) rust-untrusted-device
+	@$(MAKE) rust-features
 	$(BIN)/triptych ladder
 	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.table results/latest --section ladder
 
@@ -386,15 +386,15 @@ C_FLAGS_no-lto := $(filter-out -flto,$(C_FLAGS))
 C_VARIANTS := trapping-ubsan fortified no-lto
 # Cargo.toml defines a profile for each: driver-overflow-checks and driver-no-lto.
 RUST_VARIANTS := overflow-checks no-lto
-# Features of the safe driver. With them it is sound even if the device writes to a packet that it has given back.
-RUST_FEATURES := untrusted-device untrusted-device-copy
+# Features of the safe driver that make a packet a slice: of the memory of a device that it trusts, or of a private copy.
+RUST_FEATURES := trusted-device untrusted-device-copy
 
 c_variant = $(call c_build,build/c/$(1),build/variants/$(1)/c,$(C_FLAGS_$(1)))
 $(foreach variant,$(C_VARIANTS),$(eval $(call c_variant,$(variant))))
 
 .PHONY: variants
-variants: ## Build the variants of the drivers: overflow checks, untrusted device, hardening, no LTO.
-variants: variants-c rust-untrusted-device $(addprefix rust-,$(RUST_VARIANTS)) $(addprefix rust-unsafe-,$(RUST_VARIANTS))
+variants: ## Build the variants of the drivers: overflow checks, packets as slices, hardening, no LTO.
+variants: variants-c rust-features $(addprefix rust-,$(RUST_VARIANTS)) $(addprefix rust-unsafe-,$(RUST_VARIANTS))
 
 .PHONY: variants-c variants-c-files
 variants-c:
@@ -406,11 +406,11 @@ $(addprefix rust-,$(RUST_VARIANTS)): rust-%:
 	@$(call step,the safe Rust driver (variant $*)); $(call build_rust,driver-$*,build/variants/$*/rust)
 
 # One after the other, because both builds write the same files of one profile, which saves building the libraries twice.
-.PHONY: rust-untrusted-device
-rust-untrusted-device:
-	@$(call step,the safe Rust driver ($(words $(RUST_FEATURES)) variants for an untrusted device)); \
+.PHONY: rust-features
+rust-features:
+	@$(call step,the safe Rust driver ($(words $(RUST_FEATURES)) variants with packets as slices)); \
 	$(foreach feature,$(RUST_FEATURES),$(call \
-		build_rust,driver-untrusted-device,build/variants/$(feature)/rust,$(feature)) &&) true
+		build_rust,driver-features,build/variants/$(feature)/rust,$(feature)) &&) true
 
 $(addprefix rust-unsafe-,$(RUST_VARIANTS)): rust-unsafe-%:
 	@$(call step,the transpiled driver (variant $*)); $(call build_rust_unsafe,driver-$*,build/variants/$*/rust-unsafe)
@@ -531,7 +531,7 @@ test-unit-python:
 	@$(PYTHON) -m pytest paper bench/setup/tests bench/lint/tests
 
 .PHONY: test-conformance
-test-conformance: build rust-untrusted-device build/thread/c/ixgbe-fwd build/thread/rust-unsafe/ixgbe-fwd ## Test the three drivers against the software NIC.
+test-conformance: build rust-features build/thread/c/ixgbe-fwd build/thread/rust-unsafe/ixgbe-fwd ## Test the three drivers against the software NIC.
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --package oracle --no-fail-fast
 
 .PHONY: test-apps

@@ -54,7 +54,7 @@ TIMED = ("core_cycles", *CYCLES, "mpps")
 LATENCIES = tuple(name for name, known in metrics().items() if known.group == "latency")
 BATCH = 32
 
-SAFE = tuple(Driver("rust", variant) for variant in ("untrusted-device", "untrusted-device-copy"))
+SAFE = tuple(Driver("rust", variant) for variant in ("trusted-device", "untrusted-device-copy"))
 HARDENED = tuple(Driver("c", variant) for variant in ("trapping-ubsan", "fortified"))
 NO_LTO = tuple(Driver(driver.impl, "no-lto") for driver in OURS)
 PEERS = tuple(Driver(impl, variant) for impl, variant in (

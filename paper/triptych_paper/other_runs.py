@@ -34,8 +34,8 @@ SUBJECTS = {
     "c": "C",
     "c-hardened": "C, sanitizers",
     "rust": "safe Rust",
-    "rust-untrusted-device": "safe Rust, untrusted device",
-    "rust-untrusted-device-copy": "safe Rust, untrusted device, copy",
+    "rust-trusted-device": "safe Rust, trusted device",
+    "rust-untrusted-device-copy": "safe Rust, copy",
     "rust-unsafe": "unsafe Rust",
 }
 

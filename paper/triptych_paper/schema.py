@@ -44,7 +44,7 @@ IMPLEMENTATIONS = {
 
 VARIANTS = {
     "overflow-checks": "overflow checks",
-    "untrusted-device": "untrusted device",
+    "trusted-device": "trusted device",
     "untrusted-device-copy": "untrusted device, copy",
     "trapping-ubsan": "trapping UBSan",
     "no-lto": "without LTO",

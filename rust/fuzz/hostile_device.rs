@@ -474,7 +474,7 @@ impl<'p> Lab<'p> {
 
     /// Writes to buffers that the device gave back. Only a private copy keeps its bytes then.
     fn write_late(&mut self, byte: u8) {
-        let untrusted = |_: &&mut Held<'p>| cfg!(feature = "untrusted-device");
+        let untrusted = |_: &&mut Held<'p>| cfg!(not(feature = "trusted-device"));
         for held in self.held.iter_mut().filter(untrusted) {
             held.packet.device_fill(byte);
             let copied = cfg!(feature = "untrusted-device-copy");

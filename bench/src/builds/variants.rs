@@ -8,10 +8,10 @@ use record::Implementation;
 pub const DEFAULT: &str = "default";
 /// The variant in which overflowing arithmetic panics. Only the Rust drivers have it.
 pub const OVERFLOW_CHECKS: &str = "overflow-checks";
-/// The variant in which safe Rust stays sound if the device writes to a packet after DD: only
-/// volatile accesses reach packet bytes.
-pub const UNTRUSTED_DEVICE: &str = "untrusted-device";
-/// The same by a private copy of each received packet.
+/// The variant in which safe Rust's packets are slices of the device's memory. It trusts the device
+/// not to write to a packet after DD.
+pub const TRUSTED_DEVICE: &str = "trusted-device";
+/// The variant in which safe Rust's packets are slices of private copies.
 pub const UNTRUSTED_DEVICE_COPY: &str = "untrusted-device-copy";
 /// The variant in which the compiler checks C's array indices and signed arithmetic. A violation traps.
 pub const TRAPPING_UBSAN: &str = "trapping-ubsan";
@@ -31,7 +31,7 @@ pub const PEER_VARIANTS: [&str; 2] = [OWN_FLAGS, MAC];
 pub const VARIANTS: [&str; 7] = [
     DEFAULT,
     OVERFLOW_CHECKS,
-    UNTRUSTED_DEVICE,
+    TRUSTED_DEVICE,
     UNTRUSTED_DEVICE_COPY,
     TRAPPING_UBSAN,
     FORTIFIED,

@@ -273,8 +273,8 @@ mod tests {
             let variant = format!("[[beside]]\nname = \"{name}\"\ntitle = \"t\"\nadds = \"a\"\n");
             Ladder::parse(&(text(&GOOD) + &variant))
         };
-        let ladder = beside("untrusted-device").unwrap();
-        assert_eq!(ladder.variants[0].name, "untrusted-device");
+        let ladder = beside("trusted-device").unwrap();
+        assert_eq!(ladder.variants[0].name, "trusted-device");
         assert_eq!(ladder.rungs.len(), GOOD.len());
         for name in [DEFAULT, "ladder-02-x"] {
             let error = format!("{:#}", beside(name).unwrap_err());

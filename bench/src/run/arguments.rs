@@ -27,7 +27,7 @@ pub struct RunArguments {
     /// Drivers [default: all]
     #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = one_of::<Implementation>())]
     pub implementations: Vec<Implementation>,
-    /// Variants: default, overflow-checks, untrusted-device, untrusted-device-copy, trapping-ubsan,
+    /// Variants: default, overflow-checks, trusted-device, untrusted-device-copy, trapping-ubsan,
     /// fortified, no-lto, or a folder of build/variants/ [default: default, and overflow-checks for
     /// safe Rust]
     #[arg(long = "variant", value_name = "VARIANT", value_delimiter = ',')]

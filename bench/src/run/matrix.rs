@@ -268,7 +268,7 @@ mod tests {
                 "c/no-lto",
                 "rust/default",
                 "rust/overflow-checks",
-                "rust/untrusted-device",
+                "rust/trusted-device",
                 "rust/untrusted-device-copy",
                 "rust/no-lto",
                 "rust-unsafe/default",

@@ -118,8 +118,8 @@ pub struct OneThread(PhantomData<*const ()>);
 /// For a [`RemotePacket`](crate::rooms::pipeline::RemotePacket).
 pub struct AnyThread;
 
-/// A packet: its data, without CRC. It is a slice, unless the feature `untrusted-device` forbids that;
-/// the methods that take an offset exist in every build.
+/// A packet: its data, without CRC. The methods that take an offset reach it. It is a slice only
+/// with one of the features `trusted-device` and `untrusted-device-copy`.
 pub struct Packet<'p, In = OneThread> {
     pub(crate) buffer: Buffer<'p>,
     threads: PhantomData<In>,

@@ -1,11 +1,10 @@
 //! The bytes of a [`Packet`]. The methods here exist in every build, so that an application compiles
-//! with and without the feature `untrusted-device`. Without it, or with `untrusted-device-copy`, a
-//! packet is also a slice.
+//! with each set of features. With `trusted-device` or `untrusted-device-copy`, a packet is also a slice.
 #![forbid(unsafe_code)]
 
 use crate::driver::mempool::Packet;
 
-#[cfg(any(not(feature = "untrusted-device"), feature = "untrusted-device-copy"))]
+#[cfg(any(feature = "trusted-device", feature = "untrusted-device-copy"))]
 mod slices {
     use std::ops::{Deref, DerefMut};
 
@@ -68,7 +67,7 @@ mod slices {
     }
 }
 
-#[cfg(all(feature = "untrusted-device", not(feature = "untrusted-device-copy")))]
+#[cfg(not(any(feature = "trusted-device", feature = "untrusted-device-copy")))]
 impl<In> Packet<'_, In> {
     /// Copies the bytes from `offset` on to `into`. Returns false and copies nothing if they are not
     /// all inside the packet. The device may write to the packet meanwhile: each byte is then from
@@ -191,7 +190,7 @@ mod tests {
     }
 
     /// The driver takes the value once. What it took does not change any more.
-    #[cfg(feature = "untrusted-device")]
+    #[cfg(not(feature = "trusted-device"))]
     #[test]
     fn a_change_takes_its_value_once() {
         let pool = pool(POOL_CAPACITY);

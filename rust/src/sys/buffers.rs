@@ -14,21 +14,23 @@
 //! the bytes. For that reason the header of a buffer has memory of its own. In C it lies in front
 //! of the data, where the device can write.
 //!
-//! Without features, [`Buffer::bytes`] makes slices of this memory. A device that writes to a
-//! buffer after giving it back then causes undefined behaviour: the compiler may assume that the
-//! bytes under a slice do not change. Two features remove that trust:
+//! A device may write to a buffer after giving it back. By default that causes no undefined
+//! behaviour, because no reference ever covers this memory. Only the volatile accesses of
+//! `super::device_bytes` reach it, as they reach descriptors. A volatile read returns some value once,
+//! whatever the device writes, and every value is a valid byte. Two reads of one byte may differ, so
+//! an application that checks a byte and then uses it reads it once.
 //!
-//! - `untrusted-device`: no reference ever covers this memory. Only the volatile accesses of
-//!   [`super::device_bytes`] reach it, as they reach descriptors. A volatile read returns some
-//!   value once, whatever the device writes, and every value is a valid byte. Two reads of one byte
-//!   may differ, so an application that checks a byte and then uses it reads it once.
+//! Two features make slices of packets:
+//!
+//! - `trusted-device`: `Buffer::bytes` makes slices of this memory. A late write of the device is
+//!   then undefined behaviour: the compiler may assume that the bytes under a slice do not change.
 //! - `untrusted-device-copy`: each buffer also has private memory, an ordinary allocation that is
-//!   not mapped for the device. [`Buffer::copy_in`] copies a received packet there by volatile
-//!   reads, and [`Buffer::copy_out`] copies a packet back before it is sent. The slices cover only
+//!   not mapped for the device. `Buffer::copy_in` copies a received packet there by volatile
+//!   reads, and `Buffer::copy_out` copies a packet back before it is sent. The slices cover only
 //!   private memory, so a later write by the device has no effect on them. What the application
 //!   checked is what the driver sends, until the driver hands the packet to the device.
 //!
-//! In both, sizes stay in the header. The driver reads a length once from the descriptor, checks
+//! In all three, sizes stay in the header. The driver reads a length once from the descriptor, checks
 //! the value that it read, and never reads it again.
 //!
 //! One thread at a time has the stack of a store, and changes it without a lock: the thread that made the store,
@@ -39,6 +41,9 @@
 //! The stack is indexed by `get_unchecked`: its `count` never exceeds the number of places, because
 //! a header is pushed only by the one `Buffer` that was popped for it. The rung
 //! `13-pool-bounds` of the ladder (bench/ladder) measures the cost of the check.
+
+#[cfg(all(feature = "trusted-device", feature = "untrusted-device-copy"))]
+compile_error!("choose one of the features trusted-device and untrusted-device-copy");
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -55,7 +60,7 @@ use super::return_list::{ReturnList, NONE};
 /// A device that a test plays.
 #[cfg(any(test, feature = "fuzzing"))]
 mod played_device;
-#[cfg(feature = "untrusted-device")]
+#[cfg(not(feature = "trusted-device"))]
 mod untrusted;
 
 /// Bytes from one buffer to the next.
@@ -463,7 +468,7 @@ impl Buffer<'_> {
     }
 
     /// The data.
-    #[cfg(not(feature = "untrusted-device"))]
+    #[cfg(feature = "trusted-device")]
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: `data` is valid for `MAX_SIZE >= size` bytes while the store lives, which `self`
@@ -475,7 +480,7 @@ impl Buffer<'_> {
     }
 
     /// The data, for changes.
-    #[cfg(not(feature = "untrusted-device"))]
+    #[cfg(feature = "trusted-device")]
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as for `bytes`; and `&mut self` makes this the only slice of the buffer.

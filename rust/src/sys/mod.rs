@@ -6,8 +6,8 @@
 //!    ever covers one.
 //! 2. The code checks every access against the size of its mapping, or masks the index to it.
 //! 3. A mapping lives as long as any pointer into it.
-//! 4. Only the owner of a packet buffer gets references to its bytes. With the feature
-//!    `untrusted-device`, no reference covers bytes that the device may write.
+//! 4. Only the owner of a packet buffer gets references to its bytes. Only with the
+//!    feature `trusted-device` does a reference cover bytes that the device may write.
 //!
 //! They hold for all safe callers, also those in this crate. This module uses no other one of the crate, and trusts
 //! none: lint checks that it imports none (bench/lint/rules.toml).
@@ -18,7 +18,7 @@
 
 pub mod batch;
 pub mod buffers;
-#[cfg(all(feature = "untrusted-device", not(feature = "untrusted-device-copy")))]
+#[cfg(not(any(feature = "trusted-device", feature = "untrusted-device-copy")))]
 pub mod device_bytes;
 pub mod dma;
 pub mod home;

@@ -153,13 +153,13 @@ impl<'p> Lab<'p> {
 }
 
 /// Writes the mark to a byte of a packet, or panics beyond its end.
-#[cfg(not(feature = "untrusted-device"))]
+#[cfg(feature = "trusted-device")]
 fn write(packet: &mut Packet<'_>, index: usize) {
     packet[index] = MARK;
 }
 
 /// The same for a packet that is no slice.
-#[cfg(feature = "untrusted-device")]
+#[cfg(not(feature = "trusted-device"))]
 fn write(packet: &mut Packet<'_>, index: usize) {
     assert!(
         packet.change_at(index, |_| MARK),

@@ -54,7 +54,7 @@ pub fn patch_file(hazard: &str, driver: DriverBuild) -> PathBuf {
     let name = match driver {
         DriverBuild::C | DriverBuild::CHardened => "c",
         DriverBuild::Rust
-        | DriverBuild::RustUntrustedDevice
+        | DriverBuild::RustTrustedDevice
         | DriverBuild::RustUntrustedDeviceCopy => "rust",
         DriverBuild::RustUnsafe => "rust-unsafe",
     };
@@ -66,7 +66,7 @@ fn sources(driver: DriverBuild) -> &'static str {
     match driver {
         DriverBuild::C | DriverBuild::CHardened => "c/src",
         DriverBuild::Rust
-        | DriverBuild::RustUntrustedDevice
+        | DriverBuild::RustTrustedDevice
         | DriverBuild::RustUntrustedDeviceCopy => "rust/src",
         DriverBuild::RustUnsafe => "rust-unsafe/src",
     }
@@ -177,7 +177,7 @@ pub fn build(driver: DriverBuild, patch: Option<&str>, externs: &Externs) -> Res
         DriverBuild::C => compile_c(&from, &program, &C_FLAGS),
         DriverBuild::CHardened => compile_c(&from, &program, &HARDENED_FLAGS),
         DriverBuild::Rust
-        | DriverBuild::RustUntrustedDevice
+        | DriverBuild::RustTrustedDevice
         | DriverBuild::RustUntrustedDeviceCopy => {
             let source = from.join("rust/src/lib.rs");
             let library = compile_library(driver, "ixgbe", &source, &work, externs)?;
@@ -272,14 +272,8 @@ fn rustc() -> Command {
 /// The flags of a Rust driver and its program.
 fn rust_flags(driver: DriverBuild) -> Vec<String> {
     let mut flags: Vec<_> = RUST_FLAGS.map(str::to_owned).to_vec();
-    let features: &[DriverBuild] = match driver.feature() {
-        // Rust's Cargo.toml: the second feature implies the first.
-        Some(_) => &[DriverBuild::RustUntrustedDevice, driver],
-        None => &[],
-    };
-    for feature in features.iter().filter_map(|build| build.feature()) {
-        flags.push(format!("--cfg=feature=\"{feature}\""));
-    }
+    let feature = driver.feature();
+    flags.extend(feature.map(|name| format!("--cfg=feature=\"{name}\"")));
     flags
 }
 

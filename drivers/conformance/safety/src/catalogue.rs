@@ -24,7 +24,7 @@ pub struct Hazard {
     pub at_fault: AtFault,
     /// How the lab provokes it.
     pub provocation: String,
-    /// The recorded outcome of each driver. The builds for an untrusted device have one if the
+    /// The recorded outcome of each driver. The builds with packets as slices have one if the
     /// device is at fault.
     pub outcome: BTreeMap<DriverBuild, RecordedOutcome>,
     /// The reason for an outcome that is not obvious.
@@ -189,7 +189,7 @@ mod tests {
             ] {
                 for driver in [
                     DriverBuild::Rust,
-                    DriverBuild::RustUntrustedDevice,
+                    DriverBuild::RustTrustedDevice,
                     DriverBuild::RustUntrustedDeviceCopy,
                 ] {
                     let recorded = hazard.outcome.get(&driver);

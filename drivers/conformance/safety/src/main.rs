@@ -39,7 +39,7 @@ enum LabCommand {
         /// Run only the hazards that this party causes: application, device, driver, wire
         #[arg(long, value_name = "PARTY")]
         at_fault: Vec<AtFault>,
-        /// Run only this driver: c, c-hardened, rust, rust-untrusted-device,
+        /// Run only this driver: c, c-hardened, rust, rust-trusted-device,
         /// rust-untrusted-device-copy, rust-unsafe
         #[arg(long = "impl", value_name = "NAME")]
         driver: Vec<DriverBuild>,

@@ -99,8 +99,8 @@ pub enum DriverBuild {
     CHardened,
     /// The safe Rust driver.
     Rust,
-    /// The safe Rust driver that reaches packet bytes by volatile accesses only.
-    RustUntrustedDevice,
+    /// The safe Rust driver whose packets are slices of the device's memory.
+    RustTrustedDevice,
     /// The safe Rust driver that copies received packets to private memory.
     RustUntrustedDeviceCopy,
     /// The transpiled driver.
@@ -111,7 +111,7 @@ impl DriverBuild {
     /// The Cargo feature of this build of the safe Rust driver, if it needs one.
     pub fn feature(self) -> Option<&'static str> {
         match self {
-            Self::RustUntrustedDevice => Some("untrusted-device"),
+            Self::RustTrustedDevice => Some("trusted-device"),
             Self::RustUntrustedDeviceCopy => Some("untrusted-device-copy"),
             _ => None,
         }

@@ -213,8 +213,8 @@ pub fn markdown(hazards: &[Hazard], rows: &[OutcomeRow]) -> String {
         let _ = writeln!(text, "\n#### At fault: the {at_fault}\n");
         let _ = writeln!(
             text,
-            "| hazard | class | C | C, sanitizers | safe Rust | safe Rust, untrusted device | \
-             safe Rust, untrusted device, copy | unsafe Rust |"
+            "| hazard | class | C | C, sanitizers | safe Rust | safe Rust, trusted device | \
+             safe Rust, copy | unsafe Rust |"
         );
         let _ = writeln!(text, "|---|---|---|---|---|---|---|---|");
         for hazard in caused {

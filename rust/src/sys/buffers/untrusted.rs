@@ -13,7 +13,7 @@ impl Buffer<'_> {
     #[inline]
     pub fn device_bytes(&self) -> DeviceBytes<'_> {
         // SAFETY: `data` is valid for `MAX_SIZE >= size` bytes while the store lives, which `self`
-        // borrows. With this feature no reference covers those bytes.
+        // borrows. In this build no reference covers those bytes.
         unsafe { DeviceBytes::new(self.header.data, self.size()) }
     }
 }
