@@ -48,7 +48,7 @@ pub fn exists(build: &Path, implementation: Implementation, variant: &str) -> bo
         (_, peer) if peer.is_peer() => false,
         (DEFAULT | NO_LTO, _) => true,
         (OVERFLOW_CHECKS, implementation) => implementation != Implementation::C,
-        (UNTRUSTED_DEVICE | UNTRUSTED_DEVICE_COPY, implementation) => {
+        (TRUSTED_DEVICE | UNTRUSTED_DEVICE_COPY, implementation) => {
             implementation == Implementation::Rust
         }
         (TRAPPING_UBSAN | FORTIFIED, implementation) => implementation == Implementation::C,

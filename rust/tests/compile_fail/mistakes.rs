@@ -17,12 +17,12 @@ use ixgbe::vfio::{BareDevice, Container};
 fn use_after_send<'p>(device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
     let mut packets = take(pool, 4);
     let first = &mut packets[0];
-    first[30] = 0x11;
+    first.change_at(30, |_| 0x11);
     #[cfg(not(harmless))]
     device.tx_batch(0, &mut packets)?;
     #[cfg(use_after_send)]
     {
-        first[30] = 0xee;
+        first.change_at(30, |_| 0xee);
     }
     Ok(())
 }
@@ -45,19 +45,19 @@ fn use_after_pool() -> Result<()> {
     let mut packets = take(&pool, 1);
     #[cfg(use_after_pool)]
     drop(pool);
-    packets[0][0] = 0xee;
+    packets[0].change_at(0, |_| 0xee);
     Ok(())
 }
 
 /// The program writes a header in front of a packet's data, at an index below 0.
-/// error: negative integers cannot be used to index on a `[u8]`
+/// error[E0600]: cannot apply unary operator `-` to type `usize`
 fn negative_index(pool: &Mempool) {
     let mut packets = take(pool, 1);
     #[cfg(negative_index)]
     {
-        packets[0][-48] = 0xee;
+        packets[0].change_at(-48, |_| 0xee);
     }
-    packets[0][48] = 0xee;
+    packets[0].change_at(48, |_| 0xee);
 }
 
 /// A second thread receives from a device that belongs to the first thread.
@@ -110,7 +110,7 @@ fn raw_registers(address: &str) -> Result<()> {
     #[cfg(raw_registers)]
     container.open(address)?.write32(rdbal, first_packet)?;
     device.write32(rdbal, first_packet)?;
-    assert!(device.read32(rdbal).is_ok() && packets[0].len() == 60);
+    assert!(device.read32(rdbal).is_ok() && packets[0].size() == 60);
     Ok(())
 }
 
