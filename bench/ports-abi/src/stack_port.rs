@@ -1,7 +1,8 @@
 //! A port for a network stack on the other side of a library's boundary (`c/src/apps/stack_port.h`).
 //!
 //! The stack gets the address of a packet's bytes. The packet itself stays here, in a slot, and so
-//! keeps its owner: the stack's number of the slot frees it or sends it.
+//! keeps its owner: the stack's number of the slot frees it or sends it. The stack trusts the device
+//! not to write to a packet after DD, as the C driver does.
 
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::ptr::null_mut;

@@ -209,14 +209,15 @@ pub unsafe extern "C" fn ports_send(
         let packets = &mut running.packets;
         for frame in frames.iter().take(MAX_BATCH) {
             let size = frame.size as usize;
-            let fits = (size <= MAX_SIZE).then(|| opened.pools[port].alloc());
-            let Some(mut packet) = fits.flatten().filter(|_| size > 0) else {
+            let fits = (1..=MAX_SIZE).contains(&size);
+            let Some(mut packet) = fits.then(|| opened.pools[port].alloc()).flatten() else {
                 break;
             };
-            // It fits, as checked above.
-            let _ = packet.set_size(size);
             // SAFETY: the caller guarantees it.
-            packet.copy_from_slice(unsafe { slice::from_raw_parts(frame.data, size) });
+            let data = unsafe { slice::from_raw_parts(frame.data, size) };
+            if !packet.set_size(size) || !packet.write_at(0, data) {
+                break;
+            }
             packets.push(packet);
         }
         let sent = device.tx_batch(0, packets).unwrap_or(0);
@@ -230,7 +231,7 @@ pub unsafe extern "C" fn ports_send(
 ///
 /// # Safety
 /// `this` came from [`ports_open`] and was not closed. `frames` points to `count` frames, and `data`
-/// of each is valid for writes of `size` bytes.
+/// of each is valid for reads and writes of `size` initialised bytes.
 #[no_mangle]
 pub unsafe extern "C" fn ports_receive(
     this: *mut Handle,
@@ -254,8 +255,10 @@ pub unsafe extern "C" fn ports_receive(
         let _ = device.rx_batch(0, packets, frames.len().min(MAX_BATCH));
         for (frame, packet) in frames.iter_mut().zip(packets.iter()) {
             let size = packet.size().min(frame.size as usize);
-            // SAFETY: the caller guarantees `frame.size` bytes, and the packet has `size` of its own.
-            unsafe { frame.data.copy_from_nonoverlapping(packet.as_ptr(), size) };
+            // SAFETY: the caller guarantees `frame.size` bytes.
+            let into = unsafe { slice::from_raw_parts_mut(frame.data, size) };
+            // The packet has `size` bytes.
+            let _ = packet.read_at(0, into);
             frame.size = packet.size() as u32;
         }
         let received = packets.len() as u32;

@@ -30,7 +30,7 @@ fn take_all(pool: &Mempool, byte: u8) -> Vec<Packet<'_>> {
     let mut packets: Vec<_> = std::iter::from_fn(|| pool.alloc()).collect();
     for packet in &mut packets {
         assert!(packet.set_size(MAX_SIZE), "a packet has {MAX_SIZE} bytes");
-        packet.fill(byte);
+        assert!(packet.write_at(0, &[byte; MAX_SIZE]));
     }
     packets
 }
@@ -46,7 +46,7 @@ fn expect_unchanged(data_plane: &mut DataPlane, packets: &[Packet<'_>], byte: u8
     run(data_plane);
     let changed = packets
         .iter()
-        .filter(|packet| packet.iter().any(|&now| now != byte))
+        .filter(|packet| packet.to_vec().iter().any(|&now| now != byte))
         .count();
     ensure!(
         changed == 0,
@@ -156,7 +156,8 @@ fn a_started_device_does_not_start_again() -> Result<()> {
     ensure!(second.rx_batch(0, &mut packets, 32)? == 32, "no packets");
     // The third device gets other packets than those that are still held.
     for packet in &mut packets {
-        packet.fill(OURS);
+        let ours = vec![OURS; packet.size()];
+        ensure!(packet.write_at(0, &ours), "the packet holds its own size");
     }
     second.stop()?;
     drop(second);

@@ -98,6 +98,13 @@ impl<In> Packet<'_, In> {
         }
     }
 
+    /// The address of the packet's [`size`](Packet::size) bytes, for a library in another language. The
+    /// library then has to trust the device, or to expect its writes.
+    #[inline]
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.buffer.device_bytes().as_mut_ptr()
+    }
+
     /// A copy of the packet, which the device cannot change any more.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut copy = vec![0; self.size()];

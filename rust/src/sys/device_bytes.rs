@@ -47,6 +47,12 @@ impl<'b> DeviceBytes<'b> {
         }
     }
 
+    /// The address of the first byte. Who reads or writes there must expect that the device writes, too.
+    #[inline]
+    pub fn as_mut_ptr(&self) -> *mut u8 {
+        self.address.as_ptr()
+    }
+
     /// Byte `index`, or `None` beyond the end.
     #[inline]
     pub fn get(&self, index: usize) -> Option<DeviceByte<'b>> {
