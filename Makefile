@@ -393,7 +393,7 @@ c_variant = $(call c_build,build/c/$(1),build/variants/$(1)/c,$(C_FLAGS_$(1)))
 $(foreach variant,$(C_VARIANTS),$(eval $(call c_variant,$(variant))))
 
 .PHONY: variants
-variants: ## Build the variants of the drivers: overflow checks, packets as slices, hardening, no LTO.
+variants: ## Build the variants of the drivers: overflow checks, slices, hardening, no LTO.
 variants: variants-c rust-features $(addprefix rust-,$(RUST_VARIANTS)) $(addprefix rust-unsafe-,$(RUST_VARIANTS))
 
 .PHONY: variants-c variants-c-files

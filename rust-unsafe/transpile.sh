@@ -72,6 +72,18 @@ opaque_structs() {
 }
 OPAQUE='^ *pub type ([A-Za-z0-9_]+);$'
 
+# data_path FOLDER: marks the functions that have DATA_PATH in C, as c/src/driver/data_path.h explains. C2Rust ignores
+# `flatten`, and it drops a function that is `always_inline` but not `static`.
+data_path() {
+    local file name
+    while IFS=: read -r file name; do
+        file="$1/${file#c/}"
+        grep -qE "$FUNCTION$name\\(" "${file%.c}.rs" || fail "${file%.c}.rs has no function $name"
+        sed -i -E "s/$FUNCTION$name\\(/#[inline(always)]\n&/" "${file%.c}.rs"
+    done < <(grep -roP '^DATA_PATH .*?\K\w+(?=\()' c/src)
+}
+FUNCTION='^(pub )?unsafe extern "C" fn '
+
 # transpile FOLDER: writes the modules to FOLDER, which must not exist yet.
 # C2Rust exits with 0 even after an error in the C code, and it omits functions that it cannot translate. Therefore this
 # function checks the C code before the translation and the log after it.
@@ -89,6 +101,7 @@ transpile() {
         fail "c2rust printed the messages above: the output may be incomplete"
     fi
     opaque_structs "$work/out"
+    data_path "$work/out"
     if grep -rnE '#!\[feature|core::intrinsics|^ *(pub )?type [A-Za-z0-9_]+;' "$work/out" >&2; then
         fail "the lines above need an unstable compiler: change the C, or move them into mmio.h and src/shim.rs"
     fi

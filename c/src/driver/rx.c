@@ -1,5 +1,6 @@
 /* The receive path (datasheet 7.1). rx.h explains the ring protocol. */
 #include "driver/rx.h"
+#include "driver/data_path.h"
 
 /* Replaces the device's write-back by the address of an empty buffer. */
 static inline void descriptor_refill(struct descriptor *descriptor, const struct packet *packet)
@@ -35,7 +36,7 @@ static uint32_t rx_discard(struct rx_queue *queue, uint32_t index)
 	return index;
 }
 
-uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t count)
+DATA_PATH uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t count)
 {
 	struct descriptor *const ring = queue->ring;
 	struct packet **const ring_packets = queue->packets;

@@ -1,5 +1,6 @@
 /* The transmit path (datasheet 7.2). tx.h and rx.h explain the ring protocol. */
 #include "driver/tx.h"
+#include "driver/data_path.h"
 
 /* The driver checks DD once for this many packets. */
 #define TX_CLEAN_BATCH 32
@@ -48,7 +49,7 @@ uint32_t tx_space(const struct tx_queue *queue)
 	return (queue->clean_index - queue->index - 1) & queue->mask;
 }
 
-uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count)
+DATA_PATH uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count)
 {
 	const uint32_t mask = queue->mask;
 	uint32_t index = queue->index;
@@ -83,7 +84,7 @@ uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count)
 	return sent;
 }
 
-uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t count)
+DATA_PATH uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t count)
 {
 	tx_clean(queue);
 	return tx_put(queue, packets, count);

@@ -1,5 +1,6 @@
 /* The forwarder: each of two devices sends the packets that the other receives. */
 #include "rooms/forwarder.h"
+#include "driver/data_path.h"
 #include "driver/device.h"
 #include "rooms/health.h"
 #include "rooms/interrupts.h"
@@ -29,7 +30,7 @@ struct forwarder {
 };
 
 /* Forwards a batch from device `from` to the other. Returns the number of received packets. */
-static inline uint32_t forward(struct lane *lane, uint32_t from)
+DATA_PATH static uint32_t forward(struct lane *lane, uint32_t from)
 {
 	struct direction *direction = &lane->direction;
 	struct forwarder_counts *counts = &direction->counts;
@@ -63,7 +64,7 @@ static inline uint32_t forward(struct lane *lane, uint32_t from)
 }
 
 /* Forwards a batch each way. Returns the number of received packets. */
-static inline uint32_t lane_turn(struct lane *lane)
+DATA_PATH static uint32_t lane_turn(struct lane *lane)
 {
 	return forward(lane, 0) + forward(lane, 1);
 }
@@ -74,12 +75,12 @@ struct lane *forwarder_lane(struct forwarder *forwarder, uint32_t queue)
 	return &forwarder->lanes[queue];
 }
 
-uint32_t forwarder_turn(struct forwarder *forwarder)
+DATA_PATH uint32_t forwarder_turn(struct forwarder *forwarder)
 {
 	return lane_turn(&forwarder->lanes[0]);
 }
 
-uint32_t forwarder_queue_turn(struct forwarder *forwarder, uint32_t queue)
+DATA_PATH uint32_t forwarder_queue_turn(struct forwarder *forwarder, uint32_t queue)
 {
 	return lane_turn(forwarder_lane(forwarder, queue));
 }

@@ -88,6 +88,8 @@ impl<'p> TxQueue<'p> {
     ///
     /// # Errors
     /// If the device can no longer be reached.
+    // In line, because a turn of the forwarder is one function: see there.
+    #[inline(always)]
     pub fn tx_batch(&mut self, packets: &mut Vec<Packet<'p>>) -> Result<usize> {
         self.tx_clean();
         let sent = packets.len().min(self.tx_space());

@@ -190,8 +190,10 @@ impl Turns {
     }
 
     /// Forwards a batch from one device to the other, by way of `packets`. Returns the number of received packets.
-    // A prefetcher of the processor learns the distance between packets for each instruction. In a function that
-    // both directions share, packets of two pools alternate, and at batch 1 every one of them is a miss.
+    // How all three drivers compile the data path: a turn is one function, which contains `rx_batch` and `tx_batch`
+    // once for each direction. So no call costs instructions. And a prefetcher of the processor learns the distance
+    // between packets for each instruction. In a function that both directions share, the packets of two pools
+    // alternate, and at batch 1 every packet is a miss.
     #[inline(always)]
     pub(crate) fn forward<'p>(
         &mut self,

@@ -205,6 +205,7 @@ unsafe extern "C" fn rx_discard(
     return index;
 }
 #[no_mangle]
+#[inline(always)]
 pub unsafe extern "C" fn rx_batch(
     mut queue: *mut rx_queue,
     mut packets: *mut *mut packet,

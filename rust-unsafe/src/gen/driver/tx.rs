@@ -207,6 +207,7 @@ pub unsafe extern "C" fn tx_space(mut queue: *const tx_queue) -> uint32_t {
         & (*queue).mask;
 }
 #[no_mangle]
+#[inline(always)]
 pub unsafe extern "C" fn tx_put(
     mut queue: *mut tx_queue,
     mut packets: *mut *mut packet,
@@ -252,6 +253,7 @@ pub unsafe extern "C" fn tx_put(
     return sent;
 }
 #[no_mangle]
+#[inline(always)]
 pub unsafe extern "C" fn tx_batch(
     mut queue: *mut tx_queue,
     mut packets: *mut *mut packet,

@@ -386,7 +386,7 @@ pub const TOUCHED_BYTE: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const POOL_MIN_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 pub const POOL_PACKETS_PER_DESCRIPTOR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const SENT_SIZE: ::core::ffi::c_int = 60 as ::core::ffi::c_int;
-#[inline]
+#[inline(always)]
 unsafe extern "C" fn forward(mut lane: *mut lane, mut from: uint32_t) -> uint32_t {
     let mut direction: *mut direction = &raw mut (*lane).direction;
     let mut counts: *mut forwarder_counts = &raw mut (*direction).counts;
@@ -432,7 +432,7 @@ unsafe extern "C" fn forward(mut lane: *mut lane, mut from: uint32_t) -> uint32_
         .wrapping_add((received == wanted) as ::core::ffi::c_int as uint64_t);
     return received;
 }
-#[inline]
+#[inline(always)]
 unsafe extern "C" fn lane_turn(mut lane: *mut lane) -> uint32_t {
     return forward(lane, 0 as uint32_t).wrapping_add(forward(lane, 1 as uint32_t));
 }
@@ -447,7 +447,7 @@ pub unsafe extern "C" fn forwarder_lane(
                 b"queue < forwarder->queues\0" as *const u8
                     as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                73 as ::core::ffi::c_uint,
+                74 as ::core::ffi::c_uint,
                 b"struct lane *forwarder_lane(struct forwarder *, uint32_t)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -457,6 +457,7 @@ pub unsafe extern "C" fn forwarder_lane(
         as *mut lane;
 }
 #[no_mangle]
+#[inline(always)]
 pub unsafe extern "C" fn forwarder_turn(mut forwarder: *mut forwarder) -> uint32_t {
     return lane_turn(
         (&raw mut (*forwarder).lanes as *mut lane)
@@ -464,6 +465,7 @@ pub unsafe extern "C" fn forwarder_turn(mut forwarder: *mut forwarder) -> uint32
     );
 }
 #[no_mangle]
+#[inline(always)]
 pub unsafe extern "C" fn forwarder_queue_turn(
     mut forwarder: *mut forwarder,
     mut queue: uint32_t,
@@ -629,7 +631,7 @@ pub unsafe extern "C" fn forwarder_read_queue_counts(
                 b"queue < forwarder->queues\0" as *const u8
                     as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                193 as ::core::ffi::c_uint,
+                194 as ::core::ffi::c_uint,
                 b"void forwarder_read_queue_counts(const struct forwarder *, uint32_t, struct forwarder_counts *)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -695,7 +697,7 @@ pub unsafe extern "C" fn forwarder_device_stats(
             __assert_fail(
                 b"device < 2\0" as *const u8 as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                228 as ::core::ffi::c_uint,
+                229 as ::core::ffi::c_uint,
                 b"int forwarder_device_stats(struct forwarder *, uint32_t, struct forwarder_device_stats *, char *, size_t)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -745,7 +747,7 @@ pub unsafe extern "C" fn forwarder_queue_stats(
             __assert_fail(
                 b"device < 2\0" as *const u8 as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                243 as ::core::ffi::c_uint,
+                244 as ::core::ffi::c_uint,
                 b"int forwarder_queue_stats(struct forwarder *, uint32_t, uint32_t, struct forwarder_device_stats *, char *, size_t)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
