@@ -118,7 +118,7 @@ fn with_device<R>(
     act: impl FnOnce(&mut Device<'_>) -> Result<R>,
 ) -> Option<Result<R>> {
     this.0
-        .with_dependent_mut(|_, running| running.devices[(port & 1) as usize].as_mut().map(act))
+        .with_dependent_mut(|_, running| running.devices[port as usize].as_mut().map(act))
 }
 
 /// See `c/src/apps/ports.h`.
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn ports_start(
 ) -> c_int {
     // SAFETY: the caller guarantees it.
     let this = unsafe { &mut *this };
-    let started = start(&mut this.0, (port & 1) as usize);
+    let started = start(&mut this.0, port as usize);
     // SAFETY: the caller guarantees it.
     unsafe { status(started, error, error_size) }
 }
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn ports_send(
     // SAFETY: the caller guarantees it.
     let (this, frames) = unsafe { (&mut *this, slice::from_raw_parts(frames, count as usize)) };
     this.0.with_dependent_mut(|opened, running| {
-        let port = (port & 1) as usize;
+        let port = port as usize;
         let Some(device) = &mut running.devices[port] else {
             return 0;
         };
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn ports_receive(
         )
     };
     this.0.with_dependent_mut(|_, running| {
-        let Some(device) = &mut running.devices[(port & 1) as usize] else {
+        let Some(device) = &mut running.devices[port as usize] else {
             return 0;
         };
         let packets = &mut running.packets;
@@ -313,7 +313,7 @@ pub unsafe extern "C" fn ports_register(
 ) -> c_int {
     // SAFETY: the caller guarantees it.
     let this = unsafe { &mut *this };
-    let read = this.0.borrow_owner().devices[(port & 1) as usize].register_read(offset);
+    let read = this.0.borrow_owner().devices[port as usize].register_read(offset);
     let result = read.map(|read| {
         // SAFETY: the caller guarantees it.
         unsafe { value.write(read) };

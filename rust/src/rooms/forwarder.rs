@@ -1,7 +1,6 @@
 //! The forwarder: each of two devices sends the packets that the other receives.
 #![forbid(unsafe_code)]
 
-use std::iter;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -148,10 +147,8 @@ impl Ports {
 pub struct Forwarder<'p> {
     container: &'p Container,
     pub(crate) devices: [Device<'p>; 2],
-    /// That of queue 0, here and not in `others`, so that [`Forwarder::turn`] needs no look-up.
-    pub(crate) direction: Direction<'p>,
-    /// Those of the other queues.
-    pub(crate) others: Vec<Direction<'p>>,
+    /// One for each queue.
+    pub(crate) directions: Vec<Direction<'p>>,
     /// RDH of each queue of both devices; empty if they or the doorbells are not mapped.
     pub(crate) heads: Vec<[Register; 2]>,
     waits: Waits,
@@ -241,7 +238,7 @@ impl<'p> Forwarder<'p> {
     /// If a device can no longer be reached.
     pub fn turn(&mut self) -> Result<usize> {
         let [a, b] = &mut self.devices;
-        let Direction { turns, packets } = &mut self.direction;
+        let Direction { turns, packets } = &mut self.directions[0];
         let a_to_b = turns.forward(packets, &mut a.rx[0], &mut b.tx[0])?;
         let b_to_a = turns.forward(packets, &mut b.rx[0], &mut a.tx[0])?;
         Ok(a_to_b + b_to_a)
@@ -255,18 +252,11 @@ impl<'p> Forwarder<'p> {
     #[inline(never)]
     pub fn queue_turn(&mut self, queue: usize) -> Result<usize> {
         let [a, b] = &mut self.devices;
-        let queues = a.rx.get_mut(queue).zip(b.rx.get_mut(queue));
-        let queues = queues.zip(a.tx.get_mut(queue).zip(b.tx.get_mut(queue)));
-        let direction = match queue.checked_sub(1) {
-            None => Some(&mut self.direction),
-            Some(other) => self.others.get_mut(other),
+        let Some(Direction { turns, packets }) = self.directions.get_mut(queue) else {
+            return Err(a.no_queue(queue));
         };
-        let Some((direction, ((rx_a, rx_b), (tx_a, tx_b)))) = direction.zip(queues) else {
-            return Err(self.devices[0].no_queue(queue));
-        };
-        let Direction { turns, packets } = direction;
-        let a_to_b = turns.forward(packets, rx_a, tx_b)?;
-        let b_to_a = turns.forward(packets, rx_b, tx_a)?;
+        let a_to_b = turns.forward(packets, &mut a.rx[queue], &mut b.tx[queue])?;
+        let b_to_a = turns.forward(packets, &mut b.rx[queue], &mut a.tx[queue])?;
         Ok(a_to_b + b_to_a)
     }
 
@@ -274,8 +264,11 @@ impl<'p> Forwarder<'p> {
     ///
     /// # Errors
     /// If there is no such queue, or the device can no longer be reached.
+    ///
+    /// # Panics
+    /// If `device` is neither.
     pub fn queue_stats(&mut self, device: usize, queue: u32) -> Result<QueueStats> {
-        self.devices[device & 1].queue_stats_read(queue)
+        self.devices[device].queue_stats_read(queue)
     }
 
     /// Receives a batch from each device and frees it. Returns the number of packets. This,
@@ -285,7 +278,7 @@ impl<'p> Forwarder<'p> {
     /// # Errors
     /// If a device can no longer be reached.
     pub fn receive(&mut self) -> Result<usize> {
-        let Direction { packets, turns } = &mut self.direction;
+        let Direction { packets, turns } = &mut self.directions[0];
         let mut total = 0;
         for device in &mut self.devices {
             total += device.rx[0].rx_batch(packets, turns.batch)?;
@@ -300,7 +293,7 @@ impl<'p> Forwarder<'p> {
     /// # Errors
     /// If a device can no longer be reached.
     pub fn send(&mut self) -> Result<usize> {
-        let Direction { packets, turns } = &mut self.direction;
+        let Direction { packets, turns } = &mut self.directions[0];
         let mut total = 0;
         for device in &mut self.devices {
             alloc_batch(packets, device.rx[0].pool, turns.batch);
@@ -317,7 +310,7 @@ impl<'p> Forwarder<'p> {
     /// Allocates a batch of packets from the pool of each device and frees them. Returns the number
     /// of packets.
     pub fn alloc(&mut self) -> usize {
-        let Direction { packets, turns } = &mut self.direction;
+        let Direction { packets, turns } = &mut self.directions[0];
         let mut total = 0;
         for device in &mut self.devices {
             alloc_batch(packets, device.rx[0].pool, turns.batch);
@@ -339,21 +332,21 @@ impl<'p> Forwarder<'p> {
 
     /// Stops receiving after `packets` more packets. Without this call there is no limit.
     pub fn limit(&mut self, packets: u64) {
-        self.direction.turns.packets_left = packets;
+        self.directions[0].turns.packets_left = packets;
     }
 
     /// The counts of the forwarded packets of all queues together.
     pub fn read_counts(&self) -> Counts {
-        let mut counts = self.direction.turns.counts;
-        for more in &self.others {
-            counts.add(&more.turns.counts);
+        let mut counts = Counts::default();
+        for direction in &self.directions {
+            counts.add(&direction.turns.counts);
         }
         counts
     }
 
     /// The counts of the forwarded packets of each queue.
     pub fn read_queue_counts(&self) -> Vec<Counts> {
-        let directions = iter::once(&self.direction).chain(&self.others);
+        let directions = self.directions.iter();
         directions.map(|direction| direction.turns.counts).collect()
     }
 
@@ -362,8 +355,11 @@ impl<'p> Forwarder<'p> {
     ///
     /// # Errors
     /// If the device can no longer be reached.
+    ///
+    /// # Panics
+    /// If `device` is neither.
     pub fn device_stats(&mut self, device: usize) -> Result<Stats> {
-        self.devices[device & 1].stats_read()
+        self.devices[device].stats_read()
     }
 
     /// Reads for how many frames the queues of both devices had no descriptor.
@@ -371,9 +367,8 @@ impl<'p> Forwarder<'p> {
     /// # Errors
     /// If a device can no longer be reached.
     pub fn read_missed(&mut self) -> Result<u64> {
-        let queues = 0..=self.others.len() as u32;
         let mut missed = 0;
-        for queue in queues {
+        for queue in 0..self.directions.len() as u32 {
             for device in &mut self.devices {
                 missed += device.queue_stats_read(queue)?.rx_dropped;
             }
@@ -423,8 +418,7 @@ impl<'p> Forwarder<'p> {
             container: &ports.container,
             heads: heads.collect::<Option<Vec<_>>>().unwrap_or_default(),
             devices,
-            direction: Direction::new(batch),
-            others: (1..queues).map(|_| Direction::new(batch)).collect(),
+            directions: (0..queues).map(|_| Direction::new(batch)).collect(),
             waits: Waits::default(),
         })
     }
@@ -479,17 +473,14 @@ impl<'p> Forwarder<'p> {
 
     /// The packets of a batch.
     pub(crate) fn batch(&self) -> usize {
-        self.direction.turns.batch
+        self.directions[0].turns.batch
     }
 
     /// Adds what others forwarded with a queue.
+    ///
+    /// # Panics
+    /// If there is no such queue.
     pub fn add_counts(&mut self, queue: usize, more: &Counts) {
-        let counts = match queue.checked_sub(1) {
-            None => Some(&mut self.direction),
-            Some(other) => self.others.get_mut(other),
-        };
-        if let Some(direction) = counts {
-            direction.turns.counts.add(more);
-        }
+        self.directions[queue].turns.counts.add(more);
     }
 }

@@ -1,8 +1,6 @@
 //! Giving the queues of a forwarder to other threads: a lane for each queue pair.
 #![forbid(unsafe_code)]
 
-use std::iter;
-
 use crate::driver::device::{Device, QueueStats, Stats};
 use crate::driver::mempool::Packet;
 use crate::driver::rx::RxQueue;
@@ -123,16 +121,22 @@ impl Monitor<'_> {
     ///
     /// # Errors
     /// If the device can no longer be reached.
+    ///
+    /// # Panics
+    /// If `device` is neither.
     pub fn device_stats(&mut self, device: usize) -> Result<Stats> {
-        self.devices[device & 1].stats_read()
+        self.devices[device].stats_read()
     }
 
     /// Reads what device 0 (a) or 1 (b) counted for a queue. Needs more than one queue.
     ///
     /// # Errors
     /// If there is no such queue, or the device can no longer be reached.
+    ///
+    /// # Panics
+    /// If `device` is neither.
     pub fn queue_stats(&mut self, device: usize, queue: u32) -> Result<QueueStats> {
-        self.devices[device & 1].queue_stats_read(queue)
+        self.devices[device].queue_stats_read(queue)
     }
 }
 
@@ -176,7 +180,7 @@ impl<'p> Forwarder<'p> {
         self.check_doorbells()?;
         let [a, b] = &mut self.devices;
         let (monitor, addresses, queues) = split(a, b);
-        let directions = iter::once(&mut self.direction).chain(&mut self.others);
+        let directions = self.directions.iter_mut();
         let states = (0..).zip(directions.map(|direction| &mut direction.turns));
         let lanes =
             states

@@ -51,6 +51,12 @@ extern "C" {
         speed: *mut uint32_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
+    fn __assert_fail(
+        __assertion: *const ::core::ffi::c_char,
+        __file: *const ::core::ffi::c_char,
+        __line: ::core::ffi::c_uint,
+        __function: *const ::core::ffi::c_char,
+    ) -> !;
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
     fn free(__ptr: *mut ::core::ffi::c_void);
     fn memcpy(
@@ -338,14 +344,30 @@ pub const DEVICE_CONFIG_DEFAULT: device_config = device_config {
     tx_ring_size: 512 as uint32_t,
     promiscuous: true_0 != 0,
 };
+pub const __ASSERT_FUNCTION: [::core::ffi::c_char; 51] = unsafe {
+    ::core::mem::transmute::<
+        [u8; 51],
+        [::core::ffi::c_char; 51],
+    >(*b"struct device *device_of(struct ports *, uint32_t)\0")
+};
 pub const POOL_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 pub const CONNECT_TIMEOUT_MS: ::core::ffi::c_int = 5000 as ::core::ffi::c_int;
 unsafe extern "C" fn device_of(
     mut ports: *mut ports,
     mut port: uint32_t,
 ) -> *mut device {
-    return (&raw mut (*ports).devices as *mut device)
-        .offset((port & 1 as uint32_t) as isize) as *mut device;
+    '_c2rust_label: {
+        if port < 2 as uint32_t {} else {
+            __assert_fail(
+                b"port < 2\0" as *const u8 as *const ::core::ffi::c_char,
+                b"c/src/apps/ports.c\0" as *const u8 as *const ::core::ffi::c_char,
+                26 as ::core::ffi::c_uint,
+                __ASSERT_FUNCTION.as_ptr(),
+            );
+        }
+    };
+    return (&raw mut (*ports).devices as *mut device).offset(port as isize)
+        as *mut device;
 }
 unsafe extern "C" fn destroy(mut ports: *mut ports) {
     let mut i: uint32_t = 0 as uint32_t;
@@ -471,8 +493,7 @@ pub unsafe extern "C" fn ports_start(
     let mut reason: error = error { text: [0; 1024] };
     let mut result: ::core::ffi::c_int = start_again(
         device_of(ports, port),
-        (&raw mut (*ports).pools as *mut mempool).offset((port & 1 as uint32_t) as isize)
-            as *mut mempool,
+        (&raw mut (*ports).pools as *mut mempool).offset(port as isize) as *mut mempool,
         &raw mut reason,
     );
     return error_copy(result, &raw mut reason, error, error_size);
@@ -525,8 +546,8 @@ pub unsafe extern "C" fn ports_send(
     }
     while filled < count && filled < PORTS_MAX_BATCH as uint32_t {
         let mut packet: *mut packet = packet_of(
-            (&raw mut (*ports).pools as *mut mempool)
-                .offset((port & 1 as uint32_t) as isize) as *mut mempool,
+            (&raw mut (*ports).pools as *mut mempool).offset(port as isize)
+                as *mut mempool,
             frames.offset(filled as isize) as *const ports_frame,
         );
         if packet.is_null() {
