@@ -117,49 +117,46 @@ impl<'p> RxQueue<'p> {
             return Err(pool_elsewhere());
         };
         let mut index = self.index;
+        let mut entries = self.ring.entries();
 
         if self.discard.discarding {
-            index = rx_discard(&mut self.ring.entries(), &mut self.discard, index);
+            index = rx_discard(&mut entries, &mut self.discard, index);
         }
         // The pool gets it back after the batch.
         let mut refused = None;
         // A received packet leaves the ring only in exchange for an empty buffer.
         let mut batch = Batch::new(packets, count, self.mask + 1, stack);
-        'batch: while batch.has_room() {
-            // At most up to the end of the ring, so that no index needs a mask.
-            let mut entries = batch.entries(&mut self.ring, index);
-            while let Some(entry) = entries.next() {
-                // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together, so
-                // it needs no barrier between them. DD proves that the device gave the descriptor back
-                // (TRUST-DD). Error bits are not read (TRUST-RX-ERRORS).
-                let status = entry.descriptor.load_upper();
-                if status & RXD_DD == 0 {
-                    break 'batch;
-                }
-                if status & RXD_EOP == 0 {
-                    index = rx_discard(&mut self.ring.entries(), &mut self.discard, index);
-                    if self.discard.discarding {
-                        break 'batch;
-                    }
-                    // Counts against the batch, so that such frames cannot keep the loop going.
-                    batch.skip();
-                    continue 'batch;
-                }
-                let packet = entry.exchange(descriptor_refill);
-                // No cache of this core has the packet. It comes while the rest of the batch is received.
-                packet.prefetch();
-                index += 1;
-                // TRUST-LENGTH: a slice is no longer than its buffer. A length of 0 or beyond the buffer
-                // sends the packet back to the pool and ends the batch. To go on with the batch would
-                // cost six instructions for every good packet.
-                let size = field64_get(RXD_LENGTH, status) as usize;
-                if size == 0 || !packet.set_size(size) {
-                    self.discard.discarded += 1;
-                    refused = batch.take_back();
-                    break 'batch;
-                }
-                packet.received();
+        while let Some(entry) = batch.entry(&mut entries, index) {
+            // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together, so
+            // it needs no barrier between them. DD proves that the device gave the descriptor back
+            // (TRUST-DD). Error bits are not read (TRUST-RX-ERRORS).
+            let status = entry.descriptor.load_upper();
+            if status & RXD_DD == 0 {
+                break;
             }
+            if status & RXD_EOP == 0 {
+                index = rx_discard(&mut entries, &mut self.discard, index);
+                if self.discard.discarding {
+                    break;
+                }
+                // Counts against the batch, so that such frames cannot keep the loop going.
+                batch.skip();
+                continue;
+            }
+            let packet = entry.exchange(descriptor_refill);
+            // No cache of this core has the packet. It comes while the rest of the batch is received.
+            packet.prefetch();
+            index += 1;
+            // TRUST-LENGTH: a slice is no longer than its buffer. A length of 0 or beyond the buffer
+            // sends the packet back to the pool and ends the batch. To go on with the batch would
+            // cost six instructions for every good packet.
+            let size = field64_get(RXD_LENGTH, status) as usize;
+            if size == 0 || !packet.set_size(size) {
+                self.discard.discarded += 1;
+                refused = batch.take_back();
+                break;
+            }
+            packet.received();
         }
         let received = batch.count();
         if batch.is_cut_short() {

@@ -1,7 +1,7 @@
 //! Batches of received packets: appending to a vector in a tight loop, each in exchange for a free buffer.
 
 use super::buffers::{Buffer, LocalStack, Place};
-use super::dma::{Ring, Run, SharedDescriptor};
+use super::dma::{Entries, SharedDescriptor};
 
 /// Appends a limited number of packets to a vector. It reserves room once at the start and sets the length of the
 /// vector once at the end. [`Vec::push`] would check the capacity and write the length for every packet. The rung
@@ -59,13 +59,6 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
         self.next < self.end
     }
 
-    /// The number of packets that can still be exchanged.
-    #[inline]
-    fn room(&self) -> usize {
-        // SAFETY: both are places of one vector, and `next` is not beyond `end`.
-        unsafe { self.end.offset_from(self.next) as usize }
-    }
-
     /// Wants one packet less.
     #[inline]
     pub fn skip(&mut self) {
@@ -77,15 +70,22 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
         }
     }
 
-    /// The entries of `ring` from `first` on: as many as the batch has room for, up to the end of the ring.
+    /// Entry `index`, if the batch has room for its packet.
     #[inline]
-    pub fn entries<'b, 'r>(
+    pub fn entry<'b, 'r>(
         &'b mut self,
-        ring: &'r mut Ring<Buffer<'s>>,
-        first: usize,
-    ) -> BatchEntries<'b, 'r, 'v, 's, T> {
-        let run = ring.run(first, self.room());
-        BatchEntries { batch: self, run }
+        entries: &'r mut Entries<'_, Buffer<'s>>,
+        index: usize,
+    ) -> Option<BatchEntry<'b, 'r, 'v, 's, T>> {
+        if !self.has_room() {
+            return None;
+        }
+        let entry = entries.entry(index);
+        Some(BatchEntry {
+            descriptor: entry.descriptor,
+            slot: entry.slot,
+            batch: self,
+        })
     }
 
     /// Takes the last packet out again.
@@ -121,27 +121,6 @@ impl<'v, 's, T: From<Buffer<'s>>> Batch<'v, 's, T> {
     }
 }
 
-/// Entries of a ring that a batch has room for.
-pub struct BatchEntries<'b, 'r, 'v, 's, T: From<Buffer<'s>>> {
-    batch: &'b mut Batch<'v, 's, T>,
-    /// At most as many as the batch has room for.
-    run: Run<'r, Buffer<'s>>,
-}
-
-impl<'r, 'v, 's, T: From<Buffer<'s>>> BatchEntries<'_, 'r, 'v, 's, T> {
-    /// The next entry.
-    #[inline]
-    #[allow(clippy::should_implement_trait)] // An entry borrows `self`, so this is no iterator.
-    pub fn next(&mut self) -> Option<BatchEntry<'_, 'r, 'v, 's, T>> {
-        let entry = self.run.next()?;
-        Some(BatchEntry {
-            descriptor: entry.descriptor,
-            slot: entry.slot,
-            batch: &mut *self.batch,
-        })
-    }
-}
-
 /// A descriptor, and its packet that may be exchanged.
 pub struct BatchEntry<'b, 'r, 'v, 's, T: From<Buffer<'s>>> {
     /// The descriptor.
@@ -157,8 +136,8 @@ impl<'b, 'r, 's, T: From<Buffer<'s>>> BatchEntry<'b, 'r, '_, 's, T> {
     #[inline]
     pub fn exchange(self, refill: impl FnOnce(&SharedDescriptor<'r>, &Buffer<'s>)) -> &'b mut T {
         let batch = self.batch;
-        // SAFETY: there are at most as many entries as the batch had room for, each is exchanged once, and nothing
-        // else changes the batch meanwhile, which they borrow. So `next` is below `end`, the vector has room there,
+        // SAFETY: the batch had room for this entry, and nothing else changes it meanwhile, because the entry
+        // borrows it. So `next` is below `end`, the vector has room there,
         // and a place is left below `top`. The batch borrows the vector, so its memory does not move, and this place
         // holds no value yet. The batch alone has the stack, so the header below `top` has no Buffer; the store, and
         // so the header, live for `'s`.
@@ -215,11 +194,9 @@ mod tests {
 
     /// Exchanges the packet in a ring of one descriptor, if the batch has room.
     fn exchange<'p>(batch: &mut Batch<'_, 'p, Packet<'p>>, slot: &mut Ring<Buffer<'p>>) -> bool {
-        let mut entries = batch.entries(slot, 0);
-        entries
-            .next()
-            .map(|entry| entry.exchange(|_, _| {}))
-            .is_some()
+        let mut entries = slot.entries();
+        let entry = batch.entry(&mut entries, 0);
+        entry.map(|entry| entry.exchange(|_, _| {})).is_some()
     }
 
     /// A ring of one descriptor, which has a packet of the pool.
@@ -256,8 +233,8 @@ mod tests {
         let (old, mut shown) = (slot.entry(0).slot.iova(), 0);
         let mut packets = Vec::<Packet<'_>>::new();
         let mut batch = Batch::new(&mut packets, 1, 1, pool.buffers.local().unwrap());
-        let mut entries = batch.entries(&mut slot, 0);
-        let entry = entries.next().unwrap();
+        let mut entries = slot.entries();
+        let entry = batch.entry(&mut entries, 0).unwrap();
         let appended = entry.exchange(|_, fresh| shown = fresh.iova());
         assert_eq!(appended.iova(), old);
         assert!(slot.entry(0).slot.iova() == shown && shown != old);

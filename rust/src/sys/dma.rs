@@ -174,17 +174,6 @@ impl<T> Ring<T> {
         unsafe { self.slots.get_unchecked_mut(first..end) }
     }
 
-    /// The entries of at most `count` descriptors from `first` on, up to the end of the ring. A loop over them needs
-    /// no mask.
-    #[inline]
-    pub fn run(&mut self, first: usize, count: usize) -> Run<'_, T> {
-        let first = first & (self.slots.len() - 1);
-        // SAFETY: a masked index is below the number of descriptors.
-        let descriptor = unsafe { self.descriptors.add(first) };
-        let slots = self.slots_from(first, count).iter_mut();
-        Run { descriptor, slots }
-    }
-
     /// The size of the descriptors, in bytes.
     pub fn size(&self) -> usize {
         self.len() * size_of::<Descriptor>()
@@ -240,30 +229,6 @@ impl<T> Entries<'_, T> {
         // the ring is borrowed. The entry borrows `self`, so it is the only one. `self` borrows the
         // ring, so no other code reaches its slots.
         unsafe { Entry::at(self.descriptors, self.slots, index & self.mask) }
-    }
-}
-
-/// Entries in a row of a borrowed ring.
-pub struct Run<'r, T> {
-    /// The descriptor of the first slot in `slots`.
-    descriptor: NonNull<Descriptor>,
-    slots: std::slice::IterMut<'r, T>,
-}
-
-impl<'r, T> Iterator for Run<'r, T> {
-    type Item = Entry<'r, T>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Entry<'r, T>> {
-        let slot = self.slots.next()?;
-        let pointer = self.descriptor;
-        // SAFETY: each slot has a descriptor, so this is at most the end of the descriptors.
-        self.descriptor = unsafe { pointer.add(1) };
-        let ring = PhantomData;
-        Some(Entry {
-            descriptor: SharedDescriptor { pointer, ring },
-            slot,
-        })
     }
 }
 

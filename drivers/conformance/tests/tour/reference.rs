@@ -158,7 +158,9 @@ pub fn function(file: &str, source: &str, line: usize) -> Option<String> {
         let (head, _) = text.split_once('(')?;
         if file.ends_with(".c") {
             // A definition is the only code that begins at the margin and has a bracket.
-            let code = text.starts_with(|c: char| c.is_ascii_lowercase());
+            let code = text
+                .trim_start_matches("DATA_PATH ")
+                .starts_with(|c: char| c.is_ascii_lowercase());
             return code.then(|| name_before(head)).flatten();
         }
         let (_, name) = text.split_once("fn ")?;
