@@ -129,8 +129,15 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
     ];
     let of_peers = default.backends.iter().filter(|name| !ours.contains(name));
     let of_peers = of_peers.copied().collect();
+    // Beside the software card, whole processes wait for the card most of the time, so the table
+    // shows nothing of `wall`.
+    let on_card = !arguments.devices.is_empty();
+    let of_ours = default
+        .backends
+        .iter()
+        .filter(|name| on_card || **name != BackendName::Wall);
     let block = Block {
-        backends: or_default(&named.backends, default.backends),
+        backends: or_default(&named.backends, of_ours.copied().collect()),
         implementations: named_or(&named.implementations, &Implementation::OURS),
         variants: or_default(&named.variants, default.variants),
         batch: or_default(&named.batch, vec![BoundedInteger(32), BoundedInteger(8)]),
@@ -245,17 +252,19 @@ mod tests {
 
     #[test]
     fn our_drivers_are_measured_by_all_backends_and_peers_by_those_that_suit_them() {
-        let blocks = configuration(&arguments(&[])).unwrap().blocks;
-        let backends = |of: Implementation| {
-            let blocks = blocks.iter();
+        let backends = |of: Implementation, words: &[&str]| {
+            let blocks = configuration(&arguments(words)).unwrap().blocks.into_iter();
             let blocks = blocks.filter(|block| block.implementations.contains(&of));
-            let backends: Vec<_> = blocks.flat_map(|block| block.backends.clone()).collect();
+            let backends: Vec<_> = blocks.flat_map(|block| block.backends).collect();
             backends
         };
+        let card = ["--devices=03:00.0,03:00.1"];
         for name in BackendName::iter() {
-            assert!(backends(Implementation::C).contains(&name), "{name}");
+            let beside_software_card = backends(Implementation::C, &[]).contains(&name);
+            assert_eq!(beside_software_card, name != BackendName::Wall, "{name}");
+            assert!(backends(Implementation::C, &card).contains(&name), "{name}");
         }
-        let peers = backends(Implementation::Ixy);
+        let peers = backends(Implementation::Ixy, &[]);
         assert!(peers.contains(&BackendName::Trace) && peers.contains(&BackendName::Burst));
         assert!(!peers.contains(&BackendName::Valgrind) && !peers.contains(&BackendName::Wall));
     }
