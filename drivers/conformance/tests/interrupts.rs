@@ -118,13 +118,17 @@ fn a_saturated_driver_forwards_as_without_interrupts(implementation: Implementat
         expect::exactly("received", totals.rx, "packets", 3_000_000)?;
         Ok(totals.rx as f64 / totals.seconds)
     };
-    let (polled, waited) = (rate(&[])?, rate(&["--interrupts"])?);
-    // The machine may be busy with other things during one of the two runs.
-    ensure!(
-        waited > polled / 10.0,
-        "{waited:.0} packets a second with interrupts, {polled:.0} without"
-    );
-    Ok(())
+    // Other programs may keep the machine busy during one of two runs, so the calmest pair counts.
+    const PAIRS: usize = 4;
+    let mut seen = Vec::new();
+    for _ in 0..PAIRS {
+        let (polled, waited) = (rate(&[])?, rate(&["--interrupts"])?);
+        if waited > polled / 10.0 {
+            return Ok(());
+        }
+        seen.push([polled, waited]);
+    }
+    bail!("packets a second, without and with interrupts: {seen:.0?}")
 }
 
 /// A driver that slept whenever it could slept 6,000 times here. It may sleep until the first period is

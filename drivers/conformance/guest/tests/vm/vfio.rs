@@ -199,8 +199,10 @@ fn sleeps_until_an_interrupt(
     let TwoGroups { vm, fast, .. } = machine;
     let before = fast.settled()?;
     // 5 ms between frames: an emulated processor that was held up has caught up by then, and sleeps.
+    // While it is held up, at most the two rings of 64 descriptors fill.
     fast.set_traffic(&Traffic::Rate { mpps: 0.0002 });
-    let run = forwarder(vm, implementation, fast).args(["--interrupts", "--packets", "200"]);
+    let arguments = ["--interrupts", "--ring-size", "64", "--packets", "400"];
+    let run = forwarder(vm, implementation, fast).args(arguments);
     let output = run.run(LIMIT)?;
     fast.set_traffic(&Traffic::Off);
     output.expect_success()?;
@@ -209,7 +211,7 @@ fn sleeps_until_an_interrupt(
     totals.check(32)?;
     let more_than_a_few = |count: Option<u64>| count.is_some_and(|count| count > 20);
     ensure!(
-        totals.rx == 200 && more_than_a_few(totals.interrupts) && more_than_a_few(totals.sleeps),
+        totals.rx == 400 && more_than_a_few(totals.interrupts) && more_than_a_few(totals.sleeps),
         "{totals:?}"
     );
     expect::nothing_lost_since(&before, &fast.settled()?, &totals)
