@@ -116,7 +116,11 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
         }
     }
     let named = arguments.matrix_filter();
-    let default = Block::default();
+    let mut default = Block::default();
+    if arguments.devices.is_empty() {
+        // The software card sets the pace of whole processes, so the table could not show their throughput.
+        default.backends.retain(|name| *name != BackendName::Wall);
+    }
     let all_peers: &[Implementation] = match named.implementations.as_slice() {
         [] => &OF_THE_PAPER,
         _ => &Implementation::PEERS,
@@ -129,15 +133,8 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
     ];
     let of_peers = default.backends.iter().filter(|name| !ours.contains(name));
     let of_peers = of_peers.copied().collect();
-    // Beside the software card, whole processes wait for the card most of the time, so the table
-    // shows nothing of `wall`.
-    let on_card = !arguments.devices.is_empty();
-    let of_ours = default
-        .backends
-        .iter()
-        .filter(|name| on_card || **name != BackendName::Wall);
     let block = Block {
-        backends: or_default(&named.backends, of_ours.copied().collect()),
+        backends: or_default(&named.backends, default.backends),
         implementations: named_or(&named.implementations, &Implementation::OURS),
         variants: or_default(&named.variants, default.variants),
         batch: or_default(&named.batch, vec![BoundedInteger(32), BoundedInteger(8)]),
@@ -251,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn our_drivers_are_measured_by_all_backends_and_peers_by_those_that_suit_them() {
+    fn each_driver_is_measured_by_the_backends_that_suit_it_and_its_card() {
         let backends = |of: Implementation, words: &[&str]| {
             let blocks = configuration(&arguments(words)).unwrap().blocks.into_iter();
             let blocks = blocks.filter(|block| block.implementations.contains(&of));

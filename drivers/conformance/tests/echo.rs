@@ -76,7 +76,7 @@ fn it_answers_a_flood_of_real_pings(implementation: Implementation) -> Result<()
         let program = nic.application(implementation, PROGRAM, 0)?;
         let mut running = program.args(["--ip", "10.9.0.2"]).start()?;
         nic.wait_until_running([0])?;
-        // With `-c` and without `-w`, ping sends so many requests, also if the answers are late.
+        // Without `-w`, ping sends exactly `count` requests, even if the answers are late.
         let floods = ping(&["-f", "-W", "20", "-c", count, "10.9.0.2"])?;
         ensure!(floods.contains(" 0% packet loss"), "{mmio:?}: {floods}");
         // Ping checks each byte of an answer.
