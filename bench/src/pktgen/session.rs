@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TrySendError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,10 @@ const END: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
 /// Number of last lines in an error message.
 const TAIL: usize = 6;
+/// Longest line in bytes; a longer one counts as several.
+const LINE: u64 = 4096;
+/// Number of lines that wait to be read. Older ones are dropped, because a program may print all the time.
+const WAITING: usize = 1024;
 /// Longest time to connect to another machine, seconds.
 const CONNECT: u32 = 10;
 
@@ -86,7 +90,7 @@ pub(super) struct Session {
     place: Location,
     child: Child,
     stdin: Option<ChildStdin>,
-    lines: Receiver<String>,
+    lines: Arc<Mutex<Receiver<String>>>,
     last: Arc<Mutex<VecDeque<String>>>,
     interrupt: Interrupt,
 }
@@ -111,15 +115,19 @@ impl Session {
                 cause,
             })?;
         let last = Arc::new(Mutex::new(VecDeque::new()));
-        let (sender, lines) = mpsc::channel();
+        let (sender, lines) = mpsc::sync_channel(WAITING);
+        let lines = Arc::new(Mutex::new(lines));
         // Both threads end with the program's output.
         if let Some(stdout) = child.stdout.take() {
-            let last = Arc::clone(&last);
+            let (last, lines) = (Arc::clone(&last), Arc::clone(&lines));
             thread::spawn(move || {
-                each_line(stdout, |line| {
+                each_line(stdout, |mut line| {
                     remember(&last, &line);
-                    // Without a receiver, read on, so that the program does not block.
-                    let _ = sender.send(line);
+                    // Read on, so that the program does not block.
+                    while let Err(TrySendError::Full(again)) = sender.try_send(line) {
+                        let _ = lock(&lines).try_recv();
+                        line = again;
+                    }
                 });
             });
         }
@@ -160,7 +168,8 @@ impl Session {
             if self.interrupt.is_set() {
                 return Err(PktgenError::Interrupted);
             }
-            match self.lines.recv_timeout(POLL) {
+            let line = lock(&self.lines).recv_timeout(POLL);
+            match line {
                 Ok(line) => {
                     if let Some(found) = take(&line) {
                         return Ok(found);
@@ -193,7 +202,7 @@ impl Session {
     }
 
     fn said(&self) -> String {
-        let last = self.last.lock().unwrap_or_else(|error| error.into_inner());
+        let last = lock(&self.last);
         match last.is_empty() {
             true => "it printed nothing".to_owned(),
             false => format!(
@@ -244,17 +253,24 @@ impl Drop for Session {
 fn each_line(input: impl Read, mut take: impl FnMut(String)) {
     let mut input = BufReader::new(input);
     let mut bytes = Vec::new();
-    while matches!(input.read_until(b'\n', &mut bytes), Ok(1..)) {
+    while matches!(
+        input.by_ref().take(LINE).read_until(b'\n', &mut bytes),
+        Ok(1..)
+    ) {
         take(plain(&String::from_utf8_lossy(&bytes)));
         bytes.clear();
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|error| error.into_inner())
 }
 
 fn remember(last: &Mutex<VecDeque<String>>, line: &str) {
     if line.trim().is_empty() {
         return;
     }
-    let mut last = last.lock().unwrap_or_else(|error| error.into_inner());
+    let mut last = lock(last);
     if last.len() == TAIL {
         last.pop_front();
     }
@@ -305,6 +321,31 @@ mod tests {
             "ready 2"
         );
         assert_eq!(plain("\u{1b}7\u{1b}[5;1Hx\u{1b}8"), "x");
+    }
+
+    #[test]
+    fn output_without_newlines_or_readers_takes_bounded_memory() {
+        let mut lengths = Vec::new();
+        each_line(std::io::repeat(b'x').take(3 * LINE), |line| {
+            lengths.push(line.len() as u64);
+        });
+        assert_eq!(lengths, [LINE; 3]);
+        let mut session =
+            Session::start(&Location::Here, "seq 100000; cat", &Interrupt::new()).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while lock(&session.last)
+            .back()
+            .is_none_or(|line| line != "100000")
+        {
+            assert!(Instant::now() < deadline, "{}", session.said());
+            thread::sleep(POLL);
+        }
+        let mut count = 0;
+        let all = session.read("the last line", Duration::from_secs(10), |line| {
+            count += 1;
+            (line == "100000").then_some(())
+        });
+        assert!(all.is_ok() && count <= WAITING + 1, "{count}: {all:?}");
     }
 
     #[test]
