@@ -5,11 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NANOSECONDS 1000000000ull
+
+/* A reader of a pipe that takes nothing for so long ends the run. */
+#define PIPE_TIMEOUT_MS 1000
 
 /* Writes the name of file `number`: "a.pcap", or with rotation "a-00001.pcap". Returns false if it is too long. */
 static bool name_file(const struct pcap_options *options, uint32_t number, char *name, size_t size)
@@ -38,6 +43,32 @@ static void put(struct pcap_writer *writer, const void *bytes, size_t size)
 	writer->used += size;
 }
 
+/*
+ * Opens the file that the user names, which may be a device or a pipe. A pipe without a reader is an error, so
+ * that nothing waits.
+ */
+static int open_named(const char *name)
+{
+	return open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0644);
+}
+
+/*
+ * Creates a file of a row, and replaces a file of the user's own. Others may have left a link or a pipe under its
+ * name, which is an error.
+ */
+static int create_in_row(const char *name)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	struct stat old;
+	int fd = open(name, flags, 0644);
+
+	if (fd < 0 && errno == EEXIST && lstat(name, &old) == 0 && S_ISREG(old.st_mode) &&
+	    old.st_uid == geteuid() && unlink(name) == 0) {
+		fd = open(name, flags, 0644);
+	}
+	return fd;
+}
+
 /* Opens the next file, and removes the oldest one if there are too many. */
 static int open_next(struct pcap_writer *writer, struct error *error)
 {
@@ -54,7 +85,8 @@ static int open_next(struct pcap_writer *writer, struct error *error)
 	if (!name_file(options, writer->number, writer->name, sizeof(writer->name))) {
 		return error_fail(error, "%.900s: the name is too long", options->path);
 	}
-	writer->fd = open(writer->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	writer->fd = options->rotate_size == 0 ? open_named(writer->name) :
+						 create_in_row(writer->name);
 	if (writer->fd < 0) {
 		return error_fail(error, "%.900s: %s", writer->name, strerror(errno));
 	}
@@ -111,6 +143,7 @@ static void keep_whole_records(struct pcap_writer *writer, size_t done)
 /* Writes the buffer. Returns the number of written bytes: fewer, with errno, after an error. */
 static size_t write_buffer(struct pcap_writer *writer)
 {
+	struct pollfd pipe = {.fd = writer->fd, .events = POLLOUT};
 	size_t done = 0;
 
 	while (done < writer->used) {
@@ -118,7 +151,8 @@ static size_t write_buffer(struct pcap_writer *writer)
 
 		if (count >= 0) {
 			done += (size_t)count;
-		} else if (errno != EINTR) {
+		} else if (errno != EINTR &&
+			   (errno != EAGAIN || poll(&pipe, 1, PIPE_TIMEOUT_MS) == 0)) {
 			break;
 		}
 	}

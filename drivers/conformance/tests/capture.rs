@@ -18,6 +18,8 @@ for_each_implementation!(
     what_arrives_is_recorded_frame_by_frame,
     a_snap_length_keeps_the_start_of_a_frame,
     files_rotate_and_the_oldest_go,
+    a_row_of_files_replaces_only_files_of_the_user,
+    a_pipe_holds_no_run_up,
     a_signal_leaves_whole_records,
     a_full_disk_loses_nothing_already_written,
     a_device_without_room_is_an_error,
@@ -227,6 +229,78 @@ fn files_rotate_and_the_oldest_go(implementation: Implementation) -> Result<()> 
         "the last files do not have the last frames"
     );
     Ok(())
+}
+
+fn a_row_of_files_replaces_only_files_of_the_user(implementation: Implementation) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let [first, second, kept] =
+        ["out-00001.pcap", "out-00002.pcap", "kept"].map(|name| folder.path().join(name));
+    fs::write(&kept, "old")?;
+    // Another name of the file: its bytes must stay, too.
+    fs::hard_link(&kept, &first)?;
+    for plant in [plant_link, plant_pipe] {
+        plant(&second)?;
+        let nic = with_frames(folder.path(), 1000)?;
+        let program = nic.application(implementation, PROGRAM, 0)?;
+        let run = program
+            .args(["--packets", "1000", "--rotate-size", "65536", "--write"])
+            .arg(folder.path().join("out.pcap"))
+            .run(LIMIT)?;
+        run.expect_exit(1)?
+            .expect_stderr(["out-00002.pcap", "File exists"])?;
+        let totals: Totals = run.totals_as()?;
+        expect::exactly(
+            "recorded",
+            recorded(&first)?.len() as u64,
+            "frames",
+            totals.written,
+        )?;
+        fs::remove_file(&second)?;
+    }
+    ensure!(fs::read(&kept)? == b"old", "a linked file is overwritten");
+    Ok(())
+}
+
+fn plant_link(path: &Path) -> Result<()> {
+    Ok(std::os::unix::fs::symlink("kept", path)?)
+}
+
+fn plant_pipe(path: &Path) -> Result<()> {
+    let made = Command::new("mkfifo").arg(path).status()?;
+    ensure!(made.success(), "mkfifo: {made}");
+    Ok(())
+}
+
+fn a_pipe_holds_no_run_up(implementation: Implementation) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let pipe = folder.path().join("pipe");
+    plant_pipe(&pipe)?;
+    let run = || -> Result<_> {
+        let nic = with_frames(folder.path(), 3000)?;
+        let program = nic.application(implementation, PROGRAM, 0)?;
+        let program = program.args(["--packets", "3000", "--write"]);
+        Ok(program.arg(&pipe).run(LIMIT)?)
+    };
+    run()?
+        .expect_exit(1)?
+        .expect_stderr(["pipe", "No such device or address"])?;
+    let reader = File::options().read(true).write(true).open(&pipe)?;
+    run()?
+        .expect_exit(1)?
+        .expect_stderr(["pipe", "temporarily unavailable"])?;
+    drop(reader);
+    let mut reader = Command::new("cat")
+        .arg(&pipe)
+        .stdout(File::create(folder.path().join("out.pcap"))?)
+        .spawn()?;
+    // The reader opens the pipe together with this writer, so that the program finds it there.
+    let writer = File::options().write(true).open(&pipe)?;
+    let output = run();
+    drop(writer);
+    ensure!(reader.wait()?.success());
+    output?.expect_success()?;
+    let count = recorded(&folder.path().join("out.pcap"))?.len();
+    expect::exactly("recorded", count as u64, "frames", 3000)
 }
 
 /// Records in full traffic until a signal comes. Returns the totals.

@@ -3,12 +3,16 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{anyhow, Context, Result};
 use clap::Args;
 use ixgbe::driver::mempool::MAX_SIZE;
+use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use rustix::fs::OFlags;
+use rustix::process::geteuid;
 
 use crate::program::parse_number;
 
@@ -21,6 +25,12 @@ const RECORD_HEADER_SIZE: usize = 16;
 
 /// What a writer keeps before it writes: many records, so that there are few system calls.
 const BUFFER_SIZE: usize = 256 << 10;
+
+/// A reader of a pipe that takes nothing for so long ends the run.
+const PIPE_TIMEOUT: Timespec = Timespec {
+    tv_sec: 1,
+    tv_nsec: 0,
+};
 
 /// The smallest file of a row: its header and a record with a whole frame fit.
 const MIN_ROTATE_SIZE: u64 = 4096;
@@ -110,8 +120,32 @@ fn name_file(path: &Path, rotates: bool, number: u32) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// Opens the file that the user names, which may be a device or a pipe. A pipe without a reader is an error, so
+/// that nothing waits.
+fn open_named(name: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    options.custom_flags(OFlags::NONBLOCK.bits() as i32);
+    options.open(name)
+}
+
+/// Creates a file of a row, and replaces a file of the user's own. Others may have left a link or a pipe under its
+/// name, which is an error.
+fn create_in_row(name: &Path) -> io::Result<File> {
+    File::create_new(name).or_else(|error| {
+        let replaced = error.kind() == ErrorKind::AlreadyExists
+            && fs::symlink_metadata(name)
+                .is_ok_and(|old| old.is_file() && old.uid() == geteuid().as_raw())
+            && fs::remove_file(name).is_ok();
+        match replaced {
+            true => File::create_new(name),
+            false => Err(error),
+        }
+    })
+}
+
 impl OpenFile {
-    fn create(name: PathBuf, snap: usize) -> Result<Self> {
+    fn create(name: PathBuf, rotates: bool, snap: usize) -> Result<Self> {
         let snap = snap as u32;
         let header = [
             MAGIC_NANOSECONDS,
@@ -121,10 +155,14 @@ impl OpenFile {
             snap,
             LINK_TYPE_ETHERNET,
         ];
+        let file = match rotates {
+            true => create_in_row(&name),
+            false => open_named(&name),
+        };
         let mut buffer = Vec::with_capacity(BUFFER_SIZE);
         buffer.extend(header.iter().flat_map(|word| word.to_ne_bytes()));
         Ok(Self {
-            file: File::create(&name).with_context(|| name.display().to_string())?,
+            file: file.with_context(|| name.display().to_string())?,
             name,
             written: 0,
             ends: vec![buffer.len()],
@@ -139,10 +177,17 @@ impl OpenFile {
             match self.file.write(&self.buffer[done..]) {
                 Ok(count) => done += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock && self.takes_more() => {}
                 Err(error) => return (done, Err(error)),
             }
         }
         (done, Ok(()))
+    }
+
+    /// Waits until the reader of a pipe has made room.
+    fn takes_more(&self) -> bool {
+        let mut pipe = [PollFd::new(&self.file, PollFlags::OUT)];
+        poll(&mut pipe, Some(&PIPE_TIMEOUT)) != Ok(0)
     }
 }
 
@@ -153,12 +198,13 @@ impl<'o> PcapWriter<'o> {
         let Some(path) = options.write.as_deref() else {
             return Ok(None);
         };
-        let name = name_file(path, options.rotate_size.is_some(), 1);
+        let rotates = options.rotate_size.is_some();
+        let name = name_file(path, rotates, 1);
         Ok(Some(Self {
             options,
             path,
             number: 1,
-            open: OpenFile::create(name, options.snap)?,
+            open: OpenFile::create(name, rotates, options.snap)?,
             frames: 0,
         }))
     }
@@ -167,7 +213,7 @@ impl<'o> PcapWriter<'o> {
     fn open_next(&mut self) -> Result<()> {
         self.number += 1;
         let name = name_file(self.path, true, self.number);
-        self.open = OpenFile::create(name, self.options.snap)?;
+        self.open = OpenFile::create(name, true, self.options.snap)?;
         let oldest = self
             .number
             .checked_sub(self.options.files.unwrap_or(u32::MAX));

@@ -11,6 +11,11 @@ extern "C" {
         __oflag: ::core::ffi::c_int,
         ...
     ) -> ::core::ffi::c_int;
+    fn poll(
+        __fds: *mut pollfd,
+        __nfds: nfds_t,
+        __timeout: ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
     fn memcpy(
         __dest: *mut ::core::ffi::c_void,
         __src: *const ::core::ffi::c_void,
@@ -22,12 +27,14 @@ extern "C" {
     ) -> *mut ::core::ffi::c_char;
     fn strlen(__s: *const ::core::ffi::c_char) -> size_t;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
+    fn lstat(__file: *const ::core::ffi::c_char, __buf: *mut stat) -> ::core::ffi::c_int;
     fn close(__fd: ::core::ffi::c_int) -> ::core::ffi::c_int;
     fn write(
         __fd: ::core::ffi::c_int,
         __buf: *const ::core::ffi::c_void,
         __n: size_t,
     ) -> ssize_t;
+    fn geteuid() -> __uid_t;
     fn unlink(__name: *const ::core::ffi::c_char) -> ::core::ffi::c_int;
     fn ftruncate(__fd: ::core::ffi::c_int, __length: __off_t) -> ::core::ffi::c_int;
 }
@@ -36,8 +43,18 @@ pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
+pub type __dev_t = ::core::ffi::c_ulong;
+pub type __uid_t = ::core::ffi::c_uint;
+pub type __gid_t = ::core::ffi::c_uint;
+pub type __ino_t = ::core::ffi::c_ulong;
+pub type __mode_t = ::core::ffi::c_uint;
+pub type __nlink_t = ::core::ffi::c_ulong;
 pub type __off_t = ::core::ffi::c_long;
+pub type __time_t = ::core::ffi::c_long;
+pub type __blksize_t = ::core::ffi::c_long;
+pub type __blkcnt_t = ::core::ffi::c_long;
 pub type __ssize_t = ::core::ffi::c_long;
+pub type __syscall_slong_t = ::core::ffi::c_long;
 pub type off_t = __off_t;
 pub type ssize_t = __ssize_t;
 #[derive(Copy, Clone)]
@@ -81,25 +98,67 @@ pub struct pcap_file_header {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct stat {
+    pub st_dev: __dev_t,
+    pub st_ino: __ino_t,
+    pub st_nlink: __nlink_t,
+    pub st_mode: __mode_t,
+    pub st_uid: __uid_t,
+    pub st_gid: __gid_t,
+    pub __pad0: ::core::ffi::c_int,
+    pub st_rdev: __dev_t,
+    pub st_size: __off_t,
+    pub st_blksize: __blksize_t,
+    pub st_blocks: __blkcnt_t,
+    pub st_atim: timespec,
+    pub st_mtim: timespec,
+    pub st_ctim: timespec,
+    pub __glibc_reserved: [__syscall_slong_t; 3],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct timespec {
+    pub tv_sec: __time_t,
+    pub tv_nsec: __syscall_slong_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct pcap_record_header {
     pub seconds: uint32_t,
     pub fraction: uint32_t,
     pub captured: uint32_t,
     pub size: uint32_t,
 }
+pub type nfds_t = ::core::ffi::c_ulong;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct pollfd {
+    pub fd: ::core::ffi::c_int,
+    pub events: ::core::ffi::c_short,
+    pub revents: ::core::ffi::c_short,
+}
 pub const PCAP_MAGIC_NANOSECONDS: ::core::ffi::c_uint = 0xa1b23c4d
     as ::core::ffi::c_uint;
 pub const PCAP_LINK_TYPE_ETHERNET: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const EINTR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
+pub const EAGAIN: ::core::ffi::c_int = 11 as ::core::ffi::c_int;
+pub const EEXIST: ::core::ffi::c_int = 17 as ::core::ffi::c_int;
 pub const O_WRONLY: ::core::ffi::c_int = 0o1 as ::core::ffi::c_int;
 pub const O_CREAT: ::core::ffi::c_int = 0o100 as ::core::ffi::c_int;
+pub const O_EXCL: ::core::ffi::c_int = 0o200 as ::core::ffi::c_int;
 pub const O_TRUNC: ::core::ffi::c_int = 0o1000 as ::core::ffi::c_int;
+pub const O_NONBLOCK: ::core::ffi::c_int = 0o4000 as ::core::ffi::c_int;
+pub const __O_NOFOLLOW: ::core::ffi::c_int = 0o400000 as ::core::ffi::c_int;
 pub const __O_CLOEXEC: ::core::ffi::c_int = 0o2000000 as ::core::ffi::c_int;
+pub const O_NOFOLLOW: ::core::ffi::c_int = __O_NOFOLLOW;
 pub const O_CLOEXEC: ::core::ffi::c_int = __O_CLOEXEC;
+pub const __S_IFMT: ::core::ffi::c_int = 0o170000 as ::core::ffi::c_int;
+pub const POLLOUT: ::core::ffi::c_int = 0x4 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
+pub const PIPE_TIMEOUT_MS: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 unsafe extern "C" fn name_file(
     mut options: *const pcap_options,
     mut number: uint32_t,
@@ -146,6 +205,46 @@ unsafe extern "C" fn put(
     );
     (*writer).used = (*writer).used.wrapping_add(size);
 }
+unsafe extern "C" fn open_named(
+    mut name: *const ::core::ffi::c_char,
+) -> ::core::ffi::c_int {
+    return open(
+        name,
+        O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC,
+        0o644 as ::core::ffi::c_int,
+    );
+}
+unsafe extern "C" fn create_in_row(
+    mut name: *const ::core::ffi::c_char,
+) -> ::core::ffi::c_int {
+    let flags: ::core::ffi::c_int = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    let mut old: stat = stat {
+        st_dev: 0,
+        st_ino: 0,
+        st_nlink: 0,
+        st_mode: 0,
+        st_uid: 0,
+        st_gid: 0,
+        __pad0: 0,
+        st_rdev: 0,
+        st_size: 0,
+        st_blksize: 0,
+        st_blocks: 0,
+        st_atim: timespec { tv_sec: 0, tv_nsec: 0 },
+        st_mtim: timespec { tv_sec: 0, tv_nsec: 0 },
+        st_ctim: timespec { tv_sec: 0, tv_nsec: 0 },
+        __glibc_reserved: [0; 3],
+    };
+    let mut fd: ::core::ffi::c_int = open(name, flags, 0o644 as ::core::ffi::c_int);
+    if fd < 0 as ::core::ffi::c_int && *__errno_location() == EEXIST
+        && lstat(name, &raw mut old) == 0 as ::core::ffi::c_int
+        && old.st_mode & __S_IFMT as __mode_t == 0o100000 as __mode_t
+        && old.st_uid == geteuid() && unlink(name) == 0 as ::core::ffi::c_int
+    {
+        fd = open(name, flags, 0o644 as ::core::ffi::c_int);
+    }
+    return fd;
+}
 unsafe extern "C" fn open_next(
     mut writer: *mut pcap_writer,
     mut error: *mut error,
@@ -177,11 +276,11 @@ unsafe extern "C" fn open_next(
         );
         return -(1 as ::core::ffi::c_int);
     }
-    (*writer).fd = open(
-        &raw mut (*writer).name as *mut ::core::ffi::c_char,
-        O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-        0o644 as ::core::ffi::c_int,
-    );
+    (*writer).fd = if (*options).rotate_size == 0 as uint64_t {
+        open_named(&raw mut (*writer).name as *mut ::core::ffi::c_char)
+    } else {
+        create_in_row(&raw mut (*writer).name as *mut ::core::ffi::c_char)
+    };
     if (*writer).fd < 0 as ::core::ffi::c_int {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
@@ -267,6 +366,11 @@ unsafe extern "C" fn keep_whole_records(mut writer: *mut pcap_writer, mut done: 
     (ftruncate((*writer).fd, (*writer).written as __off_t) == 0) as ::core::ffi::c_int;
 }
 unsafe extern "C" fn write_buffer(mut writer: *mut pcap_writer) -> size_t {
+    let mut pipe: pollfd = pollfd {
+        fd: (*writer).fd,
+        events: POLLOUT as ::core::ffi::c_short,
+        revents: 0,
+    };
     let mut done: size_t = 0 as size_t;
     while done < (*writer).used {
         let mut count: ssize_t = write(
@@ -277,7 +381,11 @@ unsafe extern "C" fn write_buffer(mut writer: *mut pcap_writer) -> size_t {
         );
         if count >= 0 as ssize_t {
             done = done.wrapping_add(count as size_t);
-        } else if *__errno_location() != EINTR {
+        } else if *__errno_location() != EINTR
+            && (*__errno_location() != EAGAIN
+                || poll(&raw mut pipe, 1 as nfds_t, PIPE_TIMEOUT_MS)
+                    == 0 as ::core::ffi::c_int)
+        {
             break;
         }
     }
