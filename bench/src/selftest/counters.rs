@@ -124,7 +124,7 @@ pub fn check(ports: &mut Ports, counted: &[Counted; 2]) -> Finding {
         true => Finding::pass(
             "counters",
             format!(
-                "GPTC, GPRC, GOTC, GORC equal the frames and bytes; {} error counters are 0",
+                "GPTC, QPRC, GOTC, QBRC equal the frames and bytes; {} error counters are 0",
                 ERRORS.len()
             ),
         ),
@@ -133,9 +133,9 @@ pub fn check(ports: &mut Ports, counted: &[Counted; 2]) -> Finding {
     let names = |stats: PortStats| {
         BTreeMap::from([
             ("GPTC", stats.tx_packets),
-            ("GPRC", stats.rx_packets),
+            ("QPRC", stats.rx_packets),
             ("GOTC", stats.tx_bytes),
-            ("GORC", stats.rx_bytes),
+            ("QBRC", stats.rx_bytes),
         ])
     };
     finding
@@ -151,13 +151,13 @@ fn differences(stats: &[PortStats; 2], counted: &[Counted; 2]) -> Vec<String> {
             ("GPTC", "frames sent", stats.tx_packets, counted.sent),
             ("GOTC", "bytes sent", stats.tx_bytes, counted.sent_bytes),
             (
-                "GPRC",
+                "QPRC",
                 "frames received",
                 stats.rx_packets,
                 counted.received,
             ),
             (
-                "GORC",
+                "QBRC",
                 "bytes received",
                 stats.rx_bytes,
                 counted.received_bytes,
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(
             differences(&stats, &counted),
             [
-                "port 1: GPRC is 9, the driver counts 10 frames received",
+                "port 1: QPRC is 9, the driver counts 10 frames received",
                 "port 0 put 10 frames on the wire, port 1 took 9 from it"
             ]
         );

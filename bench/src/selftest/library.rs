@@ -27,9 +27,9 @@ struct RawFrame {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PortStats {
-    /// Frames received (GPRC).
+    /// Frames received (QPRC).
     pub rx_packets: u64,
-    /// Bytes of those frames (GORC).
+    /// Bytes of those frames (QBRC).
     pub rx_bytes: u64,
     /// Frames sent (GPTC).
     pub tx_packets: u64,

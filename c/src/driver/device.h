@@ -39,10 +39,9 @@ struct device_config {
 				.tx_ring_size = 512,                                               \
 				.promiscuous = true})
 
-/* Totals since the device was opened. A read clears the registers that they come from. */
+/* Totals since the device was started. A read clears the registers that they come from. */
 struct device_stats {
-	/* Good frames, even those dropped later because no descriptor was free. */
-	uint64_t rx_packets;
+	uint64_t rx_packets; /* frames that got a descriptor */
 	uint64_t rx_bytes; /* with CRC */
 	uint64_t tx_packets;
 	uint64_t tx_bytes; /* with CRC */

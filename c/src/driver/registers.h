@@ -442,17 +442,8 @@
 
 /* ---- Statistics ---- */
 
-/* GPRC, rc: Good packets received, including those dropped later without a buffer. Datasheet 8.2.3.23.26. */
-#define IXGBE_GPRC 0x04074u
-
 /* GPTC, rc: Good packets sent. */
 #define IXGBE_GPTC 0x04080u
-
-/* GORCL, rc: Good bytes received, with CRC, low half. Read it before GORCH. */
-#define IXGBE_GORCL 0x04088u
-
-/* GORCH, rc: Good bytes received, bits 35:32. */
-#define IXGBE_GORCH 0x0408Cu
 
 /* GOTCL, rc: Good bytes sent, with CRC, low half. Read it before GOTCH. */
 #define IXGBE_GOTCL 0x04090u

@@ -25,14 +25,26 @@ static uint64_t counter_read36(struct vfio_device *vfio, uint32_t low_offset, ui
 int stats_read(struct device *device, struct device_stats *stats, struct error *error)
 {
 	struct device_stats *total = &device->stats;
-	uint64_t rx_packets = reg_read(&device->vfio, IXGBE_GPRC);
-	uint64_t tx_packets = reg_read(&device->vfio, IXGBE_GPTC);
-	uint64_t rx_bytes = counter_read36(&device->vfio, IXGBE_GORCL, IXGBE_GORCH);
-	uint64_t tx_bytes = counter_read36(&device->vfio, IXGBE_GOTCL, IXGBE_GOTCH);
-	uint32_t status = reg_read(&device->vfio, IXGBE_STATUS);
+	struct vfio_device *vfio = &device->vfio;
+	uint64_t tx_packets = reg_read(vfio, IXGBE_GPTC);
+	uint64_t tx_bytes = counter_read36(vfio, IXGBE_GOTCL, IXGBE_GOTCH);
+	uint64_t rx_packets = 0;
+	uint64_t rx_bytes = 0;
+
+	/* GPRC and GORC would also count the frames for which no descriptor was free. */
+	for (uint32_t i = 0; i < device->config.rx_queues; i++) {
+		struct queue_stats queue;
+
+		if (queue_stats_read(device, i, &queue, error) != 0) {
+			return -1;
+		}
+		rx_packets += queue.rx_packets;
+		rx_bytes += queue.rx_bytes;
+	}
+	uint32_t status = reg_read(vfio, IXGBE_STATUS);
 
 	/* Comes first, because a failed read is all ones, too. */
-	if (vfio_check(&device->vfio, error) != 0) {
+	if (vfio_check(vfio, error) != 0) {
 		return -1;
 	}
 	/* All registers of a removed device read as all ones. */
@@ -41,14 +53,14 @@ int stats_read(struct device *device, struct device_stats *stats, struct error *
 			error,
 			"%s: STATUS reads 0xffffffff: the device is gone; reset it or plug it in "
 			"again",
-			device->vfio.address);
+			vfio->address);
 	}
-	if (vfio_check_request(&device->vfio, error) != 0) {
+	if (vfio_check_request(vfio, error) != 0) {
 		return -1;
 	}
-	total->rx_packets += rx_packets;
+	total->rx_packets = rx_packets;
+	total->rx_bytes = rx_bytes;
 	total->tx_packets += tx_packets;
-	total->rx_bytes += rx_bytes;
 	total->tx_bytes += tx_bytes;
 	*stats = *total;
 	if (!device->running || device->queues_in_threads) {
@@ -109,10 +121,11 @@ int queue_stats_read(struct device *device, uint32_t id, struct queue_stats *sta
 	struct vfio_device *vfio = &device->vfio;
 
 	assert(id < DEVICE_MAX_QUEUES);
+	/* QPTC first: in the software card, it brings the counters in the shared pages up to date. */
+	uint64_t tx_packets = reg_read(vfio, IXGBE_QPTC(id));
 	uint64_t rx_packets = reg_read(vfio, IXGBE_QPRC(id));
 	uint64_t rx_dropped = reg_read(vfio, IXGBE_QPRDC(id));
 	uint64_t rx_bytes = counter_read36(vfio, IXGBE_QBRC_L(id), IXGBE_QBRC_H(id));
-	uint64_t tx_packets = reg_read(vfio, IXGBE_QPTC(id));
 	uint64_t tx_bytes = counter_read36(vfio, IXGBE_QBTC_L(id), IXGBE_QBTC_H(id));
 
 	if (vfio_check(vfio, error) != 0) {

@@ -6,8 +6,9 @@
 
 /*
  * Adds what the device counted since the last call. Also fails if the device has died, or if a queue
- * is stalled in two calls in a row, so a forwarder calls it about once a second. It reads seven
- * registers and never sleeps: a ring of 512 is full after 34 us at 14.88 Mpps.
+ * is stalled in two calls in a row, so a forwarder calls it about once a second. It reads four
+ * registers, seven more for each RX queue, and never sleeps: a ring of 512 is full after 34 us at
+ * 14.88 Mpps.
  */
 int stats_read(struct device *device, struct device_stats *stats, struct error *error);
 

@@ -2,6 +2,7 @@
 
 use anyhow::{bail, ensure, Context, Result};
 use conformance::{expect, for_each_implementation, Implementation, Lockstep};
+use nic::registers as r;
 use nic::{Faults, FrameSizes, MmioMode, NicConfig, Traffic, VerifyMode};
 
 for_each_implementation!(
@@ -17,6 +18,7 @@ for_each_implementation!(
     no_buffer_is_lost_when_rings_fill_and_empty,
     one_stalled_direction_does_not_stop_the_other,
     device_statistics_accumulate,
+    device_statistics_leave_out_frames_without_a_descriptor,
     a_stalled_queue_is_explained,
     a_forwarder_can_be_opened_and_closed_repeatedly,
     two_forwarders_in_one_process_are_independent,
@@ -471,6 +473,42 @@ fn device_statistics_accumulate(implementation: Implementation) -> Result<()> {
         );
     }
     close_well(&mut lockstep)
+}
+
+/// At twice what the driver takes, the card counts half of the frames in GPRC only.
+fn device_statistics_leave_out_frames_without_a_descriptor(
+    implementation: Implementation,
+) -> Result<()> {
+    for mmio in [MmioMode::Shared, MmioMode::Trap] {
+        let mut lockstep = Lockstep::open(implementation, 32, |config| {
+            capturing(config.with_mmio(mmio))
+        })?;
+        for _ in 0..2 * TX_ROOM {
+            lockstep.port(0).inject(&[0x5a; 60])?;
+        }
+        lockstep.poll();
+        let good = lockstep.port(0).registers().peek(r::GPRC);
+        let received = lockstep.run_until_idle()?;
+        let [stats, _] = lockstep.device_stats()?;
+        ensure!(
+            (u64::from(good), received) == (2 * TX_ROOM, TX_ROOM),
+            "{mmio:?}: GPRC is {good}, the driver received {received}"
+        );
+        expect::exactly(
+            "statistics say received",
+            stats.rx_packets,
+            "packets",
+            received,
+        )?;
+        expect::exactly(
+            "statistics say received",
+            stats.rx_bytes,
+            "bytes",
+            64 * received,
+        )?;
+        close_well(&mut lockstep)?;
+    }
+    Ok(())
 }
 
 /// The message has the head, the descriptor that the driver expects, the size of the ring, and a cause.

@@ -310,7 +310,7 @@ fn counters_are_read_low_half_first(implementation: Implementation) -> Result<()
     for_both_ports(implementation, |run, port| {
         for step in [SETUP, STATISTICS] {
             let accesses = run.port(step, port)?;
-            for (low, high) in [(r::GORCL, r::GORCH), (r::GOTCL, r::GOTCH)] {
+            for (low, high) in [(r::QBRC_L(0), r::QBRC_H(0)), (r::GOTCL, r::GOTCH)] {
                 let first = accesses.first("read of a low half", |entry| is(entry, low))?;
                 let second = accesses.first("read of a high half", |entry| is(entry, high))?;
                 ensure!(

@@ -190,7 +190,7 @@ impl Registers<'_> {
     /// is no register.
     pub fn peek(&self, offset: u32) -> u32 {
         let mut device = self.0.shared.lock();
-        device.publish();
+        device.publish_all();
         device.registers.peek(offset)
     }
 }

@@ -54,10 +54,10 @@ impl Default for Config {
     }
 }
 
-/// Totals since the device was opened. A read clears the registers that they come from.
+/// Totals since the device was started. A read clears the registers that they come from.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stats {
-    /// Good frames, even those dropped later because no descriptor was free.
+    /// Frames that got a descriptor.
     pub rx_packets: u64,
     /// With CRC.
     pub rx_bytes: u64,

@@ -461,17 +461,8 @@ pub const AUTOC2_LINK_DISABLE: u32 = 0x70000000;
 
 // ---- Statistics ----
 
-/// GPRC, rc: Good packets received, including those dropped later without a buffer. Datasheet 8.2.3.23.26.
-pub const GPRC: u32 = 0x04074;
-
 /// GPTC, rc: Good packets sent.
 pub const GPTC: u32 = 0x04080;
-
-/// GORCL, rc: Good bytes received, with CRC, low half. Read it before GORCH.
-pub const GORCL: u32 = 0x04088;
-
-/// GORCH, rc: Good bytes received, bits 35:32.
-pub const GORCH: u32 = 0x0408C;
 
 /// GOTCL, rc: Good bytes sent, with CRC, low half. Read it before GOTCH.
 pub const GOTCL: u32 = 0x04090;

@@ -156,11 +156,13 @@ pub(crate) fn split<'f, 'p>(
     let devices = [
         Counters {
             registers: &a.registers,
+            rx_queues: a.config.rx_queues,
             stats: &mut a.stats,
             queue_stats: &mut a.queue_stats,
         },
         Counters {
             registers: &b.registers,
+            rx_queues: b.config.rx_queues,
             stats: &mut b.stats,
             queue_stats: &mut b.queue_stats,
         },

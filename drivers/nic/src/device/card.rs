@@ -501,6 +501,12 @@ impl Device {
         self.counters.count_written_back(written_back);
     }
 
+    /// Shows in the registers what the data path has done, with the statistics of the queues.
+    pub(crate) fn publish_all(&mut self) {
+        self.publish();
+        self.batch.move_queues_to(&self.registers);
+    }
+
     /// Shows in the registers what the data path has done: heads and statistics.
     pub(crate) fn publish(&mut self) {
         let beyond = if self.config.faults.head_beyond_ring {
@@ -509,10 +515,7 @@ impl Device {
             0
         };
         self.queues.publish_heads(&self.registers, beyond);
-        if !self.batch.is_empty() {
-            self.batch.add_to(&self.registers);
-            self.batch.clear();
-        }
+        self.batch.move_to(&self.registers);
     }
 
     /// Sets interrupts up as the client asks.

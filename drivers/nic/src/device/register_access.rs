@@ -220,7 +220,10 @@ impl Device {
         if register.id == RegisterId::QBTC_L && self.shared_pages {
             forget_read_counts(&self.registers, register.entry.unwrap_or_default());
         }
-        self.publish();
+        match self.registers.is_cleared_by_reading(address) {
+            true => self.publish_all(),
+            false => self.publish(),
+        }
         let value = self.registers.read(address);
         if let Some(effect) = READ_EFFECTS[register.id as usize] {
             effect(self, value);

@@ -170,6 +170,12 @@ impl RegisterFile {
         })
     }
 
+    /// Whether a driver's read clears bits of the register.
+    pub(crate) fn is_cleared_by_reading(&self, address: u32) -> bool {
+        self.slot(address)
+            .is_some_and(|Slot { rules, .. }| rules.clear_on_read != 0)
+    }
+
     /// The value, without the effects of a driver's read. The address must not be an alias.
     #[inline(always)]
     pub(crate) fn get(&self, address: u32) -> u32 {

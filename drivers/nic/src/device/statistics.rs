@@ -1,5 +1,9 @@
 //! The statistics registers. The data path counts a batch of frames in private memory, then adds the
 //! sums to the registers.
+//!
+//! The counters of the queues lie in pages that a driver may map, where a read clears nothing. There a read of
+//! QBTC, which drivers read last and which is trapped, clears them. They change only when the driver reads
+//! another counter by a message, so that nothing is lost between a read in the pages and that of QBTC.
 
 use crate::config::QUEUES;
 use crate::device::filter::Kind;
@@ -51,9 +55,6 @@ pub(crate) struct Batch {
     received_multicast: u64,
     seen: u64,
     seen_bytes: u64,
-    queue_received: [u64; QUEUES],
-    queue_received_bytes: [u64; QUEUES],
-    queue_dropped: [u64; QUEUES],
     to_host: u64,
     missed: u64,
     oversize: u64,
@@ -63,8 +64,17 @@ pub(crate) struct Batch {
     sent_classes: [u64; CLASSES],
     sent_broadcast: u64,
     sent_multicast: u64,
-    queue_sent: [u64; QUEUES],
-    queue_sent_bytes: [u64; QUEUES],
+    queues: QueueCounts,
+}
+
+/// The counts of each queue.
+#[derive(Clone, Debug, Default)]
+struct QueueCounts {
+    received: [u64; QUEUES],
+    received_bytes: [u64; QUEUES],
+    dropped: [u64; QUEUES],
+    sent: [u64; QUEUES],
+    sent_bytes: [u64; QUEUES],
 }
 
 impl Batch {
@@ -89,14 +99,14 @@ impl Batch {
 
     /// Counts frames that the driver gets.
     pub(crate) fn delivered(&mut self, queue: usize, frames: u64, wire_bytes: u64) {
-        self.queue_received[queue] += frames;
-        self.queue_received_bytes[queue] += wire_bytes;
+        self.queues.received[queue] += frames;
+        self.queues.received_bytes[queue] += wire_bytes;
         self.to_host += frames;
     }
 
     /// Counts frames that found no descriptor in their queue.
     pub(crate) fn dropped(&mut self, queue: usize, frames: u64) {
-        self.queue_dropped[queue] += frames;
+        self.queues.dropped[queue] += frames;
     }
 
     /// Counts frames that found no room in the packet buffer.
@@ -133,8 +143,8 @@ impl Batch {
             self.sent_broadcast += frames * u64::from(broadcast);
             self.sent_multicast += frames * u64::from(!broadcast);
         }
-        self.queue_sent[queue] += frames;
-        self.queue_sent_bytes[queue] += frames * wire_len;
+        self.queues.sent[queue] += frames;
+        self.queues.sent_bytes[queue] += frames * wire_len;
     }
 
     /// Bytes sent so far, including the CRC.
@@ -143,24 +153,43 @@ impl Batch {
         self.sent_bytes
     }
 
-    /// Whether all counts are 0.
-    #[inline(always)]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.seen + self.sent + self.to_host == 0
-    }
-
-    /// Counts from 0 again.
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
-    /// Adds the counts to the registers.
-    pub(crate) fn add_to(&self, registers: &RegisterFile) {
+    /// Adds the counts to the registers and counts from 0 again, but keeps those of the queues.
+    pub(crate) fn move_to(&mut self, registers: &RegisterFile) {
         if self.seen + self.to_host > 0 {
             self.add_received(registers);
         }
         if self.sent > 0 {
             self.add_sent(registers);
+        }
+        if self.seen + self.to_host + self.sent > 0 {
+            let queues = std::mem::take(&mut self.queues);
+            *self = Self {
+                queues,
+                ..Self::default()
+            };
+        }
+    }
+
+    /// Adds the counts of the queues to the registers, and counts from 0 again.
+    pub(crate) fn move_queues_to(&mut self, registers: &RegisterFile) {
+        let queues = std::mem::take(&mut self.queues);
+        let count = |address, more| {
+            if more > 0 {
+                registers.count(address, more);
+            }
+        };
+        for queue in 0..QUEUES {
+            let n = counter_of(registers, r::RQSMR, queue);
+            count(r::QPRDC(n), queues.dropped[queue]);
+            if queues.received[queue] > 0 {
+                count(r::QPRC(n), queues.received[queue]);
+                registers.count_wide(r::QBRC_L(n), r::QBRC_H(n), queues.received_bytes[queue]);
+            }
+            let n = counter_of(registers, r::TQSM, queue);
+            if queues.sent[queue] > 0 {
+                count(r::QPTC(n), queues.sent[queue]);
+                registers.count_wide(r::QBTC_L(n), r::QBTC_H(n), queues.sent_bytes[queue]);
+            }
         }
     }
 
@@ -183,14 +212,6 @@ impl Batch {
         count(r::MPC(0), self.missed);
         count(r::ROC, self.oversize);
         count(r::RUC, self.undersize);
-        for queue in 0..QUEUES {
-            let n = counter_of(registers, r::RQSMR, queue);
-            count(r::QPRDC(n), self.queue_dropped[queue]);
-            if self.queue_received[queue] > 0 {
-                count(r::QPRC(n), self.queue_received[queue]);
-                registers.count_wide(r::QBRC_L(n), r::QBRC_H(n), self.queue_received_bytes[queue]);
-            }
-        }
     }
 
     fn add_sent(&self, registers: &RegisterFile) {
@@ -208,13 +229,6 @@ impl Batch {
         count(r::BPTC, self.sent_broadcast);
         count(r::MPTC, self.sent_multicast);
         count(r::TXDGPC, self.sent);
-        for queue in 0..QUEUES {
-            let n = counter_of(registers, r::TQSM, queue);
-            if self.queue_sent[queue] > 0 {
-                count(r::QPTC(n), self.queue_sent[queue]);
-                registers.count_wide(r::QBTC_L(n), r::QBTC_H(n), self.queue_sent_bytes[queue]);
-            }
-        }
     }
 }
 
@@ -250,8 +264,15 @@ mod tests {
         batch.dropped(1, 1);
         batch.sent(5, 64, 0, false);
         batch.sent(5, 128, 0xff, true);
-        batch.add_to(&registers);
-        batch.add_to(&registers);
+        let mut again = batch.clone();
+        for batch in [&mut batch, &mut again] {
+            batch.move_to(&registers);
+            assert_eq!(registers.get(r::QPRC(2)), 0, "the queues come later");
+        }
+        for mut batch in [batch, again] {
+            batch.move_queues_to(&registers);
+            batch.move_queues_to(&registers);
+        }
         let read = |address| registers.read(address);
         assert_eq!((read(r::GPRC), read(r::GORCL)), (8, 2 * (3 * 64 + 1518)));
         assert_eq!((read(r::PRC64), read(r::PRC1522), read(r::BPRC)), (6, 2, 2));

@@ -254,10 +254,7 @@ pub const IXGBE_LINKS_SPEED_100M: ::core::ffi::c_uint = 268435456;
 pub const IXGBE_LINKS_SPEED_1G: ::core::ffi::c_uint = 536870912;
 pub const IXGBE_LINKS_SPEED_10G: ::core::ffi::c_uint = 805306368;
 pub const IXGBE_LINKS_UP: ::core::ffi::c_uint = 0x40000000 as ::core::ffi::c_uint;
-pub const IXGBE_GPRC: ::core::ffi::c_uint = 0x4074 as ::core::ffi::c_uint;
 pub const IXGBE_GPTC: ::core::ffi::c_uint = 0x4080 as ::core::ffi::c_uint;
-pub const IXGBE_GORCL: ::core::ffi::c_uint = 0x4088 as ::core::ffi::c_uint;
-pub const IXGBE_GORCH: ::core::ffi::c_uint = 0x408c as ::core::ffi::c_uint;
 pub const IXGBE_GOTCL: ::core::ffi::c_uint = 0x4090 as ::core::ffi::c_uint;
 pub const IXGBE_GOTCH: ::core::ffi::c_uint = 0x4094 as ::core::ffi::c_uint;
 #[inline]
@@ -306,29 +303,34 @@ pub unsafe extern "C" fn stats_read(
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut total: *mut device_stats = &raw mut (*device).stats;
-    let mut rx_packets: uint64_t = reg_read(
-        &raw mut (*device).vfio,
-        IXGBE_GPRC as uint32_t,
-    ) as uint64_t;
-    let mut tx_packets: uint64_t = reg_read(
-        &raw mut (*device).vfio,
-        IXGBE_GPTC as uint32_t,
-    ) as uint64_t;
-    let mut rx_bytes: uint64_t = counter_read36(
-        &raw mut (*device).vfio,
-        IXGBE_GORCL as uint32_t,
-        IXGBE_GORCH as uint32_t,
-    );
+    let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
+    let mut tx_packets: uint64_t = reg_read(vfio, IXGBE_GPTC as uint32_t) as uint64_t;
     let mut tx_bytes: uint64_t = counter_read36(
-        &raw mut (*device).vfio,
+        vfio,
         IXGBE_GOTCL as uint32_t,
         IXGBE_GOTCH as uint32_t,
     );
-    let mut status: uint32_t = reg_read(
-        &raw mut (*device).vfio,
-        IXGBE_STATUS as uint32_t,
-    );
-    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
+    let mut rx_packets: uint64_t = 0 as uint64_t;
+    let mut rx_bytes: uint64_t = 0 as uint64_t;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*device).config.rx_queues {
+        let mut queue: queue_stats = queue_stats {
+            rx_packets: 0,
+            rx_bytes: 0,
+            rx_dropped: 0,
+            tx_packets: 0,
+            tx_bytes: 0,
+        };
+        if queue_stats_read(device, i, &raw mut queue, error) != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
+        }
+        rx_packets = rx_packets.wrapping_add(queue.rx_packets);
+        rx_bytes = rx_bytes.wrapping_add(queue.rx_bytes);
+        i = i.wrapping_add(1);
+    }
+    let mut status: uint32_t = reg_read(vfio, IXGBE_STATUS as uint32_t);
+    if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
     if status == UINT32_MAX as uint32_t {
@@ -337,16 +339,16 @@ pub unsafe extern "C" fn stats_read(
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: STATUS reads 0xffffffff: the device is gone; reset it or plug it in again\0"
                 as *const u8 as *const ::core::ffi::c_char,
-            &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
+            &raw mut (*vfio).address as *mut ::core::ffi::c_char,
         );
         return -(1 as ::core::ffi::c_int);
     }
-    if vfio_check_request(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
+    if vfio_check_request(vfio, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
-    (*total).rx_packets = (*total).rx_packets.wrapping_add(rx_packets);
+    (*total).rx_packets = rx_packets;
+    (*total).rx_bytes = rx_bytes;
     (*total).tx_packets = (*total).tx_packets.wrapping_add(tx_packets);
-    (*total).rx_bytes = (*total).rx_bytes.wrapping_add(rx_bytes);
     (*total).tx_bytes = (*total).tx_bytes.wrapping_add(tx_bytes);
     *stats = *total;
     if !(*device).running || (*device).queues_in_threads as ::core::ffi::c_int != 0 {
@@ -354,13 +356,14 @@ pub unsafe extern "C" fn stats_read(
     }
     let mut stall: error = error { text: [0; 1024] };
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < (*device).config.rx_queues && result == 0 as ::core::ffi::c_int {
+    let mut i_0: uint32_t = 0 as uint32_t;
+    while i_0 < (*device).config.rx_queues && result == 0 as ::core::ffi::c_int {
         result = rx_check_stall(
-            (&raw mut (*device).rx as *mut rx_queue).offset(i as isize) as *mut rx_queue,
+            (&raw mut (*device).rx as *mut rx_queue).offset(i_0 as isize)
+                as *mut rx_queue,
             &raw mut stall,
         );
-        i = i.wrapping_add(1);
+        i_0 = i_0.wrapping_add(1);
     }
     if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
@@ -498,11 +501,15 @@ pub unsafe extern "C" fn queue_stats_read(
             __assert_fail(
                 b"id < DEVICE_MAX_QUEUES\0" as *const u8 as *const ::core::ffi::c_char,
                 b"c/src/rooms/stats.c\0" as *const u8 as *const ::core::ffi::c_char,
-                111 as ::core::ffi::c_uint,
+                123 as ::core::ffi::c_uint,
                 __ASSERT_FUNCTION.as_ptr(),
             );
         }
     };
+    let mut tx_packets: uint64_t = reg_read(
+        vfio,
+        (0x8680 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(id)),
+    ) as uint64_t;
     let mut rx_packets: uint64_t = reg_read(
         vfio,
         (0x1030 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
@@ -516,10 +523,6 @@ pub unsafe extern "C" fn queue_stats_read(
         (0x1034 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         (0x1038 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
     );
-    let mut tx_packets: uint64_t = reg_read(
-        vfio,
-        (0x8680 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(id)),
-    ) as uint64_t;
     let mut tx_bytes: uint64_t = counter_read36(
         vfio,
         (0x8700 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(id)),

@@ -400,10 +400,12 @@ fn frame_by_frame(ports: &[Port]) -> Result<()> {
 /// out. So are the reads of every second, for statistics and by `rx_check`, whose number depends on the
 /// machine's speed.
 fn registers(trace: Vec<TraceEntry>) -> Vec<TraceEntry> {
-    let each_second = ["GPRC", "GPTC", "GORCL", "GORCH", "GOTCL", "GOTCH", "STATUS"];
+    let each_second = ["GPTC", "GOTCL", "GOTCH", "STATUS"];
+    let of_a_queue = ["RDH(", "QPTC(", "QPRC(", "QPRDC(", "QBRC_", "QBTC_"];
     let wanted = trace.into_iter().filter(|entry| {
         let register = entry.register.as_str();
-        let of_each_second = each_second.contains(&register) || register.starts_with("RDH(");
+        let of_each_second = each_second.contains(&register)
+            || of_a_queue.iter().any(|name| register.starts_with(name));
         !register.starts_with("PCI(") && (entry.write || !of_each_second)
     });
     without_polling(wanted.collect())
