@@ -130,6 +130,9 @@ pub enum MeasureError {
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
+    /// A port got no link, in a sentence. Links take several attempts now and then.
+    #[error("{0}")]
+    Link(String),
     /// A driver's library failed.
     #[error(transparent)]
     Library(#[from] forwarder_library::Error),
@@ -154,6 +157,9 @@ impl From<String> for MeasureError {
         Self::Other(why)
     }
 }
+
+/// How often a measurement without a link is tried again.
+const LINK_RETRIES: usize = 2;
 
 /// Receives the progress and the findings of a backend.
 pub trait Observer {
@@ -182,7 +188,7 @@ pub trait Observer {
 }
 
 /// Makes all wanted measurements: every cell once, then every cell once more, so that a slow minute
-/// affects all cells alike. After a cell has failed, it is left out.
+/// affects all cells alike. A measurement without a link is tried again. After a cell has failed, it is left out.
 /// An error ends the whole run; see [`MeasureError::ends_the_run`].
 pub fn measure_in_turn(
     backend: BackendName,
@@ -203,7 +209,15 @@ pub fn measure_in_turn(
             continue;
         }
         observer.step(&cell.to_string());
-        match measure(cell, repeat, observer) {
+        let mut measured = measure(cell, repeat, observer);
+        for _ in 0..LINK_RETRIES {
+            let Err(MeasureError::Link(why)) = &measured else {
+                break;
+            };
+            observer.warning(&format!("{cell}, {backend}, tried again: {why}"));
+            measured = measure(cell, repeat, observer);
+        }
+        match measured {
             Ok(samples) => observer.measured(&samples)?,
             Err(error) if error.ends_the_run() => return Err(error),
             Err(error) => {

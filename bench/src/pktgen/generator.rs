@@ -19,6 +19,8 @@ const CORRECTIONS: u32 = 4;
 const CLOSE: f64 = 0.005;
 /// A rate above the wanted rate by this factor is an error, because it would overload the driver.
 const TOO_MUCH: f64 = 1.05;
+/// Time for a link to come back before a load begins.
+const SETTLE: Duration = Duration::from_secs(2);
 /// Time between two looks at the links.
 const LOOK: Duration = Duration::from_millis(200);
 /// Length of the measurement before each correction.
@@ -188,7 +190,7 @@ impl Generator {
             }
             share = (rate / most).min(1.0);
         }
-        self.wait_for_link(Duration::ZERO)?;
+        self.wait_for_link(SETTLE)?;
         let limit = share < 1.0;
         if limit || self.limited {
             self.protocol

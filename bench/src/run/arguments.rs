@@ -17,11 +17,11 @@ pub struct RunArguments {
     /// of it [default: the rows of the counter table]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Continue an interrupted run, a folder in results/ [default ID: the newest]
+    /// Continue an interrupted run, a folder in results/, and measure its failed cells again [default
+    /// ID: the newest]
     #[arg(long, value_name = "ID", num_args = 0..=1)]
     pub resume: Option<Option<String>>,
-    /// Measure the failed cells of a run again, and continue it if it was interrupted [default ID:
-    /// the newest]
+    /// Measure the failed cells of a run again, also of a complete one [default ID: the newest]
     #[arg(long, value_name = "ID", num_args = 0..=1, conflicts_with = "resume")]
     pub retry_failed: Option<Option<String>>,
     /// Drivers [default: all]

@@ -59,6 +59,7 @@ impl Pktgen {
 fn failure(error: PktgenError) -> MeasureError {
     match error {
         PktgenError::Interrupted => MeasureError::Interrupted,
+        PktgenError::NoLink { .. } => MeasureError::Link(error.to_string()),
         other => MeasureError::Other(other.to_string()),
     }
 }

@@ -117,9 +117,7 @@ impl Session<'_> {
         let clock = RunClock::fix(config, &arguments.clocks_root, setup.placement.driver)?;
         let outcome = match unfinished {
             None => start_run(arguments, config, &setup, &clock),
-            Some(unfinished) => {
-                resume_run(unfinished, arguments.retry_failed.is_some(), &setup, &clock)
-            }
+            Some(unfinished) => resume_run(unfinished, &setup, &clock),
         }
         .and_then(|recorder| self.measure_at(config, &setup, recorder, &clock, prepare_folder));
         let released = clock.release();
@@ -276,17 +274,10 @@ fn check_resumed(
     Ok(resume::check(record, &HostFacts::gather(), &hashes)?)
 }
 
-/// Continues an interrupted run.
-fn resume_run(
-    unfinished: UnfinishedRun,
-    retry: bool,
-    setup: &RunSetup,
-    clock: &RunClock,
-) -> Result<Recorder> {
+/// Continues an interrupted run, or one with failures. What failed is measured again.
+fn resume_run(unfinished: UnfinishedRun, setup: &RunSetup, clock: &RunClock) -> Result<Recorder> {
     let mut folder = unfinished.folder;
-    if retry {
-        folder.forget_failures()?;
-    }
+    folder.forget_failures()?;
     folder.record.periods.push(period(&setup.placement));
     folder.record.end = None;
     let clocks = folder
