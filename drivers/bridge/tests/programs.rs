@@ -206,16 +206,33 @@ fn a_program_under_valgrind_sees_the_flags_of_a_register_that_it_tests() {
     assert!(output.status.success(), "{}: {text}", output.status);
 }
 
-#[test]
-fn an_unknown_instruction_ends_the_program_with_a_message() {
-    let output = Card::new(None).run("unknown-instruction");
+/// Runs a program that accesses a register by an instruction that the bridge refuses by its name.
+fn refuses(case: &str, instruction: &str) {
+    let output = Card::new(None)
+        .command("refused")
+        .arg(case)
+        .output()
+        .unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{text}");
-    assert!(
-        text.contains("0000:03:00.0: region 0, register 0x8"),
-        "{text}"
+    let message = format!(
+        "0000:03:00.0: region 0, register 0x8: the bridge does not carry out `{instruction}` at 0x"
     );
-    assert!(text.contains("Fld"), "{text}");
+    assert!(text.contains(&message), "{text}");
+    assert!(text.contains("target-cpu=x86-64"), "{text}");
+}
+
+#[test]
+fn an_instruction_that_the_bridge_cannot_carry_out_is_refused_by_its_name() {
+    refuses("float", "fld dword ptr [rdi]");
+    refuses("segment", "mov [rdi],es");
+    refuses("bit", "bts [rdi],eax");
+    if is_x86_feature_detected!("avx") {
+        refuses("wide", "vmovdqu ymm1,[rdi]");
+    }
+    if is_x86_feature_detected!("avx512vl") {
+        refuses("mask", "vmovups xmm1{k1},[rdi]");
+    }
 }
 
 #[test]

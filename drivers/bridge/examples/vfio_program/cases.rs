@@ -8,6 +8,9 @@ use std::os::unix::fs::FileExt;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};
 
+#[path = "exactness.rs"]
+mod exactness;
+
 /// IOVA of the memory that cases map.
 const IOVA: u64 = 0x10_0000;
 const CTRL: usize = 0;
@@ -32,7 +35,7 @@ pub fn run() {
         "exec" => exec(),
         "raw" => raw(),
         "flags" => flags(),
-        "unknown-instruction" => unknown_instruction(),
+        "refused" => exactness::refused(),
         "wait" => wait(),
         _ => panic!("no case {case:?}"),
     }
@@ -602,13 +605,6 @@ fn flags() {
         }
         assert_eq!(zero, wanted, "{value:#x} and {bits:#x}");
     }
-}
-
-fn unknown_instruction() {
-    let port = open_port();
-    let registers = map_registers(port.device);
-    // SAFETY: the registers are mapped; the instruction is one that the bridge does not know.
-    unsafe { std::arch::asm!("fld dword ptr [{}]", in(reg) registers.byte_add(STATUS)) };
 }
 
 /// Reads registers until the card is gone, then checks what remains.

@@ -5,16 +5,28 @@ use iced_x86::Register;
 use crate::mmio::alu::mask;
 use crate::valgrind;
 
-/// Offset of YMM's upper halves in the standard form of XSAVE.
-const YMM_UPPER: usize = 576;
 /// Offset of the header of XSAVE, whose first word says which parts are valid.
 const XSAVE_HEADER: usize = 512;
 /// The kernel's mark in a frame that has more than FXSAVE's 512 bytes, at this offset.
 const SOFTWARE_BYTES: usize = 464;
 const MAGIC: u32 = 0x4650_5853;
-/// Bits of the header: the low halves of vector registers, and the upper halves of YMM.
-const LOW_HALVES: u64 = 2;
-const UPPER_HALVES: u64 = 4;
+/// The header's bit for the low 16 bytes of vector registers.
+const LOW_BYTES: u64 = 2;
+/// The parts of XSAVE with the rest of vector registers 0 to 15, and each part's bytes of a register: bytes 16 to 31
+/// (YMM), and bytes 32 to 63 (ZMM).
+pub(crate) const UPPER_PARTS: [(u32, usize); 2] = [(2, 16), (6, 32)];
+
+/// What CPUID says about a subject. New versions of Rust take the function for safe, and old ones do not.
+#[allow(unused_unsafe)]
+pub(crate) fn cpuid(leaf: u32, part: u32) -> std::arch::x86_64::CpuidResult {
+    // SAFETY: every processor of 64 bits has CPUID.
+    unsafe { std::arch::x86_64::__cpuid_count(leaf, part) }
+}
+
+/// Offset of a part in the standard form of XSAVE.
+pub(crate) fn offset_of_part(part: u32) -> usize {
+    cpuid(0xd, part).ebx as usize
+}
 
 /// The registers of the thread that a signal interrupted.
 pub(crate) struct Context<'a> {
@@ -121,7 +133,7 @@ impl<'a> Context<'a> {
     /// The low 16 bytes of a vector register, if the kernel saved it.
     pub(crate) fn vector(&self, register: Register) -> Option<[u8; 16]> {
         let number = register.number();
-        if self.vector.is_null() || number > 15 {
+        if self.vector.is_null() {
             return None;
         }
         let mut value = [0; 16];
@@ -136,7 +148,7 @@ impl<'a> Context<'a> {
     /// with a VEX prefix do. False if the kernel did not save the register.
     pub(crate) fn set_vector(&mut self, register: Register, value: [u8; 16], clear: bool) -> bool {
         let number = register.number();
-        if self.vector.is_null() || number > 15 {
+        if self.vector.is_null() {
             return false;
         }
         // SAFETY: as in `vector`.
@@ -146,12 +158,17 @@ impl<'a> Context<'a> {
         let Some(valid) = self.valid_parts() else {
             return true;
         };
-        // SAFETY: the header says which parts count, and the low halves now do.
-        unsafe { valid.write_unaligned(valid.read_unaligned() | LOW_HALVES) };
-        // SAFETY: as above.
-        if clear && unsafe { valid.read_unaligned() } & UPPER_HALVES != 0 {
-            // SAFETY: the frame has the part of XSAVE for the upper halves.
-            unsafe { std::ptr::write_bytes(self.vector.add(YMM_UPPER + 16 * number), 0, 16) };
+        // SAFETY: the header says which parts count, and the low bytes now do.
+        let parts = unsafe {
+            valid.write_unaligned(valid.read_unaligned() | LOW_BYTES);
+            valid.read_unaligned()
+        };
+        for (part, bytes) in UPPER_PARTS {
+            if clear && parts >> part & 1 == 1 {
+                let at = offset_of_part(part) + bytes * number;
+                // SAFETY: the frame has each part that the header names.
+                unsafe { std::ptr::write_bytes(self.vector.add(at), 0, bytes) };
+            }
         }
         true
     }

@@ -1,6 +1,6 @@
 //! The handler of SIGSEGV: carries out accesses to registers, and passes other faults on.
 
-use iced_x86::{Decoder, DecoderOptions, Register};
+use iced_x86::{Decoder, DecoderOptions, FastFormatter, Instruction, Register};
 
 use crate::mmio::bars::{self, Place};
 use crate::mmio::context::Context;
@@ -79,12 +79,13 @@ pub(crate) unsafe fn handle(info: &libc::siginfo_t, context: &mut libc::ucontext
         return Outcome::Done;
     }
     warn(format_args!(
-        "{}: region {}, register {:#x}: the bridge does not know the instruction at {at:#x}: {code:02x?} ({:?}). \
-         Access registers by plain loads and stores of 1 to 8 bytes",
+        "{}: region {}, register {:#x}: the bridge does not carry out `{}` at {at:#x}. \
+         Access registers by volatile loads and stores of 1 to 8 bytes, \
+         or build this code with -march=x86-64 (rustc: -C target-cpu=x86-64)",
         place.port.address(),
         place.region,
         place.offset,
-        instruction.mnemonic()
+        text(&instruction)
     ));
     Outcome::Unknown
 }
@@ -97,7 +98,14 @@ fn give_flags_back(context: &mut Context<'_>) {
     context.set_instruction(instruction);
 }
 
-/// Fills the decoder's tables. It needs memory for them, which the handler must not ask for.
+/// An instruction in Intel's syntax.
+fn text(instruction: &Instruction) -> String {
+    let mut text = String::new();
+    FastFormatter::new().format(instruction, &mut text);
+    text
+}
+
+/// Fills the tables of decoder and formatter: the handler's stack may be small.
 pub(crate) fn prepare() {
-    let _ = Decoder::with_ip(64, &[0x90], 0, DecoderOptions::NONE).decode();
+    text(&Decoder::with_ip(64, &[0x90], 0, DecoderOptions::NONE).decode());
 }
