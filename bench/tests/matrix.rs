@@ -353,8 +353,8 @@ fn failed_cells_are_measured_again() {
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     let (first, _) = setting.read("latest");
     assert_eq!(first.failures.len(), 1);
-    let retry = |code: i32| {
-        let output = setting.build.run(&["run", "--retry-failed"]);
+    let retry = |option: &str, code: i32| {
+        let output = setting.build.run(&["run", option]);
         let said = text(&output);
         assert_eq!(output.status.code(), Some(code), "{said}");
         assert!(said.contains("4 measurements, about"), "{said}");
@@ -365,10 +365,14 @@ fn failed_cells_are_measured_again() {
         (run.failures, samples.iter().filter(rust).count())
     };
     // The cause is still there, so the cell fails again.
-    let (failures, _) = retry(1);
+    let (failures, _) = retry("--retry-failed", 1);
     assert_eq!(failures.len(), 1);
+    // A run that was killed at its end.
+    let folder = setting.results().join(&first.id);
+    let length = fs::metadata(folder.join(SAMPLES_FILE)).unwrap().len();
+    fs::write(folder.join(record::JOURNAL_FILE), format!("{length}\n")).unwrap();
     fs::write(needed, "").unwrap();
-    let (failures, samples) = retry(0);
+    let (failures, samples) = retry("--resume", 0);
     assert!(failures.is_empty());
     assert_eq!(samples, 4 * 3);
 }

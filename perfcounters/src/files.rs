@@ -29,7 +29,10 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, MeasureEr
 
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), MeasureError> {
     let json = serde_json::to_vec(value).map_err(|error| unusable(path)(error.into()))?;
-    write(path, &json)
+    // Who waits for the file finds it whole.
+    let part = path.with_extension("part");
+    write(&part, &json)?;
+    std::fs::rename(&part, path).map_err(unusable(path))
 }
 
 /// The command of a worker: its program and first arguments, and then the file of its specification.

@@ -20,13 +20,15 @@ use crate::place::Place;
 use crate::process::Process;
 
 /// The order in which the two sides start, for `run.json`.
-pub const ORDER: [&str; 6] = [
+pub const ORDER: [&str; 8] = [
     "generator's ports",
     "forwarder",
     "links of both",
     "load",
     "warm-up",
     "measurement",
+    "no load",
+    "forwarder ends",
 ];
 
 /// Longest time in which a forwarder opens and resets its ports, before it waits for their links.
@@ -84,23 +86,25 @@ impl Link {
         }
     }
 
-    /// Starts a forwarder between the ports and measures it, under the load of a cell. `start` receives
-    /// the devices and the longest time for their links. Returns the forwarder, the measured value, and
-    /// the rates of the generator, if there is one.
-    pub(crate) fn measure<F: ForwarderProcess, T>(
+    /// Starts a forwarder between the ports, measures it under the load of a cell, and ends it after the load.
+    /// `start` receives the devices and the longest time for their links. Returns what `end` makes of the
+    /// measured value, and the rates of the generator, if there is one.
+    pub(crate) fn measure<F: ForwarderProcess, T, R>(
         &mut self,
         cell: &Cell,
         place: &Place<'_>,
         start: impl FnOnce(&[String; 2], Option<Duration>) -> Result<F, MeasureError>,
         measure: impl FnOnce(&mut F) -> Result<T, MeasureError>,
-    ) -> Result<(F, T, Option<SentLoad>), MeasureError> {
+        end: impl FnOnce(F, T) -> Result<R, MeasureError>,
+    ) -> Result<(R, Option<SentLoad>), MeasureError> {
         let (devices, generator, link_timeout) = match self {
             Self::Software(program) => {
                 let nic = Nic::start(program, cell, place, &["--traffic", "saturate"])?;
                 let mut forwarder = start(&nic.devices(), None)?;
                 let measured = measure(&mut forwarder)?;
+                let result = end(forwarder, measured)?;
                 nic.stop()?;
-                return Ok((forwarder, measured, None));
+                return Ok((result, None));
             }
             Self::Real {
                 devices,
@@ -119,8 +123,8 @@ impl Link {
         let measured = measure(&mut forwarder);
         // The generator stops in any case; if the driver failed too, its error is reported.
         let sent = generator.as_mut().map(|it| it.stop()).transpose();
-        let measured = measured?;
-        Ok((forwarder, measured, sent?))
+        let (measured, sent) = (measured?, sent?);
+        Ok((end(forwarder, measured)?, sent))
     }
 
     /// Ends the generator, if there is one, and records the rates that it sent. An interrupted run
@@ -281,12 +285,11 @@ fn without_link(why: &str, generator: &[PortLink]) -> MeasureError {
             format!("Generator: {}", ports.join(", "))
         }
     };
-    format!(
+    MeasureError::Link(format!(
         "{why}. {ports}. Check cables and SFP+ modules, that each port of the generator is wired to a port \
          of the forwarder, and that both sides have the same speed. Copper links may need a longer \
          `link_timeout`"
-    )
-    .into()
+    ))
 }
 
 /// The lowest and the highest rate that the generator sent in a run, Mpps.

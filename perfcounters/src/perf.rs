@@ -97,7 +97,8 @@ impl Perf {
             })
         };
         let count = |worker: &mut Worker| worker.count(&self.interrupt);
-        let (_, counted, sent) = self.link.measure(cell, &place, start, count)?;
+        let end = |worker: Worker, counted| worker.end(&self.interrupt).map(|()| counted);
+        let (counted, sent) = self.link.measure(cell, &place, start, count, end)?;
         let mut findings = Findings::new(cell, repeat, events, &counted);
         if let Some(sent) = sent {
             range.add(&sent);
@@ -108,7 +109,7 @@ impl Perf {
     }
 }
 
-/// A worker that forwards. It counts when it is asked to.
+/// A worker that forwards. It counts when it is asked to, and ends when it is asked to.
 struct Worker {
     process: Process,
     specification: Specification,
@@ -125,14 +126,22 @@ impl ForwarderProcess for Worker {
 }
 
 impl Worker {
-    /// Lets the worker count, and waits for its end.
+    /// Lets the worker count, and waits for the counts.
     fn count(&mut self, interrupt: &Interrupt) -> Result<Counted<Window>, MeasureError> {
         let plan = &self.specification.plan;
         files::write(&self.specification.begin(), b"")?;
         let windows = u32::try_from(2 * plan.events.len() + 1).unwrap_or(u32::MAX);
         let limit = SETUP + plan.warm_up + plan.window.saturating_mul(windows);
-        self.process.wait(limit, interrupt)?;
-        files::read_json(&self.specification.output())
+        let output = self.specification.output();
+        self.process
+            .wait_until(limit, interrupt, || output.exists())?;
+        files::read_json(&output)
+    }
+
+    /// Lets the worker close the devices.
+    fn end(mut self, interrupt: &Interrupt) -> Result<(), MeasureError> {
+        files::write(&self.specification.end(), b"")?;
+        Ok(self.process.wait(SETUP, interrupt)?)
     }
 }
 

@@ -31,11 +31,13 @@ pub enum ProcessError {
         /// The end of what it wrote to standard error, after a colon.
         stderr: String,
     },
-    /// It did not end in time and was killed.
-    #[error("{name} did not end within {seconds:.1} s and was stopped{stderr}")]
+    /// It did not end or go on in time, and was killed.
+    #[error("{name} {what} within {seconds:.1} s and was stopped{stderr}")]
     Timeout {
         /// Name of the child.
         name: String,
+        /// What it did not do.
+        what: &'static str,
         /// The time limit, seconds.
         seconds: f64,
         /// The end of what it wrote to standard error, after a colon.
@@ -103,7 +105,7 @@ impl Process {
 
     /// Waits until the child ends without an error. One that does not end is killed.
     pub fn wait(&mut self, limit: Duration, interrupt: &Interrupt) -> Result<(), ProcessError> {
-        match self.poll(limit, interrupt, "", Self::status) {
+        match self.poll(limit, interrupt, "did not end", Self::status) {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(self.failed(status)),
             Err(error) => {
@@ -121,8 +123,7 @@ impl Process {
         interrupt: &Interrupt,
         mut ready: impl FnMut() -> bool,
     ) -> Result<(), ProcessError> {
-        let when = " (while it was starting)";
-        self.poll(limit, interrupt, when, |child| match ready() {
+        self.poll(limit, interrupt, "was not ready", |child| match ready() {
             true => Ok(Some(())),
             false => child.check_running().map(|()| None),
         })
@@ -133,7 +134,7 @@ impl Process {
         &mut self,
         limit: Duration,
         interrupt: &Interrupt,
-        when: &str,
+        what: &'static str,
         mut look: impl FnMut(&mut Self) -> Result<Option<T>, ProcessError>,
     ) -> Result<T, ProcessError> {
         let start = Instant::now();
@@ -146,7 +147,8 @@ impl Process {
             }
             if start.elapsed() > limit {
                 return Err(ProcessError::Timeout {
-                    name: format!("{}{when}", self.name),
+                    name: self.name.clone(),
+                    what,
                     seconds: limit.as_secs_f64(),
                     stderr: self.last_words(),
                 });

@@ -64,7 +64,7 @@ impl Wall {
         // With a generator, the load begins after the forwarder.
         let software = matches!(self.link, Link::Software(_));
         let duration = software.then_some(self.warm_up + self.duration + rest);
-        let (forwarder, (rates, report), sent) = self.link.measure(
+        let ((rates, report), sent) = self.link.measure(
             cell,
             &place,
             |devices, link_timeout| Running::start(cell, &place, devices, link_timeout, duration),
@@ -79,8 +79,11 @@ impl Wall {
                 };
                 Ok((rates, Some(report)))
             },
+            |forwarder, (rates, report)| {
+                let report = report.map_or_else(|| forwarder.stop(), Ok)?;
+                Ok((rates, report))
+            },
         )?;
-        let report = report.map_or_else(|| forwarder.stop(), Ok)?;
         Ok((report, rates, sent))
     }
 

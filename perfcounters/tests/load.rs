@@ -127,6 +127,21 @@ fn a_side_without_link_is_named() {
 }
 
 #[test]
+fn a_link_that_fails_twice_costs_no_cell() {
+    for (flaps, failures) in [("xx", 0), ("xxx", 1)] {
+        let rack = Rack::new();
+        let cells = [rack.cell("c", Implementation::C, &[])];
+        std::fs::write(rack.cable.join("flaps"), flaps).unwrap();
+        let seen = Remember::measure(&mut rack.wall(Some(rack.generator()), SOON), &cells);
+        assert_eq!(seen.failures.len(), failures, "{:?}", seen.failures);
+        assert_eq!(seen.samples.is_empty(), failures > 0);
+        let warnings = seen.warnings.iter();
+        let retries = warnings.filter(|warning| warning.contains("tried again"));
+        assert_eq!(retries.count(), 2, "{:?}", seen.warnings);
+    }
+}
+
+#[test]
 fn one_program_sends_to_all_forwarders_but_not_to_one_that_crashes() {
     let rack = Rack::new();
     let cells = [

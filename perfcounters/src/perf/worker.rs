@@ -7,11 +7,15 @@
 //!     counters on
 //!     whole turns until the time is up
 //!     counters off
+//! write the counts down, and forward until the load ends
+//! close both devices
 //! ```
 //!
 //! The packets of a window are those that the driver received while the counters were on. Counts and
 //! packets therefore belong together exactly.
 
+use std::cell::RefCell;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -20,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use super::events::Event;
 use super::kernel::Kernel;
-use super::passes::{self, Counted, Counters};
+use super::passes::{self, CountError, Counted, Counters, Reading};
 use crate::backend::{Cell, MeasureError};
 use crate::files;
 use crate::interrupt::Interrupt;
@@ -32,6 +36,8 @@ pub use forwarder_library::Counts as ForwarderCounts;
 const TURNS: u32 = 64;
 /// Longest time between the links and the load: a generator measures and corrects its rate.
 const LOAD: (Duration, &str) = (Duration::from_secs(300), "the load did not begin");
+/// Longest time between the counts and the end of the load.
+const END: (Duration, &str) = (Duration::from_secs(60), "the load did not end");
 /// Time within which the first packet must arrive, from the moment when the load has begun.
 const FIRST_PACKET: (Duration, &str) = (Duration::from_secs(30), "no packet arrived");
 /// Longest pause between packets after that.
@@ -67,6 +73,12 @@ impl Specification {
     pub fn output(&self) -> PathBuf {
         self.folder.join("counts.json")
     }
+
+    /// The worker closes the devices only when this file exists: the load has ended. A port that is
+    /// closed under load would take the link from the generator.
+    pub fn end(&self) -> PathBuf {
+        self.folder.join("end")
+    }
 }
 
 /// What the worker measures: an open forwarder, or a stand-in that forwards nothing.
@@ -76,6 +88,11 @@ pub trait Forwarding {
 
     /// Totals since it was opened.
     fn counts(&self) -> ForwarderCounts;
+
+    /// Reads the counters of both devices, before 32 bits are full: after 288 s at line rate.
+    fn read_devices(&mut self) -> Result<(), forwarder_library::Error> {
+        Ok(())
+    }
 }
 
 impl Forwarding for Forwarder {
@@ -86,6 +103,28 @@ impl Forwarding for Forwarder {
 
     fn counts(&self) -> ForwarderCounts {
         Forwarder::counts(self)
+    }
+
+    fn read_devices(&mut self) -> Result<(), forwarder_library::Error> {
+        (0..2).try_for_each(|device| self.device_stats(device).map(drop))
+    }
+}
+
+/// Reads the devices' own counters before each pass, while nothing is counted.
+struct BetweenReads<'a, C, F> {
+    counters: &'a C,
+    forwarder: &'a RefCell<&'a mut F>,
+}
+
+impl<C: Counters, F: Forwarding> Counters for BetweenReads<'_, C, F> {
+    fn count<R>(
+        &self,
+        events: &[&Event],
+        work: impl FnOnce() -> R,
+    ) -> Result<(R, Reading), CountError> {
+        let read = self.forwarder.borrow_mut().read_devices();
+        read.map_err(io::Error::other)?;
+        self.counters.count(events, work)
     }
 }
 
@@ -120,16 +159,15 @@ pub struct Window {
 /// Counts the events of the specification, and writes the counts down.
 pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureError> {
     let specification: Specification = files::read_json(specification)?;
-    let counted = measure(&specification, &Kernel, interrupt)?;
-    files::write_json(&specification.output(), &counted)
+    measure(&specification, &Kernel, interrupt)
 }
 
-/// Opens the driver, warms it up, counts, closes it.
+/// Opens the driver, warms it up, counts, and closes it after the end of the load.
 fn measure<C: Counters>(
     specification: &Specification,
     counters: &C,
     interrupt: &Interrupt,
-) -> Result<Counted<Window>, MeasureError> {
+) -> Result<(), MeasureError> {
     let [a, b] = &specification.devices;
     let library = Library::load(&specification.cell.library)?;
     let conditions = &specification.cell.conditions;
@@ -144,11 +182,15 @@ fn measure<C: Counters>(
     let begin = specification.begin();
     forward_until(&mut forwarder, LOAD, interrupt, |_| begin.exists())?;
     let plan = &specification.plan;
-    let counted = count(&mut forwarder, plan, counters, interrupt);
+    let counted = count(&mut forwarder, plan, counters, interrupt).and_then(|counted| {
+        files::write_json(&specification.output(), &counted)?;
+        let end = specification.end();
+        forward_until(&mut forwarder, END, interrupt, |_| end.exists())
+    });
     let closed = forwarder.close();
-    let counted = counted?;
+    counted?;
     closed.map_err(|why| format!("it did not close: {why}"))?;
-    Ok(counted)
+    Ok(())
 }
 
 /// Warms a forwarder up, then counts the events of the plan, pass by pass.
@@ -162,8 +204,13 @@ pub fn count<C: Counters, F: Forwarding>(
     // The packets pass through rings and pool many times, so that every descriptor, page and branch
     // has been used.
     window(forwarder, plan.warm_up, interrupt)?;
-    let counted = passes::count(counters, &plan.events, || {
-        window(forwarder, plan.window, interrupt)
+    let forwarder = &RefCell::new(forwarder);
+    let counters = BetweenReads {
+        counters,
+        forwarder,
+    };
+    let counted = passes::count(&counters, &plan.events, || {
+        window(*forwarder.borrow_mut(), plan.window, interrupt)
     });
     match interrupt.is_set() {
         true => Err(MeasureError::Interrupted),
@@ -251,7 +298,9 @@ mod tests {
             },
             folder: folder.to_owned(),
         };
-        std::fs::write(specification.begin(), "").unwrap();
+        for word in [specification.begin(), specification.end()] {
+            std::fs::write(word, "").unwrap();
+        }
         specification
     }
 
@@ -266,11 +315,20 @@ mod tests {
     }
 
     #[test]
+    fn the_devices_are_read_before_each_pass() {
+        let folder = tempfile::tempdir().unwrap();
+        // Two events in a pass each, and two devices.
+        let specification = specification(folder.path(), "READS=4");
+        measure(&specification, &OneByOne::default(), &Interrupt::new()).unwrap();
+    }
+
+    #[test]
     fn each_event_has_a_window_and_an_interrupt_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let specification = specification(folder.path(), "WORK=2");
         let interrupt = Interrupt::new();
-        let counted = measure(&specification, &OneByOne::default(), &interrupt).unwrap();
+        measure(&specification, &OneByOne::default(), &interrupt).unwrap();
+        let counted: Counted<Window> = files::read_json(&specification.output()).unwrap();
         assert_eq!(counted.passes.len(), specification.plan.events.len());
         for Pass { window, .. } in &counted.passes {
             assert!((0.02..2.0).contains(&window.seconds), "{window:?}");

@@ -72,7 +72,11 @@ impl LoadGenerator for WiredGenerator {
     }
 
     fn stop(&mut self) -> Result<SentLoad, MeasureError> {
-        self.note("stop");
+        self.note(if self.up() {
+            "stop"
+        } else {
+            "stop without link"
+        });
         let _ = std::fs::remove_file(self.cable.join("sending"));
         // It sends more than the forwarder takes.
         Ok(SentLoad {
