@@ -196,7 +196,7 @@ bridge: ## Build only the library that lets VFIO programs run on the software 82
 triptych: ## Build only the benchmark runner.
 	@$(call step,the benchmark runner); $(call build_tool,triptych)
 
-APPLICATIONS := balancer http iperf kv node node-controller
+APPLICATIONS := balancer http kv node node-controller
 # smoltcp needs a newer Rust than the drivers do.
 APPLICATIONS_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' bench/apps/Cargo.toml)
 rust_is_new = printf '%s\n' "$(APPLICATIONS_RUST)" "$$($${RUSTC:-rustc} --version | cut -d ' ' -f 2)" | sort --version-sort --check=quiet
@@ -660,7 +660,7 @@ test-miri: ## Run the safe driver's tests under Miri (TOOLCHAIN=nightly).
 FUZZ_SECONDS ?= 1800
 
 .PHONY: fuzz
-fuzz: ## Fuzz the NIC, drivers and applications: each of nine targets FUZZ_SECONDS long (1800).
+fuzz: ## Fuzz the NIC, drivers and applications: each of eight targets FUZZ_SECONDS long (1800).
 	@drivers/fuzz.sh vfio_user_peer $(FUZZ_SECONDS)
 	@drivers/fuzz.sh vfio_user_stream $(FUZZ_SECONDS)
 	@drivers/fuzz.sh hostile_device $(FUZZ_SECONDS)
@@ -669,7 +669,6 @@ fuzz: ## Fuzz the NIC, drivers and applications: each of nine targets FUZZ_SECON
 	@drivers/fuzz.sh kv_requests $(FUZZ_SECONDS)
 	@drivers/fuzz.sh http_requests $(FUZZ_SECONDS)
 	@drivers/fuzz.sh node_frames $(FUZZ_SECONDS)
-	@drivers/fuzz.sh balancer_segments $(FUZZ_SECONDS)
 
 ##@ Keeping the sources tidy
 

@@ -9,7 +9,6 @@
 #   kv_requests             the key-value store, with any bytes
 #   http_requests           the HTTP parser, with any bytes
 #   node_frames             the node, with any datagrams
-#   balancer_segments       the balancer, with any segments
 #
 # All use libFuzzer and AddressSanitizer, the C driver also UBSan. All further arguments go to libFuzzer.
 # Inputs that break the target go to build/fuzz/TARGET/found/. Inputs that reach new code go to
@@ -22,7 +21,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 targets=(vfio_user_peer vfio_user_stream hostile_device vfio_user_server_c vfio_user_server_rust
-	kv_requests http_requests node_frames balancer_segments)
+	kv_requests http_requests node_frames)
 target=${1:-}
 seconds=${2:-1800}
 shift $(($# < 2 ? $# : 2))
@@ -52,7 +51,7 @@ vfio_user_server_c | vfio_user_server_rust)
 		exit 2
 	}
 	;;
-kv_requests | http_requests | node_frames | balancer_segments)
+kv_requests | http_requests | node_frames)
 	folder=bench/apps/fuzz
 	options+=(-rss_limit_mb=2048 -max_len=4096)
 	;;

@@ -1,18 +1,19 @@
 //! TCP/IP applications over the three drivers: the same application, and only the driver differs.
 //!
-//! Three layers, each with its own bytes:
+//! Four layers, each with its own bytes:
 //!
 //! - [`driver`] lends packets: the bytes are those of the driver's pool.
 //! - [`stack`] is smoltcp over a driver. It reads and writes those packets in place, and keeps the bytes of each
 //!   connection in a socket's buffers. [`kernel`] is the same over the kernel's sockets, to compare with.
+//! - [`tcp`] gives each connection its turns, whoever carries it.
 //! - [`service`] is what an application does with the bytes of its connections: [`kv`], [`http`] and others.
 
 pub mod balancer;
 pub mod connection;
+pub mod contain;
 #[allow(unsafe_code)]
 pub mod driver;
 pub mod http;
-pub mod iperf;
 pub mod kernel;
 pub mod kv;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -24,3 +25,4 @@ pub mod run;
 pub mod service;
 pub mod stack;
 pub mod statistics;
+pub mod tcp;

@@ -12,12 +12,14 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser};
 use serde::Serialize;
 
+use crate::contain::report_panics;
 use crate::driver::{library_path, PortConfig};
-use crate::kernel;
+use crate::kernel::{self, KernelTcp};
 use crate::run::{Limits, Run};
 use crate::service::{DatagramService, Service, OUTPUT_LIMIT};
-use crate::stack::{self, Address, Beside, TcpOptions, UdpOptions};
+use crate::stack::{self, Address, PortOptions, StackTcp};
 use crate::statistics::Statistics;
+use crate::tcp::{serve, Application, Server};
 
 const EXIT_RUN_TIME: u8 = 1;
 const EXIT_USAGE: u8 = 2;
@@ -94,6 +96,10 @@ pub struct TcpServerOptions {
     /// Close a connection on which nothing moves for S seconds
     #[arg(long, value_name = "S", default_value = "300", value_parser = parse_timeout)]
     pub idle_timeout: Duration,
+
+    /// Reset a connection whose request or answer takes longer than S seconds, and one more for each 4 KiB of it
+    #[arg(long, value_name = "S", default_value = "20", value_parser = parse_timeout)]
+    pub request_timeout: Duration,
 }
 
 impl CommonOptions {
@@ -119,15 +125,23 @@ impl CommonOptions {
     }
 
     /// The port to open.
-    pub fn port(&self) -> PortConfig {
-        PortConfig {
-            device: self.device.clone().unwrap_or_default(),
-            queues: self.queues,
-            ring_size: self.ring_size,
-            connect_timeout_ms: self.connect_timeout.as_millis() as u32,
-            link_timeout_ms: self.link_timeout.as_millis() as u32,
-            interrupts: !self.poll,
-        }
+    ///
+    /// # Errors
+    /// If there is no such driver.
+    pub fn port(&self) -> Result<PortOptions> {
+        Ok(PortOptions {
+            library: library_path(&self.driver)?,
+            port: PortConfig {
+                device: self.device.clone().unwrap_or_default(),
+                queues: self.queues,
+                ring_size: self.ring_size,
+                connect_timeout_ms: self.connect_timeout.as_millis() as u32,
+                link_timeout_ms: self.link_timeout.as_millis() as u32,
+                interrupts: !self.poll,
+            },
+            address: self.ip,
+            gateway: self.gateway,
+        })
     }
 }
 
@@ -163,74 +177,75 @@ struct Report<'r, A: Serialize> {
     server: &'r Statistics,
 }
 
-/// Serves an application over TCP until the run is over, then writes its statistics.
+impl TcpServerOptions {
+    /// The bounds of connections and memory.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            connections: self.connections as usize,
+            socket_buffer: self.socket_buffer as usize,
+            idle_timeout: self.idle_timeout,
+            request_timeout: self.request_timeout,
+        }
+    }
+}
+
+/// What a program over TCP needs besides its options.
+pub struct Ports {
+    /// The ports of clients.
+    pub listen: Vec<u16>,
+    /// Connections to servers.
+    pub to_servers: usize,
+    /// The most memory that each connection needs besides its socket.
+    pub connection_bytes: usize,
+}
+
+/// Serves a service over TCP until the run is over, then writes its statistics.
 ///
 /// # Errors
 /// If the service cannot be set up, or fails.
-pub fn run_tcp_service<S: Service, A: Serialize>(
+pub fn run_service<S: Service, A: Serialize>(
     options: &TcpServerOptions,
     listen: u16,
-    service: &mut S,
+    service: S,
     own: impl FnOnce(&S) -> A,
 ) -> Result<()> {
-    let common = &options.common;
-    let limits = Limits {
-        connections: options.connections as usize,
-        socket_buffer: options.socket_buffer as usize,
-        idle_timeout: options.idle_timeout,
+    let mut server = Server::new(service, options.limits());
+    let ports = Ports {
+        listen: vec![listen],
+        to_servers: 0,
+        // A request, and the answers that wait, which a vector holds in at most twice its length.
+        connection_bytes: 2 * (S::REQUEST_LIMIT + OUTPUT_LIMIT + S::ANSWER_LIMIT),
     };
-    if !common.is_kernel() {
-        return serve_on_port(common, limits, listen, service, &mut (), own);
-    }
-    run_and_report(common, |run, statistics| {
-        statistics.connection_memory_limit = connection_memory_limit::<S>(&limits);
-        let address = (common.ip.ip, listen);
-        let served = kernel::serve_tcp(service, address, &limits, run, statistics);
-        (served, own(service))
-    })
+    run_application(options, ports, &mut server, |server| own(&server.service))
 }
 
-/// Serves an application over TCP with something beside it on the same port, then writes its statistics. The
-/// application itself has few clients.
+/// Runs an application over TCP until the run is over, then writes its statistics.
 ///
 /// # Errors
-/// If the service cannot be set up, or fails.
-pub fn run_beside<S: Service, A: Serialize>(
-    common: &CommonOptions,
-    listen: u16,
-    service: &mut S,
-    beside: &mut impl Beside,
-    own: impl FnOnce(&S) -> A,
+/// If it cannot be set up, or fails.
+pub fn run_application<P: Application, A: Serialize>(
+    options: &TcpServerOptions,
+    ports: Ports,
+    application: &mut P,
+    own: impl FnOnce(&P) -> A,
 ) -> Result<()> {
-    let limits = Limits {
-        connections: 16,
-        socket_buffer: 8 * 1024,
-        idle_timeout: Duration::from_secs(30),
-    };
-    serve_on_port(common, limits, listen, service, beside, own)
-}
-
-fn serve_on_port<S: Service, A: Serialize>(
-    common: &CommonOptions,
-    limits: Limits,
-    listen: u16,
-    service: &mut S,
-    beside: &mut impl Beside,
-    own: impl FnOnce(&S) -> A,
-) -> Result<()> {
-    let library = library_path(&common.driver)?;
+    let common = &options.common;
+    let limits = options.limits();
+    let memory = limits.connections * ports.connection_bytes;
     run_and_report(common, |run, statistics| {
-        statistics.connection_memory_limit = connection_memory_limit::<S>(&limits);
-        let tcp = TcpOptions {
-            library: &library,
-            port: &common.port(),
-            address: common.ip,
-            gateway: common.gateway,
-            listen,
-            limits,
+        let served = if common.is_kernel() {
+            statistics.connection_memory_limit = memory as u64;
+            KernelTcp::open(common.ip.ip, ports.listen, &limits)
+                .and_then(|tcp| serve(application, tcp, run, statistics))
+        } else {
+            let buffers = stack::buffer_bytes(&limits, ports.to_servers);
+            statistics.connection_memory_limit = (memory + buffers) as u64;
+            common
+                .port()
+                .and_then(|port| StackTcp::open(&port, ports.listen, &limits, ports.to_servers))
+                .and_then(|tcp| serve(application, tcp, run, statistics))
         };
-        let served = stack::serve_tcp(service, beside, &tcp, run, statistics);
-        (served, own(service))
+        (served, own(application))
     })
 }
 
@@ -244,22 +259,14 @@ pub fn run_udp_service<S: DatagramService, A: Serialize>(
     service: &mut S,
     own: impl FnOnce(&S) -> A,
 ) -> Result<()> {
-    if common.is_kernel() {
-        return run_and_report(common, |run, statistics| {
-            let served = kernel::serve_udp(service, (common.ip.ip, listen), run, statistics);
-            (served, own(service))
-        });
-    }
-    let library = library_path(&common.driver)?;
     run_and_report(common, |run, statistics| {
-        let udp = UdpOptions {
-            library: &library,
-            port: &common.port(),
-            address: common.ip,
-            gateway: common.gateway,
-            listen,
+        let served = if common.is_kernel() {
+            kernel::serve_udp(service, (common.ip.ip, listen), run, statistics)
+        } else {
+            common
+                .port()
+                .and_then(|port| stack::serve_udp(service, &port, listen, run, statistics))
         };
-        let served = stack::serve_udp(service, &udp, run, statistics);
         (served, own(service))
     })
 }
@@ -280,13 +287,6 @@ fn run_and_report<A: Serialize>(
     };
     json_write(json, common.json.as_deref(), &report)?;
     served
-}
-
-/// The most bytes that sockets and connections take: two socket buffers, a request, and the answers that
-/// wait, which a vector holds in at most twice its length.
-fn connection_memory_limit<S: Service>(limits: &Limits) -> u64 {
-    let vectors = 2 * (S::REQUEST_LIMIT + OUTPUT_LIMIT + S::ANSWER_LIMIT);
-    (limits.connections * (2 * limits.socket_buffer + vectors)) as u64
 }
 
 /// Parses the command line and runs the program. `check` says what is wrong with options that parse.
@@ -310,6 +310,7 @@ pub fn run_program<O: Parser>(
             };
         }
     };
+    report_panics(O::command().get_name().to_owned());
     match run(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -53,10 +53,12 @@ impl Run {
 /// Bounds of connections and memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections at the same time.
+    /// Connections of clients at the same time.
     pub connections: usize,
     /// Bytes of each of the two buffers of a socket.
     pub socket_buffer: usize,
     /// A connection on which nothing moves for this time is closed.
     pub idle_timeout: Duration,
+    /// A request or an answer that has begun must be whole after this time, and a second for each 4 KiB of it.
+    pub request_timeout: Duration,
 }

@@ -1,5 +1,7 @@
 //! What an application does with the bytes of its connections, whatever carries them.
 
+use std::time::Instant;
+
 /// Answers of a connection that wait to be sent. A service stops to serve at this length, until the client
 /// has taken some. So a client that never reads holds up only itself.
 pub const OUTPUT_LIMIT: usize = 64 * 1024;
@@ -13,24 +15,20 @@ pub struct Served {
     pub close: bool,
     /// There is more output without more input: serve again as soon as there is room.
     pub more: bool,
+    /// A request has begun that is not whole yet, although all of the input is consumed.
+    pub unfinished: bool,
 }
-
-/// The number of a connection. It is used again only after [`Service::closed`].
-pub type ConnectionId = usize;
 
 /// An application over TCP.
 pub trait Service {
     /// What the application knows of a connection.
-    type Connection;
+    type Connection: Default;
 
-    /// The longest request in bytes. A service answers a longer one with an error, and closes.
+    /// The longest request in bytes that the input has to hold. A service answers a longer one with an error, and closes.
     const REQUEST_LIMIT: usize;
 
     /// The most bytes that one request can add to the output.
     const ANSWER_LIMIT: usize;
-
-    /// A client has connected.
-    fn accepted(&mut self, id: ConnectionId) -> Self::Connection;
 
     /// Serves the whole requests at the start of `input`, and appends the answers to `output`. It stops
     /// early at [`OUTPUT_LIMIT`]. It gets the same input again, with more bytes or with room for output.
@@ -41,16 +39,8 @@ pub trait Service {
         output: &mut Vec<u8>,
     ) -> Served;
 
-    /// A connection has ended.
-    fn closed(&mut self, _id: ConnectionId, _connection: Self::Connection) {}
-
-    /// Connections that have something to do although nothing arrived for them.
-    fn woken(&mut self) -> Option<ConnectionId> {
-        None
-    }
-
     /// Does what is due without a request. Called about ten times a second.
-    fn tick(&mut self) {}
+    fn tick(&mut self, _now: Instant) {}
 }
 
 /// The longest datagram of a service.

@@ -27,6 +27,12 @@ pub struct Statistics {
     pub connections_reset: u64,
     /// Connections on which nothing moved for too long.
     pub idle_closed: u64,
+    /// Connections with a request or an answer that took too long.
+    pub slow_closed: u64,
+    /// Connections of a host with more than its share, which made room for another host.
+    pub share_evicted: u64,
+    /// Connections that were lost because the program panicked in their work.
+    pub panics: u64,
     /// Connections that never became more than half open.
     pub half_open_expired: u64,
     /// Half-open connections that ended early to make room.

@@ -31,10 +31,12 @@ const PARTS: &[Part] = &[
         "service",
         &[
             "bench/apps/src/connection.rs",
+            "bench/apps/src/contain.rs",
             "bench/apps/src/options.rs",
             "bench/apps/src/run.rs",
             "bench/apps/src/service.rs",
             "bench/apps/src/statistics.rs",
+            "bench/apps/src/tcp",
         ],
     ),
     ("kv", &["bench/apps/src/kv", "bench/apps/src/bin/kv.rs"]),
@@ -49,10 +51,6 @@ const PARTS: &[Part] = &[
     (
         "node",
         &["bench/apps/src/node", "bench/apps/src/bin/node.rs"],
-    ),
-    (
-        "iperf",
-        &["bench/apps/src/iperf", "bench/apps/src/bin/iperf.rs"],
     ),
 ];
 

@@ -15,7 +15,6 @@ PROGRAMS = {
     "build/bin/apps/kv": "kv",
     "build/bin/apps/balancer": "balancer",
     "build/bin/apps/http": "http",
-    "build/bin/apps/iperf": "iperf",
     "build/bin/apps/node": "node",
     "build/bin/apps/node-controller": "node-controller",
     "build/cargo/release/safety": "safety",

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // for a test
 
 use anyhow::{ensure, Result};
-use apps_clients::clients::{http, iperf, node, ping, redis};
+use apps_clients::clients::{http, node, ping, redis};
 use apps_clients::kernel;
 use apps_clients::name_space;
 use apps_clients::server::{Driver, Over, Running, Server};
@@ -102,18 +102,6 @@ fn node_answers_a_controller() -> Result<()> {
 }
 
 #[test]
-fn iperf_answers_iperf3_in_both_directions() -> Result<()> {
-    each_server("iperf", "iperf_answers_iperf3_in_both_directions", |_| {
-        for receives in [false, true] {
-            let load = iperf::iperf3(1, receives)?;
-            // Far below what a quiet machine does.
-            ensure!(load.rate > 1e7, "{load:?}");
-        }
-        Ok(())
-    })
-}
-
-#[test]
 fn balancer_carries_posts_through_to_http() -> Result<()> {
     if !name_space::is_inside("balancer_carries_posts_through_to_http")? {
         return Ok(());
@@ -169,12 +157,6 @@ fn the_balancer_uses_its_ports_again_without_a_wait() -> Result<()> {
     ensure!(
         (load.failed, repeated) == (0, 0),
         "{repeated} SYNs were sent again: {load:?}"
-    );
-    let (_, stats) = http::curl(":8080/stats", &[])?;
-    let stats: Value = serde_json::from_str(&stats)?;
-    ensure!(
-        stats["frames"]["port_resets"].as_u64() > Some(PORTS / 2),
-        "{stats}"
     );
     running.end::<Value>().map(drop)
 }

@@ -3,18 +3,11 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddrV4;
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 use serde::Deserialize;
 
 use crate::stack::Address;
-
-/// Ports of the balancer for its checks of backends. They are below those of the connections.
-pub(super) const CHECK_PORTS: u16 = 512;
-
-/// The most connections of the table: each has a port of its own.
-const MAX_CONNECTIONS: u32 = 56_000;
 
 const MAX_FRONTENDS: usize = 64;
 const MAX_BACKENDS: usize = 256;
@@ -26,9 +19,6 @@ const MAX_SECONDS: u64 = 86_400;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The connection table.
-    #[serde(default)]
-    pub table: TableConfig,
     /// The checks of the backends.
     #[serde(default)]
     pub health: HealthConfig,
@@ -38,31 +28,6 @@ pub struct Config {
     /// What serves them.
     #[serde(rename = "backend", default)]
     pub backends: Vec<BackendConfig>,
-}
-
-/// The bounds of the connection table.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TableConfig {
-    /// Connections at the same time.
-    pub connections: u32,
-    /// A connection whose handshake is not complete after this time is forgotten.
-    pub opening_seconds: u64,
-    /// A connection on which nothing moves for this time is forgotten.
-    pub idle_seconds: u64,
-    /// A connection that has ended is forgotten after this time.
-    pub closing_seconds: u64,
-}
-
-impl Default for TableConfig {
-    fn default() -> Self {
-        Self {
-            connections: 16_384,
-            opening_seconds: 5,
-            idle_seconds: 300,
-            closing_seconds: 2,
-        }
-    }
 }
 
 /// How backends are checked.
@@ -77,7 +42,8 @@ pub struct HealthConfig {
     pub rise: u32,
     /// Failures in a row after which a backend is down.
     pub fall: u32,
-    /// The path that `GET` asks for; any status 2xx is good. Without it, a connection is enough.
+    /// The path that `GET` asks for. Any status 2xx is good, and 503 lets the backend drain. Without it, a connection is
+    /// enough.
     pub path: Option<String>,
 }
 
@@ -138,34 +104,7 @@ impl Config {
         Ok(config)
     }
 
-    /// The first port of the connections. The rest up to 65535 are theirs too.
-    pub fn first_connection_port(&self) -> u16 {
-        // At most 56,000 connections, so the difference is a port.
-        (65_536 - self.table.connections) as u16
-    }
-
-    /// The first port of the checks.
-    pub fn first_check_port(&self) -> u16 {
-        self.first_connection_port() - CHECK_PORTS
-    }
-
     fn check_numbers(&self) -> Result<()> {
-        let table = &self.table;
-        ensure!(
-            (1..=MAX_CONNECTIONS).contains(&table.connections),
-            "table.connections is {}; 1 to {MAX_CONNECTIONS} are possible",
-            table.connections
-        );
-        for (name, seconds) in [
-            ("table.opening_seconds", table.opening_seconds),
-            ("table.idle_seconds", table.idle_seconds),
-            ("table.closing_seconds", table.closing_seconds),
-        ] {
-            ensure!(
-                (1..=MAX_SECONDS).contains(&seconds),
-                "{name} is {seconds}; 1 to {MAX_SECONDS} are possible"
-            );
-        }
         let health = &self.health;
         for (name, milliseconds) in [
             ("health.interval_ms", health.interval_ms),
@@ -230,21 +169,10 @@ impl Config {
             frontends.len()
         );
         check_names("frontend", frontends.iter().map(|frontend| &frontend.name))?;
-        let limit = self.first_check_port();
-        ensure!(
-            stats_port < limit,
-            "--listen {stats_port}: ports from {limit} on belong to connections and checks"
-        );
         let mut ports = BTreeSet::from([stats_port]);
         for frontend in frontends {
             let FrontendConfig { name, port, .. } = frontend;
-            ensure!(
-                (1..limit).contains(port),
-                "frontend '{name}': port {port} is not possible; 1 to {} are, because the others belong to \
-                 {} connections and their checks",
-                limit - 1,
-                self.table.connections
-            );
+            ensure!(*port != 0, "frontend '{name}': port 0 is none");
             ensure!(
                 ports.insert(*port),
                 "frontend '{name}': port {port} belongs to another frontend or to --listen"
@@ -265,17 +193,6 @@ impl Config {
             }
         }
         Ok(())
-    }
-
-    /// Time after which a connection in a state is forgotten: opening, open, closing.
-    pub(super) fn timeouts(&self) -> [Duration; 3] {
-        let table = &self.table;
-        [
-            table.opening_seconds,
-            table.idle_seconds,
-            table.closing_seconds,
-        ]
-        .map(Duration::from_secs)
     }
 }
 
@@ -317,17 +234,7 @@ mod tests {
     fn a_short_configuration_has_the_other_values_by_default() {
         let config = parse(GOOD).unwrap();
         assert_eq!(config.frontends[0].backends, ["a", "b"]);
-        assert_eq!(config.table.connections, 16_384);
-        assert_eq!(config.first_connection_port(), 49_152);
-        assert_eq!(config.first_check_port(), 48_640);
-    }
-
-    #[test]
-    fn the_largest_table_leaves_ports_for_frontends() {
-        let text = format!("[table]\nconnections = 56000\n{GOOD}");
-        let config = parse(&text.replace("port = 80", "port = 8999")).unwrap();
-        assert_eq!(config.first_check_port(), 9024);
-        assert_eq!(config.frontends[0].port, 8999);
+        assert_eq!((config.health.interval_ms, config.health.rise), (1000, 2));
     }
 
     #[test]
@@ -335,11 +242,7 @@ mod tests {
         let with = |from: &str, to: &str| GOOD.replacen(from, to, 1);
         for (text, message) in [
             (String::new(), "0 backends"),
-            (with("port = 80", "port = 0"), "port 0 is not possible"),
-            (
-                with("port = 80", "port = 49152"),
-                "port 49152 is not possible",
-            ),
+            (with("port = 80", "port = 0"), "port 0 is none"),
             (
                 with("port = 80", "port = 8080"),
                 "port 8080 belongs to another",
@@ -370,18 +273,6 @@ mod tests {
                 "invalid IPv4 socket address",
             ),
             (with("port = 80", "prot = 80"), "unknown field `prot`"),
-            (
-                format!("[table]\nconnections = 0\n{GOOD}"),
-                "table.connections is 0",
-            ),
-            (
-                format!("[table]\nconnections = 56001\n{GOOD}"),
-                "table.connections is 56001",
-            ),
-            (
-                format!("[table]\nidle_seconds = 0\n{GOOD}"),
-                "table.idle_seconds is 0",
-            ),
             (
                 format!("[health]\ntimeout_ms = 1\n{GOOD}"),
                 "health.timeout_ms is 1",

@@ -1,20 +1,18 @@
-//! balancer: a layer-4 load balancer for TCP, over a driver.
+//! balancer: a load balancer for TCP, over a driver.
 
-use std::cell::RefCell;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::rc::Rc;
 
-use apps::balancer::{Config, Forwarder, Health, Stats};
-use apps::options::{run_beside, run_program, CommonOptions};
+use apps::balancer::{Balancer, Config};
+use apps::options::{run_application, run_program, Ports, TcpServerOptions};
 use clap::Parser;
 
-/// A layer-4 load balancer for TCP: network address translation, consistent hashing as Maglev's, checks of the
+/// A load balancer for TCP: it ends the connections of clients, opens its own to the backends in turn, and checks the
 /// backends. GET /stats returns what it has done as JSON. Ends on SIGINT or SIGTERM, or after S seconds.
 #[derive(Debug, Parser)]
 #[command(name = "balancer", version, max_term_width = 100)]
 struct Options {
-    /// Frontends, backends, checks and the connection table, in TOML
+    /// Frontends, backends and checks, in TOML
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
 
@@ -24,22 +22,16 @@ struct Options {
     listen: u16,
 
     #[command(flatten)]
-    common: CommonOptions,
+    server: TcpServerOptions,
 }
 
 impl Options {
     fn config(&self) -> anyhow::Result<Config> {
-        Config::read(&self.config, self.common.ip, self.listen)
+        Config::read(&self.config, self.server.common.ip, self.listen)
     }
 
     fn check(&self) -> Result<(), String> {
-        if self.common.is_kernel() {
-            return Err(
-                "the balancer changes frames, and needs a driver: --driver c, rust or rust-unsafe"
-                    .into(),
-            );
-        }
-        self.common.check()?;
+        self.server.common.check()?;
         self.config()
             .map(drop)
             .map_err(|error| format!("{error:#}"))
@@ -49,16 +41,15 @@ impl Options {
 fn main() -> ExitCode {
     run_program(Options::check, |options| {
         let config = options.config()?;
-        let ip = options.common.ip.ip;
-        let forwarder = Rc::new(RefCell::new(Forwarder::new(&config, ip)));
-        let mut stats = Stats::new(&forwarder);
-        let mut health = Health::new(&config, ip, &forwarder);
-        run_beside(
-            &options.common,
-            options.listen,
-            &mut stats,
-            &mut health,
-            Stats::counts,
-        )
+        let frontends = config.frontends.iter().map(|frontend| frontend.port);
+        let limits = options.server.limits();
+        let ports = Ports {
+            listen: frontends.chain([options.listen]).collect(),
+            // One for each client, and the checks.
+            to_servers: limits.connections + config.backends.len(),
+            connection_bytes: Balancer::CONNECTION_BYTES,
+        };
+        let mut balancer = Balancer::new(config, limits);
+        run_application(&options.server, ports, &mut balancer, Balancer::counts)
     })
 }

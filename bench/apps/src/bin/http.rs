@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use apps::http::{Http, Records, MAX_RECORDS};
-use apps::options::{run_program, run_tcp_service, TcpServerOptions};
+use apps::http::{Http, RecordSite, Records, MAX_RECORDS};
+use apps::options::{run_program, run_service, TcpServerOptions};
 use clap::Parser;
 
 /// Records of an SQLite database over HTTP/1.1 (keep-alive, pipelining): GET /records/ID returns one as JSON,
-/// POST /records stores one, GET /health says that the service runs. Ends on SIGINT or SIGTERM, or after S
-/// seconds.
+/// POST /records stores one, GET /health says that the service runs. GET /bytes/N sends N bytes, and POST /discard
+/// takes a body of any length. Ends on SIGINT or SIGTERM, or after S seconds.
 #[derive(Debug, Parser)]
 #[command(name = "http", version, max_term_width = 100)]
 struct Options {
@@ -36,8 +36,8 @@ fn main() -> ExitCode {
         |options: &Options| options.server.common.check(),
         |options| {
             let records = Records::open(options.database.as_deref(), options.records)?;
-            let mut http = Http::new(records);
-            run_tcp_service(&options.server, options.listen, &mut http, Http::counts)
+            let http = Http::new(RecordSite::new(records));
+            run_service(&options.server, options.listen, http, RecordSite::counts)
         },
     )
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use apps::kv::Kv;
-use apps::options::{run_program, run_tcp_service, TcpServerOptions};
+use apps::options::{run_program, run_service, TcpServerOptions};
 use clap::Parser;
 
 /// A key-value store that speaks the Redis protocol (RESP2, pipelining): SET, GET, DEL, EXISTS, INCR, EXPIRE,
@@ -17,7 +17,7 @@ struct Options {
           value_parser = clap::value_parser!(u16).range(1..))]
     listen: u16,
 
-    /// Memory for keys and values in MiB; beyond, SET answers with an error
+    /// Memory for keys, values and their tables in MiB; beyond, SET answers with an error
     #[arg(long, value_name = "MIB", default_value_t = 256,
           value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     memory: u32,
@@ -30,8 +30,8 @@ fn main() -> ExitCode {
     run_program(
         |options: &Options| options.server.common.check(),
         |options| {
-            let mut kv = Kv::new((options.memory as usize) << 20);
-            run_tcp_service(&options.server, options.listen, &mut kv, Kv::counts)
+            let kv = Kv::new((options.memory as usize) << 20);
+            run_service(&options.server, options.listen, kv, Kv::counts)
         },
     )
 }

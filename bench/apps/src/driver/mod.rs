@@ -6,7 +6,7 @@
 mod library;
 mod port;
 
-pub use port::{Port, PortConfig, PortStats, RxBatch, Sort, TxBatch, Verdict, MAX_FRAME};
+pub use port::{Port, PortConfig, PortStats, RxBatch, TxBatch, MAX_FRAME};
 
 use std::path::{Path, PathBuf};
 

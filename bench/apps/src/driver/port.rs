@@ -156,29 +156,6 @@ const NO_PACKET: RawPacket = RawPacket {
     owner: null_mut(),
 };
 
-/// What becomes of a received frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It stays in the batch.
-    Keep,
-    /// Its first bytes are sent, so many of them.
-    Send(usize),
-    /// It goes back to the driver.
-    Drop,
-}
-
-/// Sorts received frames before the stack sees them.
-pub trait Sort {
-    /// Decides what becomes of a received frame, and may change it.
-    fn decide(&mut self, frame: &mut [u8]) -> Verdict;
-
-    /// Whether it has frames of its own, which have to be sent before the one that was decided last.
-    fn has_own_frame(&self) -> bool;
-
-    /// The next frame of its own.
-    fn own_frame(&mut self) -> Option<Vec<u8>>;
-}
-
 /// The frames that were received last. The driver lends them, and gets them back in batches.
 pub struct RxBatch {
     port: Rc<Port>,
@@ -227,54 +204,6 @@ impl RxBatch {
             }
         }
         false
-    }
-
-    /// Receives a batch if all frames of the last one are used, and lets `sort` decide about each new frame. Those to be
-    /// sent go to `tx` without a copy, or are dropped if it is full. Returns how many arrived.
-    pub fn fill_sorted(&mut self, tx: &mut TxBatch, sort: &mut dyn Sort) -> usize {
-        tx.put_own(sort);
-        if !self.is_empty() || !self.fill() {
-            return 0;
-        }
-        let arrived = self.count;
-        tx.use_queue(self.queue);
-        let (mut kept, mut dropped) = (0, 0);
-        let mut to_drop = [NO_PACKET; BATCH];
-        for at in 0..arrived {
-            let packet = self.packets[at];
-            // SAFETY: the driver lent so many bytes, and `&mut self` says that they are borrowed no more.
-            let bytes = unsafe { slice::from_raw_parts_mut(packet.data, packet.size as usize) };
-            let verdict = sort.decide(bytes);
-            tx.put_own(sort);
-            match verdict {
-                Verdict::Keep => {
-                    self.packets[kept] = packet;
-                    kept += 1;
-                }
-                Verdict::Send(size) if tx.pass(packet, size) => {}
-                _ => {
-                    to_drop[dropped] = packet;
-                    dropped += 1;
-                }
-            }
-        }
-        self.count = kept;
-        if dropped > 0 {
-            // SAFETY: the port is open, and the frames are ours.
-            unsafe {
-                (self.port.functions.free)(
-                    self.port.port.as_ptr(),
-                    to_drop.as_ptr(),
-                    dropped as u32,
-                );
-            }
-        }
-        arrived
-    }
-
-    /// Whether all frames are used.
-    pub fn is_empty(&self) -> bool {
-        self.next >= self.count
     }
 
     /// The next frame, if [`RxBatch::fill`] said that there is one.
@@ -380,16 +309,14 @@ impl TxBatch {
     /// Fills a frame of `size` bytes, which waits until [`TxBatch::flush`]. A frame that is too long, or for
     /// which there is no room, goes nowhere.
     pub fn put<R>(&mut self, size: usize, fill: impl FnOnce(&mut [u8]) -> R) -> R {
-        let packet = match self.spare.take() {
-            Some(packet) if size <= packet.size as usize => packet,
-            spare => {
-                self.spare = spare;
-                self.refused += 1;
-                return fill(&mut vec![0; size]);
-            }
+        let Some(packet) = self.spare.filter(|packet| size <= packet.size as usize) else {
+            self.refused += 1;
+            return fill(&mut vec![0; size]);
         };
         // SAFETY: the driver lent `packet.size` bytes, which are ours alone.
         let result = fill(unsafe { slice::from_raw_parts_mut(packet.data, size) });
+        // Only now, so that a panic of `fill` does not lose the packet.
+        self.spare = None;
         self.packets.push(RawPacket {
             size: size as u32,
             ..packet
@@ -398,32 +325,6 @@ impl TxBatch {
             self.flush();
         }
         result
-    }
-
-    /// Adds the own frames of `sort`, as far as there is room.
-    fn put_own(&mut self, sort: &mut dyn Sort) {
-        while sort.has_own_frame() && self.has_room() {
-            if let Some(frame) = sort.own_frame() {
-                self.put(frame.len(), |room| room.copy_from_slice(&frame));
-            }
-        }
-    }
-
-    /// Adds the first `size` bytes of a received packet, which belongs to the batch from now on. Returns whether there
-    /// was room.
-    fn pass(&mut self, packet: RawPacket, size: usize) -> bool {
-        if self.packets.len() >= MAX_WAITING {
-            self.flush();
-        }
-        if self.packets.len() >= MAX_WAITING || size > packet.size as usize {
-            self.refused += 1;
-            return false;
-        }
-        self.packets.push(RawPacket {
-            size: size as u32,
-            ..packet
-        });
-        true
     }
 
     /// Sends what waits, as far as the TX ring has room.

@@ -1,9 +1,12 @@
-//! A service over HTTP/1.1 that returns records of a database as JSON.
+//! HTTP/1.1: a server of any site, and a site with the records of a database.
 
 mod records;
 pub mod request;
-pub(crate) mod response;
+mod response;
 mod service;
+mod site;
 
 pub use records::{Records, MAX_RECORDS};
-pub use service::{Http, HttpCounts};
+pub use response::Status;
+pub use service::{Http, HttpCounts, Route, Site};
+pub use site::RecordSite;

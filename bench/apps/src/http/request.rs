@@ -12,24 +12,37 @@ pub const MAX_BODY: usize = 64 * 1024;
 
 const MAX_HEADERS: usize = 64;
 
-/// A request.
+/// The head of a request.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Request<'i> {
+pub struct Head<'i> {
     /// The method, as it was sent.
     pub method: &'i str,
     /// The path, without a query.
     pub path: &'i str,
-    /// The body. Empty if there is none.
-    pub body: &'i [u8],
+    /// Bytes of the body, which follows.
+    pub body_length: u64,
+    /// Whether the client waits for a word before it sends the body.
+    pub expects_continue: bool,
     /// Whether the client wants to go on with this connection.
     pub keep_alive: bool,
     /// Whether the client needs to know that the connection goes on, because its version closes otherwise.
     pub says_keep_alive: bool,
-    /// Bytes of the request.
+    /// Bytes of the head.
     pub length: usize,
 }
 
-impl Request<'_> {
+impl Head<'_> {
+    /// The body at the start of `rest`, which follows the head. `None` if it is not whole yet.
+    ///
+    /// # Errors
+    /// If it is too long to be kept.
+    pub fn body<'r>(&self, rest: &'r [u8]) -> Result<Option<&'r [u8]>, Status> {
+        match usize::try_from(self.body_length) {
+            Ok(length) if length <= MAX_BODY => Ok(rest.get(..length)),
+            _ => Err(Status::ContentTooLarge),
+        }
+    }
+
     /// What the response says of the connection.
     pub fn connection(&self) -> Connection {
         match self.keep_alive {
@@ -63,7 +76,7 @@ fn has_word(headers: &[Header<'_>], name: &str, word: &str) -> bool {
 
 /// The length of the body (RFC 9112, 6.3). A request whose length is in doubt is refused, because the client
 /// could hide another request in it.
-fn body_length(headers: &[Header<'_>]) -> Result<usize, Status> {
+fn body_length(headers: &[Header<'_>]) -> Result<u64, Status> {
     let length = single(headers, "Content-Length")?;
     if headers
         .iter()
@@ -80,17 +93,14 @@ fn body_length(headers: &[Header<'_>]) -> Result<usize, Status> {
     let digits = length.iter().all(u8::is_ascii_digit) && !length.is_empty();
     let text = std::str::from_utf8(length).ok().filter(|_| digits);
     let text = text.ok_or(Status::BadRequest)?;
-    match text.parse() {
-        Ok(length) if length <= MAX_BODY => Ok(length),
-        _ => Err(Status::ContentTooLarge),
-    }
+    text.parse().map_err(|_| Status::ContentTooLarge)
 }
 
-/// Parses the request at the start of `input`. `None` if it is not whole yet.
+/// Parses the head at the start of `input`. `None` if it is not whole yet.
 ///
 /// # Errors
 /// The status to answer with, if no more bytes can make the request right.
-pub fn parse(input: &[u8]) -> Result<Option<Request<'_>>, Status> {
+pub fn parse(input: &[u8]) -> Result<Option<Head<'_>>, Status> {
     let mut headers = [EMPTY_HEADER; MAX_HEADERS];
     let mut parsed = httparse::Request::new(&mut headers);
     let head = match parsed.parse(input) {
@@ -112,19 +122,17 @@ pub fn parse(input: &[u8]) -> Result<Option<Request<'_>>, Status> {
     if single(headers, "Host")?.is_none() && newest {
         return Err(Status::BadRequest);
     }
-    let body = body_length(headers)?;
-    let Some(body) = input.get(head..head + body) else {
-        return Ok(None);
-    };
+    let body_length = body_length(headers)?;
     let asks_to_go_on = has_word(headers, "Connection", "keep-alive");
     let asks_to_close = has_word(headers, "Connection", "close");
-    Ok(Some(Request {
+    Ok(Some(Head {
         method,
         path: target.split(['?', '#']).next().unwrap_or(target),
-        body,
+        body_length,
+        expects_continue: newest && has_word(headers, "Expect", "100-continue"),
         keep_alive: !asks_to_close && (newest || asks_to_go_on),
         says_keep_alive: !asks_to_close && !newest && asks_to_go_on,
-        length: head + body.len(),
+        length: head,
     }))
 }
 
@@ -142,8 +150,10 @@ mod tests {
         let text = "POST /records?x=1 HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabcGET";
         let request = parse(text.as_bytes()).unwrap().unwrap();
         assert_eq!((request.method, request.path), ("POST", "/records"));
-        assert_eq!(request.body, b"abc");
-        assert_eq!(request.length, text.len() - 3);
+        assert_eq!(request.length, text.len() - 6);
+        let rest = &text.as_bytes()[request.length..];
+        assert_eq!(request.body(rest), Ok(Some(&b"abc"[..])));
+        assert_eq!(request.body(&rest[..2]), Ok(None));
         assert!(request.keep_alive && !request.says_keep_alive);
     }
 
@@ -182,10 +192,9 @@ mod tests {
             status(&with("Transfer-Encoding: chunked\r\n")),
             Status::NotImplemented
         );
-        assert_eq!(
-            status(&with("Content-Length: 65537\r\n")),
-            Status::ContentTooLarge
-        );
+        let long = with("Content-Length: 65537\r\n");
+        let head = parse(long.as_bytes()).unwrap().unwrap();
+        assert_eq!(head.body(b""), Err(Status::ContentTooLarge));
         assert_eq!(
             status(&with("Content-Length: 99999999999999999999999\r\n")),
             Status::ContentTooLarge
@@ -215,11 +224,16 @@ mod tests {
             let text = format!(
                 "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{body}", body.len()
             );
-            for end in 0..text.len() {
+            let head = text.len() - body.len();
+            for end in 0..head {
                 prop_assert_eq!(parse(&text.as_bytes()[..end]), Ok(None));
             }
             let request = parse(text.as_bytes()).unwrap().unwrap();
-            prop_assert_eq!((request.body, request.length), (body.as_bytes(), text.len()));
+            prop_assert_eq!(request.length, head);
+            for end in 0..body.len() {
+                prop_assert_eq!(request.body(&body.as_bytes()[..end]), Ok(None));
+            }
+            prop_assert_eq!(request.body(body.as_bytes()), Ok(Some(body.as_bytes())));
         }
 
         #[test]

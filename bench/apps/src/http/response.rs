@@ -78,14 +78,14 @@ impl Date {
     }
 }
 
-/// Appends a response. A response to HEAD has the length of the body, and no body.
-pub fn write(
+/// Appends the head of a response with a body of so many bytes.
+pub fn write_head(
     output: &mut Vec<u8>,
     status: Status,
     date: &Date,
     connection: Connection,
-    body: &[u8],
-    is_head: bool,
+    content: &str,
+    length: u64,
 ) {
     let connection = match connection {
         Connection::GoesOn => "",
@@ -99,12 +99,8 @@ pub fn write(
     // A vector takes everything.
     let _ = write!(
         output,
-        "HTTP/1.1 {}\r\nDate: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{allow}{connection}\r\n",
+        "HTTP/1.1 {}\r\nDate: {}\r\nContent-Type: {content}\r\nContent-Length: {length}\r\n{allow}{connection}\r\n",
         status.line(),
         date.text,
-        body.len(),
     );
-    if !is_head {
-        output.extend_from_slice(body);
-    }
 }

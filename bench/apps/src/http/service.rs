@@ -1,15 +1,39 @@
-//! The records over HTTP.
-//!
-//! `GET /records/ID` returns a record, `POST /records` stores one, and `GET /health` says that the service runs.
+//! A server of HTTP/1.1 for any site: keep-alive, pipelining, and streams of any length.
 
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::records::{Records, Refusal};
-use super::request::{parse, Request, MAX_BODY, MAX_HEAD};
-use super::response::{write, Connection, Date, Status};
-use crate::service::{ConnectionId, Served, Service, OUTPUT_LIMIT};
+use super::request::{parse, Head, MAX_BODY, MAX_HEAD};
+use super::response::{write_head, Connection, Date, Status};
+use crate::service::{Served, Service, OUTPUT_LIMIT};
+
+const JSON: &str = "application/json";
+
+/// The answer to a client that waits before it sends a body (RFC 9110, 10.1.1).
+const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
+/// What is done with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// The site answers it as soon as it is whole.
+    Answer,
+    /// The answer is so many bytes.
+    Bytes(u64),
+    /// The body is thrown away, whatever its length, and counted.
+    Discard,
+}
+
+/// What a server serves.
+pub trait Site {
+    /// Looks at the head of a request.
+    fn route(&self, _head: &Head<'_>) -> Route {
+        Route::Answer
+    }
+
+    /// Answers a request: appends JSON to `answer`, unless the status is an error.
+    fn answer(&mut self, head: &Head<'_>, body: &[u8], answer: &mut Vec<u8>) -> Status;
+}
 
 /// What was asked, and what was answered.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -24,82 +48,114 @@ pub struct HttpCounts {
     pub server_errors: u64,
     /// Requests that no parser understands. Each ends its connection.
     pub malformed: u64,
-    /// Records at the end.
-    pub records: u64,
 }
 
-/// The records as a service.
-pub struct Http {
-    records: Records,
-    counts: HttpCounts,
+/// What a connection is about to do before its next request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct State {
+    stream: Stream,
+    /// The client was told to send the body of its request.
+    continued: bool,
+    /// The connection ends with this request.
+    closes: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Stream {
+    #[default]
+    None,
+    /// So many bytes are left of the answer.
+    Sends(u64),
+    /// So many bytes are left of the body, which has `length`.
+    Discards {
+        left: u64,
+        length: u64,
+        connection: Connection,
+    },
+}
+
+/// A site as a service.
+pub struct Http<S: Site> {
+    /// The site.
+    pub site: S,
+    /// What was asked so far.
+    pub counts: HttpCounts,
     date: Date,
     /// The body of the response.
     body: Vec<u8>,
 }
 
-impl Http {
-    /// A service for these records.
-    pub fn new(records: Records) -> Self {
+impl<S: Site> Http<S> {
+    /// A server of this site.
+    pub fn new(site: S) -> Self {
         Self {
-            records,
+            site,
             counts: HttpCounts::default(),
             date: Date::now(),
             body: Vec::new(),
         }
     }
 
-    /// What was asked so far.
-    pub fn counts(&self) -> HttpCounts {
-        HttpCounts {
-            records: self.records.count(),
-            ..self.counts.clone()
-        }
-    }
-
-    /// Answers a request: the status, and the body in `self.body`.
-    fn answer(&mut self, request: &Request<'_>) -> Status {
-        let reads = matches!(request.method, "GET" | "HEAD");
-        if request.path == "/health" {
-            return match reads {
-                true => {
-                    self.body.extend_from_slice(br#"{"status":"ok"}"#);
-                    Status::Ok
-                }
-                false => Status::MethodNotAllowed,
-            };
-        }
-        if request.path == "/records" {
-            return match request.method {
-                "POST" => self.store(request.body),
-                _ => Status::MethodNotAllowed,
-            };
-        }
-        let Some(id) = request.path.strip_prefix("/records/") else {
-            return Status::NotFound;
+    /// Takes the request at the start of `input`. Returns how many bytes of it are done with; `None` if it is not whole.
+    fn take_request(
+        &mut self,
+        state: &mut State,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<Option<usize>, Status> {
+        let Some(head) = parse(input)? else {
+            return Ok(None);
         };
-        if !reads {
-            return Status::MethodNotAllowed;
-        }
-        let digits = id.bytes().all(|byte| byte.is_ascii_digit());
-        let Some(id) = id.parse().ok().filter(|_| digits) else {
-            return Status::NotFound;
+        let route = self.site.route(&head);
+        let rest = &input[head.length..];
+        let body = match route {
+            Route::Discard => Some(&[][..]),
+            _ => head.body(rest)?,
         };
-        match self.records.read(id, &mut self.body) {
-            Ok(true) => Status::Ok,
-            Ok(false) => Status::NotFound,
-            Err(_) => Status::ServerError,
+        let waits = head.expects_continue && rest.is_empty() && head.body_length > 0;
+        if waits && !std::mem::replace(&mut state.continued, true) {
+            output.extend_from_slice(CONTINUE);
+        }
+        let Some(body) = body else {
+            return Ok(None);
+        };
+        state.continued = false;
+        state.closes = !head.keep_alive;
+        let is_head = head.method == "HEAD";
+        match route {
+            Route::Answer => {
+                self.body.clear();
+                let status = self.site.answer(&head, body, &mut self.body);
+                self.respond(output, status, head.connection(), is_head);
+            }
+            Route::Bytes(length) => {
+                self.count(Status::Ok);
+                let content = "application/octet-stream";
+                let connection = head.connection();
+                write_head(output, Status::Ok, &self.date, connection, content, length);
+                state.stream = Stream::Sends(if is_head { 0 } else { length });
+            }
+            Route::Discard => {
+                state.stream = Stream::Discards {
+                    left: head.body_length,
+                    length: head.body_length,
+                    connection: head.connection(),
+                };
+            }
+        }
+        Ok(Some(head.length + body.len()))
+    }
+
+    fn count(&mut self, status: Status) {
+        self.counts.requests += 1;
+        match status.line().as_bytes()[0] {
+            b'2' => self.counts.successes += 1,
+            b'4' => self.counts.client_errors += 1,
+            _ => self.counts.server_errors += 1,
         }
     }
 
-    fn store(&mut self, posted: &[u8]) -> Status {
-        match self.records.add(posted, &mut self.body) {
-            Ok(()) => Status::Created,
-            Err(Refusal::Malformed) => Status::BadRequest,
-            Err(Refusal::Full) => Status::InsufficientStorage,
-            Err(Refusal::Failed) => Status::ServerError,
-        }
-    }
-
+    /// Appends a response whose body is in `self.body`, or that of an error.
     fn respond(
         &mut self,
         output: &mut Vec<u8>,
@@ -107,47 +163,74 @@ impl Http {
         connection: Connection,
         is_head: bool,
     ) {
-        self.counts.requests += 1;
-        match status.line().as_bytes()[0] {
-            b'2' => self.counts.successes += 1,
-            b'4' => self.counts.client_errors += 1,
-            _ => self.counts.server_errors += 1,
-        }
+        self.count(status);
         if status.is_error() {
             self.body.clear();
             self.body.extend_from_slice(br#"{"error":""#);
             self.body.extend_from_slice(status.line().as_bytes());
             self.body.extend_from_slice(br#""}"#);
         }
-        write(output, status, &self.date, connection, &self.body, is_head);
+        let length = self.body.len() as u64;
+        write_head(output, status, &self.date, connection, JSON, length);
+        if !is_head {
+            output.extend_from_slice(&self.body);
+        }
+    }
+
+    /// Goes on with a stream. Returns how many bytes of the input it took, and whether it is over.
+    fn go_on(&mut self, state: &mut State, input: &[u8], output: &mut Vec<u8>) -> (usize, bool) {
+        match &mut state.stream {
+            Stream::None => (0, true),
+            Stream::Sends(left) => {
+                let room = OUTPUT_LIMIT.saturating_sub(output.len());
+                let size = usize::try_from(*left).map_or(room, |left| left.min(room));
+                output.resize(output.len() + size, b'x');
+                *left -= size as u64;
+                (0, *left == 0)
+            }
+            Stream::Discards {
+                left,
+                length,
+                connection,
+            } => {
+                let size = usize::try_from(*left).map_or(input.len(), |left| left.min(input.len()));
+                *left -= size as u64;
+                let is_over = *left == 0;
+                if is_over {
+                    self.body = format!(r#"{{"bytes":{length}}}"#).into_bytes();
+                    let connection = *connection;
+                    self.respond(output, Status::Ok, connection, false);
+                }
+                (size, is_over)
+            }
+        }
     }
 }
 
-impl Service for Http {
-    type Connection = ();
+impl<S: Site> Service for Http<S> {
+    type Connection = State;
 
     const REQUEST_LIMIT: usize = MAX_HEAD + MAX_BODY;
 
-    const ANSWER_LIMIT: usize = 8 * 1024;
+    // The statistics of 256 backends and 64 frontends, with the longest names.
+    const ANSWER_LIMIT: usize = 128 * 1024;
 
-    fn accepted(&mut self, _: ConnectionId) {}
-
-    fn serve(&mut self, (): &mut (), input: &[u8], output: &mut Vec<u8>) -> Served {
+    fn serve(&mut self, state: &mut State, input: &[u8], output: &mut Vec<u8>) -> Served {
         let mut served = Served::default();
         self.date.update(Instant::now());
         while output.len() < OUTPUT_LIMIT {
-            self.body.clear();
-            match parse(&input[served.consumed..]) {
-                Ok(Some(request)) => {
-                    served.consumed += request.length;
-                    served.close = !request.keep_alive;
-                    let connection = request.connection();
-                    let status = self.answer(&request);
-                    self.respond(output, status, connection, request.method == "HEAD");
-                    if served.close {
-                        break;
-                    }
-                }
+            let (taken, is_over) = self.go_on(state, &input[served.consumed..], output);
+            served.consumed += taken;
+            if !is_over {
+                break;
+            }
+            state.stream = Stream::None;
+            if state.closes {
+                served.close = true;
+                break;
+            }
+            match self.take_request(state, &input[served.consumed..], output) {
+                Ok(Some(length)) => served.consumed += length,
                 Ok(None) => break,
                 Err(status) => {
                     self.counts.malformed += 1;
@@ -157,6 +240,8 @@ impl Service for Http {
                 }
             }
         }
+        served.more = matches!(state.stream, Stream::Sends(_)) || state.closes && !served.close;
+        served.unfinished = matches!(state.stream, Stream::Discards { .. });
         served
     }
 }
@@ -164,15 +249,16 @@ impl Service for Http {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::{RecordSite, Records};
 
-    fn serve(http: &mut Http, requests: &str) -> (String, Served) {
+    fn serve(http: &mut Http<RecordSite>, requests: &str) -> (String, Served) {
         let mut output = Vec::new();
-        let served = http.serve(&mut (), requests.as_bytes(), &mut output);
+        let served = http.serve(&mut State::default(), requests.as_bytes(), &mut output);
         (String::from_utf8(output).unwrap(), served)
     }
 
-    fn http() -> Http {
-        Http::new(Records::open(None, 10).unwrap())
+    fn http() -> Http<RecordSite> {
+        Http::new(RecordSite::new(Records::open(None, 10).unwrap()))
     }
 
     #[test]
@@ -199,7 +285,7 @@ mod tests {
             );
             assert!(!served.close, "{request}");
         }
-        let counts = http.counts();
+        let counts = &http.counts;
         assert_eq!(
             (counts.requests, counts.successes, counts.client_errors),
             (11, 3, 8)
@@ -241,7 +327,7 @@ mod tests {
             "{answers}"
         );
         assert!(answers.contains("Connection: close\r\n"), "{answers}");
-        assert_eq!(http.counts().requests, 2);
+        assert_eq!(http.counts.requests, 2);
     }
 
     #[test]
@@ -259,5 +345,66 @@ mod tests {
             answer.ends_with("{\"id\":11,\"name\":\"x\",\"value\":1.0}"),
             "{answer}"
         );
+    }
+
+    /// Serves one connection, whose client takes all answers at once.
+    fn drain(http: &mut Http<RecordSite>, parts: &[&[u8]]) -> (Vec<u8>, Served) {
+        let (mut state, mut sent, mut served) = (State::default(), Vec::new(), Served::default());
+        for part in parts {
+            let mut input = *part;
+            loop {
+                let mut output = Vec::new();
+                served = http.serve(&mut state, input, &mut output);
+                input = &input[served.consumed..];
+                sent.extend(output);
+                if !served.more {
+                    break;
+                }
+            }
+        }
+        (sent, served)
+    }
+
+    #[test]
+    fn a_stream_has_all_of_its_bytes_and_the_next_request_follows() {
+        let two = "GET /bytes/1000000 HTTP/1.1\r\nHost: a\r\n\r\n\
+                   GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+        let (sent, served) = drain(&mut http(), &[two.as_bytes()]);
+        assert!(served.close);
+        let text = String::from_utf8(sent).unwrap();
+        assert!(
+            text.contains("Content-Length: 1000000\r\n"),
+            "{}",
+            &text[..200]
+        );
+        assert_eq!(text.matches('x').count(), 1_000_000);
+        assert!(text.ends_with(r#"{"status":"ok"}"#));
+        for wrong in [
+            "/bytes/",
+            "/bytes/-1",
+            "/bytes/x",
+            "/bytes/99999999999999999999",
+        ] {
+            let (answer, _) = serve(
+                &mut http(),
+                &format!("GET {wrong} HTTP/1.1\r\nHost: a\r\n\r\n"),
+            );
+            assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_body_of_any_length_is_discarded_and_counted() {
+        let head = "POST /discard HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\
+                    Expect: 100-continue\r\n\r\n";
+        let mut http = http();
+        let (sent, served) = drain(&mut http, &[head.as_bytes()]);
+        assert_eq!(sent, CONTINUE);
+        assert!(served.unfinished);
+        let body = [b'y'; 50_000];
+        let (sent, served) = drain(&mut http, &[head.as_bytes(), &body, &body]);
+        assert!(!served.unfinished && !served.close);
+        assert!(sent.ends_with(b"\r\n\r\n{\"bytes\":100000}"));
+        assert_eq!(http.counts.successes, 1);
     }
 }

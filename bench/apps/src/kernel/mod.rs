@@ -1,7 +1,7 @@
-//! The applications over the kernel's sockets, to compare with: the same services, and no driver.
+//! The kernel's sockets in the place of a driver and its stack, to compare with.
 
-mod tcp_server;
-mod udp_server;
+mod tcp;
+mod udp;
 
-pub use tcp_server::serve as serve_tcp;
-pub use udp_server::{group_socket, serve as serve_udp};
+pub use tcp::KernelTcp;
+pub use udp::{group_socket, serve as serve_udp};

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::resp::{self, MAX_REQUEST, MAX_WORD};
 use super::store::{Expiry, Full, Store};
-use crate::service::{ConnectionId, Served, Service, OUTPUT_LIMIT};
+use crate::service::{Served, Service, OUTPUT_LIMIT};
 
 const WRONG_NUMBER: &str = "ERR value is not an integer or out of range";
 const SYNTAX: &str = "ERR syntax error";
@@ -282,8 +282,6 @@ impl Service for Kv {
 
     const ANSWER_LIMIT: usize = MAX_WORD + 64;
 
-    fn accepted(&mut self, _: ConnectionId) {}
-
     fn serve(&mut self, (): &mut (), input: &[u8], output: &mut Vec<u8>) -> Served {
         let mut served = Served::default();
         self.now = Instant::now();
@@ -308,8 +306,8 @@ impl Service for Kv {
         served
     }
 
-    fn tick(&mut self) {
-        self.store.sweep(Instant::now());
+    fn tick(&mut self, now: Instant) {
+        self.store.sweep(now);
     }
 }
 
@@ -405,9 +403,9 @@ mod tests {
 
     #[test]
     fn a_full_store_refuses_values_and_serves_the_rest() {
-        let mut kv = Kv::new(400);
+        let mut kv = Kv::new(1000);
         assert_eq!(serve(&mut kv, "SET a 1\r\n"), "+OK\r\n");
-        let value = "x".repeat(400);
+        let value = "x".repeat(1000);
         let answer = serve(&mut kv, &format!("SET b {value}\r\nGET a\r\n"));
         assert_eq!(answer, format!("-{OUT_OF_MEMORY}\r\n$1\r\n1\r\n"));
         assert_eq!(kv.counts().out_of_memory, 1);

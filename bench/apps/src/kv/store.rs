@@ -1,25 +1,29 @@
 //! The keys and their values, with expiry and a bound of memory.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::hash_map::RandomState;
+use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::time::{Duration, Instant};
 
-/// What a key costs besides its bytes and those of its value: the entry and the table's free places.
-const ENTRY_COST: usize = 128;
+/// Tables of the store. A table that grows has twice its size for a moment, so there are many small ones.
+const TABLES: usize = 64;
 
-/// Keys that a sweep removes at most, so that clients do not wait.
-const SWEEP: usize = 1000;
+type Key = Box<[u8]>;
+type Table = HashMap<Key, Entry>;
 
 struct Entry {
-    value: Vec<u8>,
+    value: Box<[u8]>,
     expires: Option<Instant>,
 }
 
 /// The keys of a store.
 pub struct Store {
-    entries: HashMap<Box<[u8]>, Entry>,
-    /// The keys that expire, the next one first.
-    expiring: BTreeSet<(Instant, Box<[u8]>)>,
+    tables: Vec<Table>,
+    hasher: RandomState,
+    /// Bytes of keys and values, and those of the tables.
     used: usize,
+    /// The table that is swept next.
+    next: usize,
     limit: usize,
     /// Keys that expired.
     pub expired: u64,
@@ -44,28 +48,33 @@ impl Store {
     /// An empty store of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self {
-            entries: HashMap::new(),
-            expiring: BTreeSet::new(),
+            tables: (0..TABLES).map(|_| Table::new()).collect(),
+            hasher: RandomState::new(),
             used: 0,
+            next: 0,
             limit,
             expired: 0,
         }
     }
 
-    /// The bytes of all keys and values, with what each costs.
+    /// The bytes of all keys, values and tables, free places of the tables included.
     pub fn used(&self) -> usize {
         self.used
     }
 
     /// The number of keys.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.tables.iter().map(HashMap::len).sum()
+    }
+
+    fn place(&self, key: &[u8]) -> usize {
+        self.hasher.hash_one(key) as usize % TABLES
     }
 
     /// The value of a key.
     pub fn get(&mut self, key: &[u8], now: Instant) -> Option<&[u8]> {
-        self.expire(key, now);
-        self.entries.get(key).map(|entry| &entry.value[..])
+        let place = self.expire(key, now);
+        self.tables[place].get(key).map(|entry| &entry.value[..])
     }
 
     /// Sets the value of a key.
@@ -79,65 +88,73 @@ impl Store {
         expiry: Expiry,
         now: Instant,
     ) -> Result<(), Full> {
-        self.expire(key, now);
-        let old = self.entries.get(key);
+        let place = self.expire(key, now);
+        let table = &mut self.tables[place];
+        let old = table.get(key);
         let kept = old.and_then(|entry| entry.expires);
-        let before = old.map_or(0, |entry| cost(key, &entry.value));
-        let used = self.used - before + cost(key, value);
-        if used > self.limit {
-            return Err(Full);
-        }
         let expires = match expiry {
             Expiry::Never => None,
             Expiry::Keep => kept,
             Expiry::After(time) => now.checked_add(time),
         };
-        self.note_expiry(key, kept, expires);
-        self.used = used;
-        match self.entries.get_mut(key) {
+        let before = old.map_or(0, |entry| cost(key, &entry.value));
+        let grows = old.is_none() && table.len() == table.capacity();
+        let growth = if grows {
+            size(table).max(size_of_capacity(3))
+        } else {
+            0
+        };
+        if self.used - before + cost(key, value) + growth > self.limit {
+            return Err(Full);
+        }
+        self.used -= size(table) + before;
+        match table.get_mut(key) {
             Some(entry) => {
-                entry.value.clear();
-                entry.value.extend_from_slice(value);
-                entry.value.shrink_to(2 * value.len());
+                if entry.value.len() == value.len() {
+                    entry.value.copy_from_slice(value);
+                } else {
+                    entry.value = value.into();
+                }
                 entry.expires = expires;
             }
             None => {
-                let value = value.to_vec();
-                self.entries.insert(key.into(), Entry { value, expires });
+                let value = value.into();
+                table.insert(key.into(), Entry { value, expires });
             }
         }
+        self.used += size(table) + cost(key, value);
         Ok(())
     }
 
     /// Removes a key. Returns whether it was there.
     pub fn remove(&mut self, key: &[u8], now: Instant) -> bool {
-        self.expire(key, now);
-        self.take(key)
+        let place = self.expire(key, now);
+        self.take(place, key)
     }
 
     /// Removes all keys.
     pub fn clear(&mut self) {
-        self.entries = HashMap::new();
-        self.expiring.clear();
-        self.used = 0;
+        *self = Self {
+            expired: self.expired,
+            ..Self::new(self.limit)
+        };
     }
 
     /// Lets a key expire. Returns whether it was there.
     pub fn set_expiry(&mut self, key: &[u8], expires: Option<Duration>, now: Instant) -> bool {
-        self.expire(key, now);
+        let place = self.expire(key, now);
         let expires = expires.and_then(|time| now.checked_add(time));
-        let Some(entry) = self.entries.get_mut(key) else {
+        let Some(entry) = self.tables[place].get_mut(key) else {
             return false;
         };
-        let before = std::mem::replace(&mut entry.expires, expires);
-        self.note_expiry(key, before, expires);
+        entry.expires = expires;
         true
     }
 
     /// The time that a key has left: `None` if there is no such key, `Some(None)` if it does not expire.
     pub fn time_left(&mut self, key: &[u8], now: Instant) -> Option<Option<Duration>> {
-        self.expire(key, now);
-        let entry = self.entries.get(key)?;
+        let place = self.expire(key, now);
+        let entry = self.tables[place].get(key)?;
         Some(
             entry
                 .expires
@@ -145,51 +162,84 @@ impl Store {
         )
     }
 
-    /// Removes keys that have expired, so that their memory is free although no client asks for them.
+    /// Removes the expired keys of one table, so that their memory is free although no client asks for them. As many calls
+    /// as there are tables look at all keys.
     pub fn sweep(&mut self, now: Instant) {
-        for _ in 0..SWEEP {
-            match self.expiring.first() {
-                Some((expires, key)) if *expires <= now => {
-                    let key = key.clone();
-                    self.expire(&key, now);
-                }
-                _ => return,
+        let place = self.next;
+        self.next = (place + 1) % TABLES;
+        let table = &mut self.tables[place];
+        let before = size(table);
+        let mut freed = 0;
+        table.retain(|key, entry| {
+            let is_over = entry.is_over(now);
+            if is_over {
+                self.expired += 1;
+                freed += cost(key, &entry.value);
             }
-        }
+            !is_over
+        });
+        shrink(table);
+        self.used = self.used + size(table) - before - freed;
     }
 
-    fn note_expiry(&mut self, key: &[u8], before: Option<Instant>, after: Option<Instant>) {
-        if before == after {
-            return;
+    /// Removes a key if its time is over. Returns the place of its table.
+    fn expire(&mut self, key: &[u8], now: Instant) -> usize {
+        let place = self.place(key);
+        let entry = self.tables[place].get(key);
+        if entry.is_some_and(|entry| entry.is_over(now)) {
+            self.expired += u64::from(self.take(place, key));
         }
-        if let Some(before) = before {
-            self.expiring.remove(&(before, key.into()));
-        }
-        if let Some(after) = after {
-            self.expiring.insert((after, key.into()));
-        }
+        place
     }
 
-    /// Removes a key if its time is over.
-    fn expire(&mut self, key: &[u8], now: Instant) {
-        let over = |entry: &Entry| entry.expires.is_some_and(|expires| expires <= now);
-        if !self.expiring.is_empty() && self.entries.get(key).is_some_and(over) {
-            self.expired += u64::from(self.take(key));
-        }
-    }
-
-    fn take(&mut self, key: &[u8]) -> bool {
-        let Some(entry) = self.entries.remove(key) else {
+    fn take(&mut self, place: usize, key: &[u8]) -> bool {
+        let table = &mut self.tables[place];
+        let before = size(table);
+        let Some(entry) = table.remove(key) else {
             return false;
         };
-        self.used -= cost(key, &entry.value);
-        self.note_expiry(key, entry.expires, None);
+        shrink(table);
+        self.used = self.used + size(table) - before - cost(key, &entry.value);
         true
     }
 }
 
+impl Entry {
+    fn is_over(&self, now: Instant) -> bool {
+        self.expires.is_some_and(|expires| expires <= now)
+    }
+}
+
+/// Gives back the places of a table of which few are in use.
+fn shrink(table: &mut Table) {
+    if table.len() < table.capacity() / 8 {
+        table.shrink_to(2 * table.len());
+    }
+}
+
+/// The bytes that malloc takes for so many: a head, in steps of 16, at least 32.
+fn allocated(bytes: usize) -> usize {
+    match bytes {
+        0 => 0,
+        bytes => (bytes + 8).next_multiple_of(16).max(32),
+    }
+}
+
 fn cost(key: &[u8], value: &[u8]) -> usize {
-    key.len() + value.len() + ENTRY_COST
+    allocated(key.len()) + allocated(value.len())
+}
+
+/// The bytes of a table: a power of two of places, of which at most 7 of 8 are in use.
+fn size(table: &Table) -> usize {
+    match table.capacity() {
+        0 => 0,
+        capacity => size_of_capacity(capacity),
+    }
+}
+
+fn size_of_capacity(capacity: usize) -> usize {
+    let places = (capacity + 1).next_power_of_two();
+    allocated(places * (size_of::<(Key, Entry)>() + 1) + 16)
 }
 
 #[cfg(test)]
@@ -209,10 +259,12 @@ mod tests {
         assert_eq!(store.time_left(b"a", now), Some(Some(SECOND)));
         assert_eq!(store.time_left(b"b", now), Some(None));
         assert_eq!(store.get(b"a", now), Some(&b"1"[..]));
-        store.sweep(now + SECOND);
+        (0..TABLES).for_each(|_| store.sweep(now + SECOND));
         assert_eq!((store.len(), store.expired), (1, 1));
         assert_eq!(store.get(b"a", now + SECOND), None);
-        assert_eq!(store.used(), cost(b"b", b"2"));
+        let one = cost(b"b", b"2");
+        let tables: usize = store.tables.iter().map(size).sum();
+        assert_eq!(store.used(), one + tables);
     }
 
     #[test]
@@ -232,16 +284,13 @@ mod tests {
     #[test]
     fn a_full_store_changes_nothing() {
         let now = Instant::now();
-        let mut store = Store::new(2 * ENTRY_COST);
+        let mut store = Store::new(1000);
         store.set(b"a", b"1", Expiry::Never, now).unwrap();
-        assert_eq!(
-            store.set(b"b", &[0; ENTRY_COST], Expiry::Never, now),
-            Err(Full)
-        );
-        assert_eq!(
-            store.set(b"a", &[0; 2 * ENTRY_COST], Expiry::Never, now),
-            Err(Full)
-        );
+        let used = store.used();
+        for key in [b"a", b"b"] {
+            assert_eq!(store.set(key, &[0; 1000], Expiry::Never, now), Err(Full));
+        }
+        assert_eq!(store.used(), used);
         assert_eq!(store.get(b"a", now), Some(&b"1"[..]));
         assert_eq!(store.len(), 1);
     }
@@ -273,7 +322,7 @@ mod tests {
         #[test]
         fn the_store_is_a_map_with_ends(steps in vec(step(), 0..80)) {
             let mut now = Instant::now();
-            let mut store = Store::new(700);
+            let mut store = Store::new(3000);
             let mut known: HashMap<u8, (Vec<u8>, Option<Instant>)> = HashMap::new();
             for step in steps {
                 known.retain(|_, (_, end)| end.is_none_or(|end| end > now));
@@ -290,13 +339,14 @@ mod tests {
                     }
                     Step::Wait(seconds) => now += Duration::from_secs(seconds),
                     Step::Sweep => {
-                        store.sweep(now);
+                        (0..TABLES).for_each(|_| store.sweep(now));
                         prop_assert_eq!(store.len(), known.len());
                         let used: usize = known.iter().map(|(key, (value, _))| cost(&[*key], value)).sum();
-                        prop_assert_eq!(store.used(), used);
+                        let tables: usize = store.tables.iter().map(size).sum();
+                        prop_assert_eq!(store.used(), used + tables);
                     }
                 }
-                prop_assert!(store.used() <= 700);
+                prop_assert!(store.used() <= 3000);
                 known.retain(|_, (_, end)| end.is_none_or(|end| end > now));
                 for key in 0..6 {
                     let expected = known.get(&key).map(|(value, _)| &value[..]);

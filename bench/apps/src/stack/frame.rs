@@ -1,5 +1,7 @@
 //! What has to be known of a frame before the stack sees it.
 
+use std::net::{Ipv4Addr, SocketAddrV4};
+
 use smoltcp::wire::{
     EthernetFrame, EthernetProtocol, Icmpv4Packet, IpProtocol, Ipv4Packet, TcpPacket, UdpPacket,
 };
@@ -9,51 +11,82 @@ use smoltcp::wire::{
 pub enum Kind {
     /// A checksum of IPv4, TCP, UDP or ICMP is wrong. The stack would drop the frame without a word.
     Corrupt,
-    /// It asks for a new TCP connection.
-    Opens,
-    /// Everything else, also frames that are cut off. The stack checks fragments, once it has all of them.
+    /// A whole segment of TCP.
+    Segment {
+        /// Its connection.
+        flow: Flow,
+        /// Whether it asks for a new connection.
+        opens: bool,
+    },
+    /// A part of a segment of TCP. The stack checks it, once it has all parts.
+    Fragment {
+        /// The sender, and its number of the whole packet.
+        packet: (Ipv4Addr, u16),
+        /// The connection, which only the first part names.
+        flow: Option<Flow>,
+    },
+    /// Everything else, also frames that are cut off.
     Other,
+}
+
+/// A connection: the other side's address and port, and the own port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Flow {
+    /// The other side.
+    pub remote: SocketAddrV4,
+    /// The own port.
+    pub port: u16,
 }
 
 /// Tells what a frame is.
 pub fn kind(frame: &[u8]) -> Kind {
-    let Ok(frame) = EthernetFrame::new_checked(frame) else {
-        return Kind::Other;
-    };
+    read(frame).unwrap_or(Kind::Other)
+}
+
+fn read(frame: &[u8]) -> Option<Kind> {
+    let frame = EthernetFrame::new_checked(frame).ok()?;
     if frame.ethertype() != EthernetProtocol::Ipv4 {
-        return Kind::Other;
+        return None;
     }
-    let Ok(packet) = Ipv4Packet::new_checked(frame.payload()) else {
-        return Kind::Other;
-    };
+    let packet = Ipv4Packet::new_checked(frame.payload()).ok()?;
     if !packet.verify_checksum() {
-        return Kind::Corrupt;
+        return Some(Kind::Corrupt);
     }
+    let (source, payload) = (packet.src_addr(), packet.payload());
+    let is_tcp = packet.next_header() == IpProtocol::Tcp;
     if packet.frag_offset() != 0 || packet.more_frags() {
-        return Kind::Other;
+        let ports = payload.first_chunk().filter(|_| packet.frag_offset() == 0);
+        return is_tcp.then_some(Kind::Fragment {
+            packet: (source, packet.ident()),
+            flow: ports.map(|&[a, b, c, d]| Flow {
+                remote: SocketAddrV4::new(source, u16::from_be_bytes([a, b])),
+                port: u16::from_be_bytes([c, d]),
+            }),
+        });
     }
-    let ends = (packet.src_addr().into(), packet.dst_addr().into());
-    let payload = packet.payload();
-    let (is_right, opens) = match packet.next_header() {
-        IpProtocol::Tcp => TcpPacket::new_checked(payload).map(|segment| {
-            (
-                segment.verify_checksum(&ends.0, &ends.1),
-                segment.syn() && !segment.ack(),
-            )
-        }),
-        IpProtocol::Udp => UdpPacket::new_checked(payload)
-            .map(|datagram| (datagram.verify_checksum(&ends.0, &ends.1), false)),
-        IpProtocol::Icmp => {
-            Icmpv4Packet::new_checked(payload).map(|message| (message.verify_checksum(), false))
+    let ends = (source.into(), packet.dst_addr().into());
+    let (is_right, kind) = match packet.next_header() {
+        IpProtocol::Tcp => {
+            let segment = TcpPacket::new_checked(payload).ok()?;
+            let flow = Flow {
+                remote: SocketAddrV4::new(source, segment.src_port()),
+                port: segment.dst_port(),
+            };
+            let opens = segment.syn() && !segment.ack() && !segment.rst() && !segment.fin();
+            let is_right = segment.verify_checksum(&ends.0, &ends.1);
+            (is_right, Kind::Segment { flow, opens })
         }
-        _ => return Kind::Other,
-    }
-    .unwrap_or((true, false));
-    match (is_right, opens) {
-        (false, _) => Kind::Corrupt,
-        (true, true) => Kind::Opens,
-        (true, false) => Kind::Other,
-    }
+        IpProtocol::Udp => {
+            let datagram = UdpPacket::new_checked(payload).ok()?;
+            (datagram.verify_checksum(&ends.0, &ends.1), Kind::Other)
+        }
+        IpProtocol::Icmp => {
+            let message = Icmpv4Packet::new_checked(payload).ok()?;
+            (message.verify_checksum(), Kind::Other)
+        }
+        _ => return None,
+    };
+    Some(if is_right { kind } else { Kind::Corrupt })
 }
 
 #[cfg(test)]
@@ -94,16 +127,32 @@ mod tests {
         frame
     }
 
+    /// A segment of no address and no port.
+    fn of(opens: bool) -> Kind {
+        let remote = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
+        let flow = Flow { remote, port: 0 };
+        Kind::Segment { flow, opens }
+    }
+
     #[test]
     fn a_syn_opens_a_connection_and_nothing_else_does() {
-        assert_eq!(kind(&segment(0x02)), Kind::Opens);
-        assert_eq!(kind(&segment(0xc2)), Kind::Opens, "with ECN");
-        for flags in [0x12, 0x10, 0x04, 0x01, 0x18] {
-            assert_eq!(kind(&segment(flags)), Kind::Other, "{flags:#x}");
+        assert_eq!(kind(&segment(0x02)), of(true));
+        assert_eq!(kind(&segment(0xc2)), of(true), "with ECN");
+        for flags in [0x12, 0x10, 0x04, 0x01, 0x18, 0x06, 0x03] {
+            assert_eq!(kind(&segment(flags)), of(false), "{flags:#x}");
         }
-        let mut fragment = segment(0x02);
-        fragment[21] = 1;
-        assert_eq!(kind(&complete(fragment)), Kind::Other);
+    }
+
+    #[test]
+    fn only_the_first_fragment_names_its_connection() {
+        for (offset, named) in [(0x2000_u16, true), (0x2001, false), (0x0001, false)] {
+            let mut fragment = segment(0x02);
+            fragment[20..22].copy_from_slice(&offset.to_be_bytes());
+            match kind(&complete(fragment)) {
+                Kind::Fragment { flow, .. } => assert_eq!(flow.is_some(), named, "{offset:#x}"),
+                other => panic!("{other:?}"),
+            }
+        }
     }
 
     #[test]
@@ -112,8 +161,13 @@ mod tests {
         let with = datagram(17, &[0, 1, 0, 2, 0, 9, 0xff, 0xd9, 0]);
         let without = datagram(17, &[0, 1, 0, 2, 0, 9, 0, 0, 7]);
         let echo = datagram(1, &[8, 0, 0xf7, 0xff, 0, 0, 0, 0]);
-        for good in [segment(0x10), with, without, echo] {
-            assert_eq!(kind(&good), Kind::Other, "{good:?}");
+        for (good, expected) in [
+            (segment(0x10), of(false)),
+            (with, Kind::Other),
+            (without, Kind::Other),
+            (echo, Kind::Other),
+        ] {
+            assert_eq!(kind(&good), expected, "{good:?}");
             let mut header = good.clone();
             header[22] ^= 1;
             assert_eq!(kind(&header), Kind::Corrupt, "{header:?}");
@@ -133,7 +187,7 @@ mod tests {
         first[20] = 0x20;
         first[53] ^= 1;
         Ipv4Packet::new_unchecked(&mut first[14..]).fill_checksum();
-        assert_eq!(kind(&first), Kind::Other);
+        assert!(matches!(kind(&first), Kind::Fragment { .. }));
         first[24] ^= 1;
         assert_eq!(kind(&first), Kind::Corrupt);
     }
@@ -144,7 +198,8 @@ mod tests {
             let mut frame = segment(0x02);
             frame[at] ^= flip;
             // A length of the header beyond its end makes it no segment.
-            prop_assert_ne!(kind(&frame), Kind::Opens);
+            let opens = matches!(kind(&frame), Kind::Segment { opens: true, .. });
+            prop_assert!(!opens);
         }
 
         #[test]

@@ -1,18 +1,18 @@
 //! An address on a port: smoltcp's interface with its device, and the rests between its turns.
 
 use std::net::Ipv4Addr;
-use std::path::Path;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, Context, Result};
-use smoltcp::iface::{
-    Config, Interface, PollIngressSingleResult, PollResult, SocketHandle, SocketSet,
-};
-use smoltcp::socket::AnySocket;
+use smoltcp::iface::{Config, Interface, PollResult, SocketSet};
 use smoltcp::time::Instant as StackInstant;
-use smoltcp::wire::{EthernetAddress, HardwareAddress, IpCidr, Ipv4Cidr};
+use smoltcp::wire::{
+    ArpOperation, ArpPacket, ArpRepr, EthernetAddress, EthernetFrame, EthernetProtocol,
+    HardwareAddress, IpCidr, Ipv4Cidr,
+};
 
 use super::device::Device;
 use crate::driver::{Port, PortConfig, PortStats};
@@ -20,10 +20,7 @@ use crate::run::Run;
 use crate::statistics::Statistics;
 
 /// Frames that a turn receives. Then the connections get their turn, even in a flood.
-const INGRESS_FRAMES: usize = 64;
-
-/// Frames that a connection sends in a turn.
-const EGRESS_ROUNDS: usize = 64;
+pub(super) const TURN_FRAMES: usize = 64;
 
 /// Turns without a frame, after which the program sleeps until an interrupt.
 const IDLE_TURNS: u32 = 32;
@@ -71,11 +68,24 @@ impl FromStr for Address {
     }
 }
 
+/// What a port is opened with.
+pub struct PortOptions {
+    /// The driver's library.
+    pub library: PathBuf,
+    /// The port.
+    pub port: PortConfig,
+    /// Its address.
+    pub address: Address,
+    /// The router to other networks.
+    pub gateway: Option<Ipv4Addr>,
+}
+
 /// An interface that runs on a port.
 pub struct Stack {
-    pub(crate) interface: Interface,
-    pub(crate) device: Device,
-    pub(crate) sockets: SocketSet<'static>,
+    pub(super) interface: Interface,
+    pub(super) device: Device,
+    /// Sockets that are no connections. They see all frames that belong to none.
+    pub(super) others: SocketSet<'static>,
     port: Rc<Port>,
     sleeps: bool,
     idle_turns: u32,
@@ -85,13 +95,8 @@ pub struct Stack {
 
 impl Stack {
     /// Opens the port and gives it an address.
-    pub(super) fn open(
-        library: &Path,
-        config: &PortConfig,
-        address: Address,
-        gateway: Option<Ipv4Addr>,
-    ) -> Result<Self> {
-        let port = Port::open(library, config)?;
+    pub(super) fn open(options: &PortOptions) -> Result<Self> {
+        let port = Port::open(&options.library, &options.port)?;
         let stats = port.stats()?;
         if stats.ordinary_pages != 0 {
             eprintln!(
@@ -103,11 +108,13 @@ impl Stack {
         let mut own = Config::new(HardwareAddress::Ethernet(EthernetAddress(port.mac()?)));
         own.random_seed = seed()?;
         let mut interface = Interface::new(own, &mut device, StackInstant::now());
-        let cidr = IpCidr::Ipv4(Ipv4Cidr::new(address.ip, address.prefix));
+        let Address { ip, prefix } = options.address;
         let mut full = Ok(());
-        interface.update_ip_addrs(|addresses| full = addresses.push(cidr));
+        interface.update_ip_addrs(|addresses| {
+            full = addresses.push(IpCidr::Ipv4(Ipv4Cidr::new(ip, prefix)));
+        });
         full.map_err(|_| anyhow!("no room for the address"))?;
-        if let Some(gateway) = gateway {
+        if let Some(gateway) = options.gateway {
             interface
                 .routes_mut()
                 .add_default_ipv4_route(gateway)
@@ -116,65 +123,81 @@ impl Stack {
         Ok(Self {
             interface,
             device,
-            sockets: SocketSet::new(Vec::new()),
+            others: SocketSet::new(Vec::new()),
             port,
-            sleeps: config.interrupts,
+            sleeps: options.port.interrupts,
             idle_turns: 0,
             checked: Instant::now(),
             stats,
         })
     }
 
-    /// Adds a socket.
-    pub(crate) fn add(&mut self, socket: impl AnySocket<'static>) -> SocketHandle {
-        self.sockets.add(socket)
+    /// The Ethernet address of the port.
+    pub(super) fn mac(&self) -> EthernetAddress {
+        let HardwareAddress::Ethernet(mac) = self.interface.hardware_addr();
+        mac
     }
 
-    /// Receives frames. Returns whether there were any.
-    pub(super) fn receive(&mut self) -> bool {
+    /// Asks for the Ethernet address of a host. The answer reaches the interface as any other frame.
+    pub(super) fn ask_for(&mut self, ip: Ipv4Addr) {
+        let Some(own) = self.interface.ipv4_addr() else {
+            return;
+        };
+        let mac = self.mac();
+        let question = ArpRepr::EthernetIpv4 {
+            operation: ArpOperation::Request,
+            source_hardware_addr: mac,
+            source_protocol_addr: own,
+            target_hardware_addr: EthernetAddress([0; 6]),
+            target_protocol_addr: ip,
+        };
+        let size = EthernetFrame::<&[u8]>::buffer_len(question.buffer_len());
+        self.device.put(size, |bytes| {
+            let mut frame = EthernetFrame::new_unchecked(bytes);
+            frame.set_src_addr(mac);
+            frame.set_dst_addr(EthernetAddress::BROADCAST);
+            frame.set_ethertype(EthernetProtocol::Arp);
+            question.emit(&mut ArpPacket::new_unchecked(frame.payload_mut()));
+        });
+    }
+
+    /// Gives the next frame to some sockets, or to the others.
+    pub(super) fn receive(&mut self, sockets: Option<&mut SocketSet<'static>>) {
+        let sockets = sockets.unwrap_or(&mut self.others);
+        self.interface
+            .poll_ingress_single(StackInstant::now(), &mut self.device, sockets);
+    }
+
+    /// Sends what some sockets, or the others, have to send, at most so many frames.
+    pub(super) fn send(&mut self, sockets: Option<&mut SocketSet<'static>>, frames: usize) {
         let now = StackInstant::now();
-        let Self {
-            interface,
-            device,
-            sockets,
-            ..
-        } = self;
-        device.begin_turn();
-        let sorted = device.sorted;
-        let mut frames = 0;
-        while frames < INGRESS_FRAMES
-            && interface.poll_ingress_single(now, device, sockets) != PollIngressSingleResult::None
-        {
-            frames += 1;
+        let sockets = sockets.unwrap_or(&mut self.others);
+        for _ in 0..frames {
+            if self.interface.poll_egress(now, &mut self.device, sockets) == PollResult::None {
+                break;
+            }
         }
-        frames > 0 || device.sorted > sorted
     }
 
-    /// Sends what the sockets have to send. Returns whether there was anything.
-    pub(super) fn send(&mut self) -> bool {
-        let now = StackInstant::now();
-        let Self {
-            interface,
-            device,
-            sockets,
-            ..
-        } = self;
-        let mut rounds = 0;
-        while rounds < EGRESS_ROUNDS
-            && interface.poll_egress(now, device, sockets) != PollResult::None
-        {
-            rounds += 1;
-        }
-        device.flush();
-        rounds > 0
-    }
-
-    /// Ends a turn: sleeps if nothing happens, and looks at the device. Returns whether the run is over.
-    pub(super) fn rest(&mut self, busy: bool, run: &Run) -> Result<bool> {
+    /// Ends a turn: sends what is written, sleeps if nothing happens, and looks at the device. `delay_of_connections` is the
+    /// time until one of them has something to do.
+    pub(super) fn rest(
+        &mut self,
+        busy: bool,
+        run: &Run,
+        delay_of_connections: impl FnOnce(&mut Interface) -> Duration,
+    ) -> Result<()> {
+        self.device.flush();
         self.idle_turns = if busy { 0 } else { self.idle_turns + 1 };
         if self.idle_turns > IDLE_TURNS && !self.device.is_held_up() {
             if self.sleeps {
-                self.sleep(run)?;
+                let longest = delay(&mut self.interface, &self.others)
+                    .min(delay_of_connections(&mut self.interface))
+                    .min(LONGEST_SLEEP);
+                let milliseconds = longest.min(run.left()).as_micros().div_ceil(1000);
+                if milliseconds > 0 {
+                    self.port.wait(milliseconds as u32)?;
+                }
             } else {
                 std::thread::yield_now();
             }
@@ -184,32 +207,17 @@ impl Stack {
             self.stats = self.port.stats()?;
             self.checked = Instant::now();
         }
-        Ok(run.is_over())
-    }
-
-    fn sleep(&mut self, run: &Run) -> Result<()> {
-        let delay = self
-            .interface
-            .poll_delay(StackInstant::now(), &self.sockets)
-            .map_or(LONGEST_SLEEP, Into::into);
-        let longest = delay.min(LONGEST_SLEEP).min(run.left());
-        let milliseconds = longest.as_micros().div_ceil(1000);
-        if milliseconds > 0 {
-            self.port.wait(milliseconds as u32)?;
-        }
         Ok(())
     }
 
-    /// Sends what is left, stops the port, and adds its counters to the statistics.
+    /// Stops the port, and adds its counters to the statistics.
     pub(super) fn close(mut self, statistics: &mut Statistics) -> Result<()> {
-        self.send();
+        self.device.flush();
         let read = self.port.stats();
         if let Ok(stats) = read {
             self.stats = stats;
         }
         statistics.frames_received = self.device.received;
-        statistics.syn_dropped = self.device.syn_dropped;
-        statistics.checksum_errors = self.device.checksum_errors;
         statistics.interrupts = self.stats.interrupts;
         statistics.sleeps = self.stats.sleeps;
         statistics.port_rx_packets = self.stats.rx_packets;
@@ -217,6 +225,13 @@ impl Stack {
         drop(self.device);
         read.map(drop).and(self.port.close())
     }
+}
+
+/// The time until some sockets have something to do.
+pub(super) fn delay(interface: &mut Interface, sockets: &SocketSet<'_>) -> Duration {
+    interface
+        .poll_delay(StackInstant::now(), sockets)
+        .map_or(LONGEST_SLEEP, Into::into)
 }
 
 /// A seed that a client cannot guess, for ports and sequence numbers.

@@ -1,11 +1,11 @@
-//! The applications over smoltcp and a driver.
+//! smoltcp over a driver.
 
 mod device;
 mod frame;
 mod interface;
-mod tcp_server;
-mod udp_server;
+mod tcp;
+mod udp;
 
-pub use interface::{Address, Stack};
-pub use tcp_server::{serve as serve_tcp, Beside, TcpOptions};
-pub use udp_server::{serve as serve_udp, UdpOptions};
+pub use interface::{Address, PortOptions};
+pub use tcp::{buffer_bytes, StackTcp};
+pub use udp::serve as serve_udp;

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
-use apps_clients::clients::{http, iperf, node, ping, redis, repeated, Load};
+use apps_clients::clients::{http, node, ping, redis, repeated, Load};
 use apps_clients::layers::{self, LayerRow};
 use apps_clients::name_space;
 use apps_clients::path::{built, root};
@@ -33,7 +33,7 @@ struct Options {
     quick: bool,
 
     /// Only this application
-    #[arg(long, value_name = "NAME", value_parser = ["kv", "http", "balancer", "node", "iperf"])]
+    #[arg(long, value_name = "NAME", value_parser = ["kv", "http", "balancer", "node"])]
     only: Option<String>,
 
     /// The program of nginx; without it, nginx is left out
@@ -50,7 +50,6 @@ struct Plan {
     /// Runs of ab and ping in a round, which are short.
     short_runs: u32,
     controller_rounds: u64,
-    iperf_seconds: u64,
     pings: u64,
 }
 
@@ -61,7 +60,6 @@ impl Plan {
         wrk_seconds: 2,
         short_runs: 8,
         controller_rounds: 2_000,
-        iperf_seconds: 3,
         pings: 10_000,
     };
     const QUICK: Self = Self {
@@ -70,7 +68,6 @@ impl Plan {
         wrk_seconds: 1,
         short_runs: 2,
         controller_rounds: 300,
-        iperf_seconds: 1,
         pings: 2_000,
     };
 }
@@ -109,12 +106,8 @@ const BALANCER_CLIENTS: [Client; 2] = [
     |plan| repeated(plan.short_runs, || http::ab(2100, 40, Some(BODY))),
     |plan| http::wrk(plan.wrk_seconds),
 ];
-const IPERF_CLIENTS: [Client; 2] = [
-    |plan| iperf::iperf3(plan.iperf_seconds, false),
-    |plan| iperf::iperf3(plan.iperf_seconds, true),
-];
 
-fn subjects(options: &Options) -> [Subject; 5] {
+fn subjects(options: &Options) -> [Subject; 4] {
     let subject = |name, clients| Subject {
         name,
         arguments: &[],
@@ -142,15 +135,10 @@ fn subjects(options: &Options) -> [Subject; 5] {
             counted: Some((100, node::control)),
             ..subject("node", &NODE_CLIENTS)
         },
-        Subject {
-            arguments: iperf::SERVER_ARGUMENTS,
-            ..subject("iperf", &IPERF_CLIENTS)
-        },
     ]
 }
 
-/// The servers of an application: each driver with and without checks, the kernel's sockets, the peer. The balancer
-/// changes frames, and has no sockets to do so.
+/// The servers of an application: each driver with and without checks, the kernel's sockets, the peer.
 fn servers(subject: &Subject) -> Vec<Server> {
     let name = subject.name;
     let drivers = Driver::ALL.into_iter().chain(Driver::CHECKED);

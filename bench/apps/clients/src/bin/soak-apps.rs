@@ -1,12 +1,12 @@
-//! Sends a million requests of each kind to each application over each driver, compares the answers, sends streams for
-//! ten seconds, and a flood of a million SYNs.
+//! Sends a million requests of each kind to each application over each driver, compares the answers, and
+//! sends a flood of a million SYNs.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
 use apps_clients::attack::HandClient;
-use apps_clients::clients::{http, iperf, node, redis, Load};
+use apps_clients::clients::{http, node, redis, Load};
 use apps_clients::name_space;
 use apps_clients::server::{Driver, Over, Running, Server};
 use clap::Parser;
@@ -27,14 +27,11 @@ const AB_STEP: u64 = 50_000;
 /// Rounds of one run of the controller, each of 13 requests.
 const NODE_STEP: u64 = 10_000;
 
-/// Seconds of a stream of iperf3 in each direction.
-const STREAM: u64 = 10;
-
 /// SYNs of a flood, after which the program looks whether the server still answers.
 const FLOOD_STEP: u32 = 100_000;
 
-/// Sends a million requests of each kind to each application over each driver and compares the answers. Streams of
-/// iperf3 for ten seconds each way and a million SYNs follow. All of it runs in name spaces of its own, and takes about
+/// Sends a million requests of each kind to each application over each driver and compares the answers. A
+/// million SYNs follow. All of it runs in name spaces of its own, and takes about
 /// 20 minutes.
 #[derive(Debug, Parser)]
 #[command(name = "soak-apps", version)]
@@ -76,11 +73,10 @@ fn flood(running: &mut Running, requests: u64) -> Result<String> {
 }
 
 fn soak(driver: Driver, requests: u64) -> Result<()> {
-    let start_with = |name, arguments: &[&str]| {
+    let start = |name| {
         let over = Over::Driver(driver);
-        Server::Application { name, over }.start(arguments)
+        Server::Application { name, over }.start(&[])
     };
-    let start = |name| start_with(name, &[]);
     let end = |running: Running, sent: u64, what: &str| -> Result<()> {
         let statistics = running.end::<Value>()?.unwrap_or_default();
         println!("{driver}: {sent} {what}: 0 lost, 0 wrong");
@@ -108,19 +104,6 @@ fn soak(driver: Driver, requests: u64) -> Result<()> {
     let server = start("node")?;
     let sent = until(requests, || node::control(NODE_STEP))?;
     end(server, sent, "requests of the controller to node")?;
-
-    let server = start_with("iperf", iperf::SERVER_ARGUMENTS)?;
-    for receives in [false, true] {
-        let load = iperf::iperf3(STREAM, receives)?;
-        ensure!(load.failed == 0, "checksum errors: {load:?}");
-        println!(
-            "{driver}: {} for {STREAM} s: {:.2} Gbit/s, 0 checksum errors",
-            load.client,
-            load.rate / 1e9
-        );
-    }
-    let statistics = server.end::<Value>()?.unwrap_or_default();
-    ensure!(statistics["checksum_errors"] == 0, "{statistics}");
 
     let mut kv = start("kv")?;
     let text = flood(&mut kv, requests)?;

@@ -14,7 +14,7 @@ use clap::Parser;
 struct Options {
     /// The application
     #[arg(long, value_name = "NAME", default_value = "kv",
-          value_parser = ["kv", "http", "node", "iperf", "balancer"])]
+          value_parser = ["kv", "http", "node", "balancer"])]
     application: String,
 
     /// The driver, or the kernel's sockets instead of one
@@ -27,7 +27,7 @@ struct Options {
     run: Option<String>,
 }
 
-const NAMES: [&str; 5] = ["kv", "http", "node", "iperf", "balancer"];
+const NAMES: [&str; 4] = ["kv", "http", "node", "balancer"];
 
 fn run(options: &Options) -> Result<ExitCode> {
     let name = NAMES.into_iter().find(|name| *name == options.application);

@@ -1,7 +1,6 @@
 //! The clients, and what they print.
 
 pub mod http;
-pub mod iperf;
 pub mod node;
 pub mod ping;
 pub mod redis;
