@@ -236,6 +236,16 @@ fn an_instruction_that_the_bridge_cannot_carry_out_is_refused_by_its_name() {
 }
 
 #[test]
+fn threads_of_parent_and_child_take_turns() {
+    succeeds("threads-after-fork");
+}
+
+#[test]
+fn children_that_are_killed_cost_the_parent_nothing() {
+    succeeds("killed-children");
+}
+
+#[test]
 fn a_card_that_dies_is_an_error_and_no_hang() {
     let mut card = Card::new(None);
     let mut program = card.command("wait").spawn().unwrap();

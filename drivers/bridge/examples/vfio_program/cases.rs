@@ -36,6 +36,8 @@ pub fn run() {
         "raw" => raw(),
         "flags" => flags(),
         "refused" => exactness::refused(),
+        "threads-after-fork" => exactness::threads_after_fork(),
+        "killed-children" => exactness::killed_children(),
         "wait" => wait(),
         _ => panic!("no case {case:?}"),
     }
@@ -79,11 +81,15 @@ struct Opened {
 }
 
 fn open_port() -> Opened {
+    open_group(c"/dev/vfio/23", c"0000:03:00.0")
+}
+
+fn open_group(node: &CStr, address: &CStr) -> Opened {
     let container = open(c"/dev/vfio/vfio").unwrap();
-    let group = open(c"/dev/vfio/23").unwrap();
+    let group = open(node).unwrap();
     ioctl(group, 104, &raw const container as usize).unwrap();
     ioctl(container, 102, 3).unwrap();
-    let device = ioctl(group, 106, c"0000:03:00.0".as_ptr() as usize).unwrap();
+    let device = ioctl(group, 106, address.as_ptr() as usize).unwrap();
     Opened {
         container,
         group,

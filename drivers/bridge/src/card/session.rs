@@ -1,8 +1,8 @@
 //! The connection to one port: one exchange at a time, in at most five seconds.
 
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU16, Ordering};
 
-use crate::card::stream::{connect, receive, send, PATIENCE_MS};
+use crate::card::stream::{connect, peek, receive, send, PATIENCE_MS};
 use crate::lock::Lock;
 use crate::say::warn;
 use crate::sys::{self, Errno};
@@ -10,11 +10,15 @@ use crate::sys::{self, Errno};
 const HEADER: usize = 16;
 const FLAG_ERROR: u32 = 1 << 5;
 
-/// Set once this process has forked: then its relatives may use the same connections.
-static SHARED: AtomicBool = AtomicBool::new(false);
-
-/// A file whose record lock the processes take that share connections; -1 before the first fork.
+/// A file whose record locks the processes take that share connections; -1 before the first fork.
 static TURN: AtomicI32 = AtomicI32::new(-1);
+
+/// The number of the next request, before the first fork.
+static FIRST_ID: AtomicU16 = AtomicU16::new(0);
+
+/// The number of the next request, in memory of all processes that share connections. A process may be killed before it
+/// takes its answer, so the next one must know that the answer is not its own.
+static NEXT_ID: AtomicPtr<AtomicU16> = AtomicPtr::new((&raw const FIRST_ID).cast_mut());
 
 /// What the port's owner knows of its connection.
 struct Link {
@@ -22,7 +26,6 @@ struct Link {
     socket: i32,
     /// The socket's inode, which shows whether the program has closed the descriptor.
     inode: u64,
-    next_id: u16,
 }
 
 /// A port's connection.
@@ -66,7 +69,6 @@ impl Session {
             link: Lock::new(Link {
                 socket: -1,
                 inode: 0,
-                next_id: 0,
             }),
             broken: AtomicBool::new(false),
             error_eventfd: AtomicI32::new(-1),
@@ -81,11 +83,7 @@ impl Session {
         if link.socket >= 0 {
             sys::close(link.socket);
         }
-        *link = Link {
-            socket,
-            inode,
-            next_id: 0,
-        };
+        *link = Link { socket, inode };
         self.broken.store(false, Ordering::Relaxed);
         Ok(())
     }
@@ -144,11 +142,6 @@ impl Session {
         self.link.lock().socket >= 0
     }
 
-    /// In the child of a fork: numbers its requests differently from its parent.
-    pub(crate) fn number_differently(&self) {
-        self.link.lock().next_id ^= 0x8000;
-    }
-
     /// Sends a request and waits for its answer. EIO if the card is gone or silent.
     pub(crate) fn exchange(&self, port: &str, exchange: Exchange<'_>) -> Result<Answer, Errno> {
         let mut link = self.link.lock();
@@ -163,11 +156,9 @@ impl Session {
             ));
             return Err(Errno(libc::EIO));
         }
-        let turn = take_turn();
+        link.take_turn();
         let result = link.run(exchange);
-        if turn {
-            end_turn();
-        }
+        link.record_lock(libc::F_UNLCK);
         match result {
             Ok(answer) => answer,
             Err(error) => {
@@ -199,10 +190,10 @@ impl Link {
     }
 
     /// The outer error is the connection's, the inner one the card's refusal.
-    fn run(&mut self, exchange: Exchange<'_>) -> Result<Result<Answer, Errno>, Errno> {
+    fn run(&self, exchange: Exchange<'_>) -> Result<Result<Answer, Errno>, Errno> {
         let end = sys::now_ms() + PATIENCE_MS;
-        let id = self.next_id;
-        self.next_id = id.wrapping_add(1);
+        // SAFETY: the number is static, or in memory that is never unmapped.
+        let id = unsafe { &*NEXT_ID.load(Ordering::Acquire) }.fetch_add(1, Ordering::Relaxed);
         let size = HEADER + exchange.head.len() + exchange.data.len();
         let mut header = [0; HEADER];
         header[0..2].copy_from_slice(&id.to_le_bytes());
@@ -215,7 +206,7 @@ impl Link {
             end,
         )?;
         let mut fd = None;
-        let result = self.receive_answer(&mut header, id, exchange, &mut fd, end);
+        let result = self.receive_answer(id, exchange, &mut fd, end);
         if !matches!(result, Ok(Ok(_))) {
             sys::close_if_any(fd.take());
         }
@@ -224,85 +215,78 @@ impl Link {
 
     fn receive_answer(
         &self,
-        header: &mut [u8; HEADER],
         id: u16,
         exchange: Exchange<'_>,
         fd: &mut Option<i32>,
         end: u64,
     ) -> Result<Result<usize, Errno>, Errno> {
-        receive(self.socket, header, fd, end)?;
-        let word = |at: usize| {
-            u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+        let mut header = [0; HEADER];
+        let (size, flags, error) = loop {
+            peek(self.socket, &mut header, end)?;
+            let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| header[at + byte]));
+            let (size, flags, error) = (word(4) as usize, word(8), word(12));
+            if !(HEADER..=1 << 24).contains(&size) {
+                return Err(Errno(libc::EPROTO));
+            }
+            if header[0..2] == id.to_le_bytes() {
+                break (size, flags, error);
+            }
+            // The answer to a process that shared the connection and was killed.
+            if TURN.load(Ordering::Acquire) < 0 || sys::now_ms() > end {
+                return Err(Errno(libc::EPROTO));
+            }
+            receive(self.socket, [&mut [], &mut [], &mut []], size, fd, end)?;
+            sys::close_if_any(fd.take());
         };
-        let (size, flags, error) = (word(4) as usize, word(8), word(12));
-        if header[0..2] != id.to_le_bytes() || !(HEADER..=1 << 24).contains(&size) {
-            return Err(Errno(libc::EPROTO));
-        }
-        let mut left = size - HEADER;
-        for part in [exchange.reply_head, exchange.reply_data] {
-            let count = left.min(part.len());
-            receive(self.socket, &mut part[..count], fd, end)?;
-            left -= count;
-        }
-        while left > 0 {
-            let mut rest = [0; 64];
-            let count = left.min(rest.len());
-            receive(self.socket, &mut rest[..count], fd, end)?;
-            left -= count;
-        }
+        let parts = [&mut header, exchange.reply_head, exchange.reply_data];
+        receive(self.socket, parts, size, fd, end)?;
         if flags & FLAG_ERROR != 0 {
             let error = if error == 0 { libc::EIO } else { error as i32 };
             return Ok(Err(Errno(error)));
         }
         Ok(Ok(size - HEADER))
     }
-}
 
-/// Waits for this process's turn if others share its connections.
-fn take_turn() -> bool {
-    let fd = TURN.load(Ordering::Acquire);
-    if !SHARED.load(Ordering::Acquire) || fd < 0 {
-        return false;
+    /// Waits for this process's turn if others share its connections.
+    fn take_turn(&self) {
+        let end = sys::now_ms() + PATIENCE_MS;
+        while !self.record_lock(libc::F_WRLCK) && sys::now_ms() < end {
+            sys::yield_processor();
+        }
     }
-    let end = sys::now_ms() + PATIENCE_MS;
-    while !record_lock(fd, libc::F_WRLCK) && sys::now_ms() < end {
-        sys::yield_processor();
+
+    /// Locks or unlocks the link for this process, on a byte of the file that is this link's. The kernel frees the lock of
+    /// a process that dies.
+    fn record_lock(&self, kind: i32) -> bool {
+        let fd = TURN.load(Ordering::Acquire);
+        // SAFETY: all zeros is a lock.
+        let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+        lock.l_type = kind as i16;
+        lock.l_start = std::ptr::from_ref(self) as i64;
+        lock.l_len = 1;
+        let at = &raw const lock as u64;
+        let arguments = [fd as u64, libc::F_SETLK as u64, at, 0, 0, 0];
+        // SAFETY: the kernel reads `lock`.
+        fd < 0 || unsafe { sys::call(libc::SYS_fcntl, arguments) }.is_ok()
     }
-    true
-}
-
-fn end_turn() {
-    record_lock(TURN.load(Ordering::Acquire), libc::F_UNLCK);
-}
-
-/// The kernel frees the lock of a process that dies.
-fn record_lock(fd: i32, kind: i32) -> bool {
-    // SAFETY: all zeros is a lock of the whole file.
-    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-    lock.l_type = kind as i16;
-    let arguments = [
-        fd as u64,
-        libc::F_SETLK as u64,
-        &raw const lock as u64,
-        0,
-        0,
-        0,
-    ];
-    // SAFETY: the kernel reads `lock`.
-    unsafe { sys::call(libc::SYS_fcntl, arguments) }.is_ok()
 }
 
 /// Notes that this process is about to fork: relatives now take turns.
 pub(crate) fn prepare_to_share() {
-    if TURN.load(Ordering::Acquire) < 0 {
-        if let Ok(low) = sys::memory_file(0, 0) {
-            if let Ok(high) = sys::duplicate_high(low, 600) {
-                TURN.store(high, Ordering::Release);
-            }
-            sys::close(low);
-        }
+    if TURN.load(Ordering::Acquire) >= 0 {
+        return;
     }
-    SHARED.store(true, Ordering::Release);
+    let Ok(low) = sys::memory_file(4096, 0) else {
+        return;
+    };
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a new range.
+    let number = unsafe { sys::mmap(0, 4096, protection, libc::MAP_SHARED, low, 0) };
+    if let (Ok(high), Ok(number)) = (sys::duplicate_high(low, 600), number) {
+        NEXT_ID.store(number as *mut AtomicU16, Ordering::Release);
+        TURN.store(high, Ordering::Release);
+    }
+    sys::close(low);
 }
 
 /// Whether a descriptor is the file of [`prepare_to_share`].

@@ -2,6 +2,7 @@
 //!
 //! Nothing here needs memory: a trapped register access sends a message from a signal handler.
 
+use std::cell::UnsafeCell;
 use std::mem::{size_of, zeroed};
 
 use crate::sys::{self, Errno};
@@ -16,6 +17,17 @@ pub(crate) const MAX_FDS: usize = 16;
 #[repr(C, align(8))]
 struct Control([u8; 16 + 4 * MAX_FDS]);
 
+/// A new socket with a high number: the program gets the low ones, as if the bridge were not there.
+pub(crate) fn socket() -> Result<i32, Errno> {
+    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    let arguments = [libc::AF_UNIX as u64, kind as u64, 0, 0, 0, 0];
+    // SAFETY: the arguments are numbers.
+    let low = unsafe { sys::call(libc::SYS_socket, arguments)? } as i32;
+    let high = sys::duplicate_high(low, 600);
+    sys::close(low);
+    high
+}
+
 /// Connects to a socket. Does not wait while the server's queue is full longer than the deadline.
 pub(crate) fn connect(path: &[u8]) -> Result<i32, Errno> {
     // SAFETY: all zeros is an empty address.
@@ -27,17 +39,7 @@ pub(crate) fn connect(path: &[u8]) -> Result<i32, Errno> {
     for (to, from) in address.sun_path.iter_mut().zip(path) {
         *to = *from as libc::c_char;
     }
-    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
-    // SAFETY: the arguments are numbers.
-    let low = unsafe {
-        sys::call(
-            libc::SYS_socket,
-            [libc::AF_UNIX as u64, kind as u64, 0, 0, 0, 0],
-        )?
-    };
-    // The program gets the low numbers, as if the bridge were not there.
-    let socket = sys::duplicate_high(low as i32, 600)?;
-    sys::close(low as i32);
+    let socket = socket()?;
     let end = sys::now_ms() + PATIENCE_MS;
     let len = size_of::<libc::sockaddr_un>() as u64;
     loop {
@@ -92,21 +94,28 @@ unsafe fn exchange(
     unsafe { sys::call(call, [socket as u64, at, flags as u64, 0, 0, 0]) }
 }
 
+/// What is left of some parts after their first `done` bytes.
+fn rest<const N: usize>(parts: [(*mut u8, usize); N], mut done: usize) -> [libc::iovec; N] {
+    parts.map(|(at, len)| {
+        let skip = done.min(len);
+        done -= skip;
+        libc::iovec {
+            iov_base: at.wrapping_add(skip).cast(),
+            iov_len: len - skip,
+        }
+    })
+}
+
 /// Sends all parts, and the descriptors with the first byte.
 pub(crate) fn send(socket: i32, parts: [&[u8]; 3], fds: &[i32], end: u64) -> Result<(), Errno> {
     let total: usize = parts.iter().map(|part| part.len()).sum();
     let mut sent = 0;
     let mut control = Control([0; 16 + 4 * MAX_FDS]);
     while sent < total {
-        let mut skip = sent;
-        let vectors = parts.map(|part| {
-            let left = &part[skip.min(part.len())..];
-            skip -= part.len() - left.len();
-            libc::iovec {
-                iov_base: left.as_ptr() as *mut _,
-                iov_len: left.len(),
-            }
-        });
+        let vectors = rest(
+            parts.map(|part| (part.as_ptr().cast_mut(), part.len())),
+            sent,
+        );
         let mut message = message(&vectors);
         if sent == 0 && !fds.is_empty() {
             let len = 16 + 4 * fds.len();
@@ -131,26 +140,58 @@ pub(crate) fn send(socket: i32, parts: [&[u8]; 3], fds: &[i32], end: u64) -> Res
     Ok(())
 }
 
-/// Fills a buffer. Descriptors that come with it go to `fd`, or are closed if it has one.
+/// Looks at the next bytes without taking them.
+pub(crate) fn peek(socket: i32, into: &mut [u8], end: u64) -> Result<(), Errno> {
+    let vectors = rest([(into.as_mut_ptr(), into.len())], 0);
+    let mut message = message(&vectors);
+    loop {
+        let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
+        // SAFETY: the message names a buffer of the caller.
+        match unsafe { exchange(libc::SYS_recvmsg, socket, &mut message, flags) } {
+            Ok(0) => return Err(Errno(libc::ECONNRESET)),
+            Ok(count) if count as usize == into.len() => return Ok(()),
+            Ok(_) if sys::now_ms() > end => return Err(Errno(libc::ETIMEDOUT)),
+            Ok(_) => sys::yield_processor(),
+            Err(Errno(libc::EAGAIN)) => wait(socket, libc::POLLIN, end)?,
+            Err(Errno(libc::EINTR)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Bytes that the program does not want. Only the kernel writes here.
+struct Sink(UnsafeCell<[u8; 8192]>);
+
+// SAFETY: the bytes are never read.
+unsafe impl Sync for Sink {}
+
+static SINK: Sink = Sink(UnsafeCell::new([0; 8192]));
+
+/// Takes `size` bytes, in one system call if they have arrived: a process that is killed takes all or none. The parts
+/// get the first ones. Descriptors that come with them go to `fd`, or are closed if it has one.
 pub(crate) fn receive(
     socket: i32,
-    into: &mut [u8],
+    parts: [&mut [u8]; 3],
+    size: usize,
     fd: &mut Option<i32>,
     end: u64,
 ) -> Result<(), Errno> {
+    let mut left = size;
+    let [a, b, c] = parts.map(|part| {
+        let len = part.len().min(left);
+        left -= len;
+        (part.as_mut_ptr(), len)
+    });
     let mut filled = 0;
-    while filled < into.len() {
+    while filled < size {
+        let sink = (SINK.0.get().cast(), (size - filled).min(left).min(8192));
         let mut control = Control([0; 16 + 4 * MAX_FDS]);
-        let rest = &mut into[filled..];
-        let vector = libc::iovec {
-            iov_base: rest.as_mut_ptr().cast(),
-            iov_len: rest.len(),
-        };
-        let mut message = message(std::slice::from_ref(&vector));
+        let vectors = rest([a, b, c, sink], filled.min(size - left));
+        let mut message = message(&vectors);
         message.msg_control = control.0.as_mut_ptr().cast();
         message.msg_controllen = control.0.len();
         let flags = libc::MSG_CMSG_CLOEXEC | libc::MSG_DONTWAIT;
-        // SAFETY: the message names buffers of this function.
+        // SAFETY: the message names buffers of the caller, and the sink.
         match unsafe { exchange(libc::SYS_recvmsg, socket, &mut message, flags) } {
             Ok(0) => return Err(Errno(libc::ECONNRESET)),
             Ok(count) => filled += count as usize,

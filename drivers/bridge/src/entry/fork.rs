@@ -37,7 +37,6 @@ unsafe extern "C" fn parent() {
 
 unsafe extern "C" fn child() {
     release();
-    ports::all().for_each(|port| port.session().number_differently());
     if files::any() {
         files::make_private();
     }
