@@ -1,9 +1,10 @@
 //! Which of the program's descriptors are VFIO's.
 //!
-//! Each object is one end of a socket pair. The inode of that end identifies the object, so that
-//! copies of the descriptor are the same object. The bridge holds the other end, which shows when
-//! the last copy is closed, also in other processes.
+//! Each object is a socket that listens: reading and writing it fails at once. Its inode identifies the
+//! object, so that copies of the descriptor are the same object. The bridge holds a socket that is
+//! connected to it, and which shows when the last copy is closed, also in other processes.
 
+use crate::card::stream;
 use crate::ports::{all, config, Port};
 use crate::sys::{self, Errno, FileId};
 
@@ -105,34 +106,17 @@ impl Objects {
 
     /// Makes an object. Returns its descriptor, which closes on exec.
     pub(crate) fn create(&mut self, kind: Kind) -> Result<(i32, Id), Errno> {
-        let mut ends = [-1_i32; 2];
-        let kind_of_socket = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
-        let arguments = [
-            libc::AF_UNIX as u64,
-            kind_of_socket as u64,
-            0,
-            ends.as_mut_ptr() as u64,
-            0,
-            0,
-        ];
-        // SAFETY: the kernel fills both numbers.
-        unsafe { sys::call(libc::SYS_socketpair, arguments)? };
-        let [near, far_low] = ends;
-        let far = sys::duplicate_high(far_low, 600);
-        sys::close(far_low);
-        let id = sys::file_id(near);
-        match (far, id) {
-            (Ok(far), Ok(file)) => {
-                let id = Id(file.inode);
-                self.open.push(Object { id, kind, far });
-                Ok((near, id))
-            }
-            (far, id) => {
-                sys::close(near);
-                sys::close_if_any(far.ok());
-                Err(far.err().or(id.err()).unwrap_or(Errno(libc::EMFILE)))
-            }
+        let flags = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
+        let arguments = [libc::AF_UNIX as u64, flags as u64, 0, 0, 0, 0];
+        // SAFETY: the arguments are numbers.
+        let near = unsafe { sys::call(libc::SYS_socket, arguments)? } as i32;
+        let result = connect_to(near).and_then(|far| Ok((far, Id(sys::file_id(near)?.inode))));
+        if result.is_err() {
+            sys::close(near);
         }
+        let (far, id) = result?;
+        self.open.push(Object { id, kind, far });
+        Ok((near, id))
     }
 
     /// Makes an object in the place of an open placeholder.
@@ -172,6 +156,35 @@ impl Objects {
     /// Whether any object is open.
     pub(crate) fn any_open(&self) -> bool {
         !self.open.is_empty()
+    }
+}
+
+/// Lets a socket listen at an address that the kernel picks, and connects a new one to it.
+fn connect_to(near: i32) -> Result<i32, Errno> {
+    // SAFETY: all zeros is an address.
+    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+    address.sun_family = libc::AF_UNIX as u16;
+    let mut len = std::mem::size_of_val(&address) as u32;
+    let at = &raw mut address as u64;
+    let far = stream::socket()?;
+    let calls = [
+        (libc::SYS_bind, near, [at, 2]),
+        (libc::SYS_listen, near, [1, 0]),
+        (libc::SYS_getsockname, near, [at, &raw mut len as u64]),
+    ];
+    let mut result = Ok(0);
+    for (number, fd, [a, b]) in calls {
+        // SAFETY: the address and its length outlive the calls.
+        result = result.and_then(|_| unsafe { sys::call(number, [fd as u64, a, b, 0, 0, 0]) });
+    }
+    let arguments = [far as u64, at, u64::from(len), 0, 0, 0];
+    // SAFETY: as above.
+    match result.and_then(|_| unsafe { sys::call(libc::SYS_connect, arguments) }) {
+        Ok(_) => Ok(far),
+        Err(error) => {
+            sys::close(far);
+            Err(error)
+        }
     }
 }
 

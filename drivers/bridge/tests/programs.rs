@@ -246,6 +246,11 @@ fn children_that_are_killed_cost_the_parent_nothing() {
 }
 
 #[test]
+fn reading_without_an_offset_fails_at_once() {
+    succeeds("plain-read");
+}
+
+#[test]
 fn a_card_that_dies_is_an_error_and_no_hang() {
     let mut card = Card::new(None);
     let mut program = card.command("wait").spawn().unwrap();

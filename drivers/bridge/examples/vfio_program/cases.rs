@@ -38,6 +38,7 @@ pub fn run() {
         "refused" => exactness::refused(),
         "threads-after-fork" => exactness::threads_after_fork(),
         "killed-children" => exactness::killed_children(),
+        "plain-read" => exactness::plain_read(),
         "wait" => wait(),
         _ => panic!("no case {case:?}"),
     }

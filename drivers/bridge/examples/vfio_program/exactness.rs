@@ -77,3 +77,21 @@ pub fn killed_children() {
         );
     }
 }
+
+/// Reading and writing a descriptor without an offset ends at once.
+pub fn plain_read() {
+    // SAFETY: the arguments are numbers. A call that waits ends the program.
+    unsafe { libc::alarm(10) };
+    let port = open_port();
+    for fd in [port.device, port.group, port.container] {
+        let mut bytes = [0_u8; 4];
+        // SAFETY: the buffer has 4 bytes.
+        let results = unsafe {
+            [
+                libc::read(fd, bytes.as_mut_ptr().cast(), 4),
+                libc::write(fd, bytes.as_ptr().cast(), 4),
+            ]
+        };
+        assert_eq!(results, [-1, -1]);
+    }
+}
