@@ -5,7 +5,7 @@
 //! - [`driver`] lends packets: the bytes are those of the driver's pool.
 //! - [`stack`] is smoltcp over a driver. It reads and writes those packets in place, and keeps the bytes of each
 //!   connection in a socket's buffers. [`kernel`] is the same over the kernel's sockets, to compare with.
-//! - [`tcp`] gives each connection its turns, whoever carries it.
+//! - [`tcp`] gives each connection its turns, over either of them.
 //! - [`service`] is what an application does with the bytes of its connections: [`kv`], [`http`] and others.
 
 pub mod balancer;

@@ -97,7 +97,7 @@ struct Pair {
 /// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
-    Nobody,
+    Free,
     /// A client, with a pair.
     Client,
     /// A backend of this client.
@@ -170,12 +170,12 @@ impl Balancer {
     }
 
     fn owner(&self, id: ConnectionId) -> Owner {
-        self.owners.get(id).copied().unwrap_or(Owner::Nobody)
+        self.owners.get(id).copied().unwrap_or(Owner::Free)
     }
 
     fn set_owner(&mut self, id: ConnectionId, owner: Owner) {
         if self.owners.len() <= id {
-            self.owners.resize(id + 1, Owner::Nobody);
+            self.owners.resize(id + 1, Owner::Free);
         }
         self.owners[id] = owner;
     }
@@ -232,7 +232,7 @@ impl Balancer {
         let (frontend, old, server) = (pair.frontend, pair.backend, pair.server);
         let is_last = pair.tried >= self.frontends[frontend].backends.len();
         tcp.abort(server);
-        self.set_owner(server, Owner::Nobody);
+        self.set_owner(server, Owner::Free);
         let next = if is_last {
             None
         } else {
@@ -299,8 +299,8 @@ impl Balancer {
     /// Ends the accounts of a pair.
     fn forget(&mut self, client: ConnectionId) -> Option<Pair> {
         let pair = self.pairs.get_mut(client)?.take()?;
-        self.set_owner(client, Owner::Nobody);
-        self.set_owner(pair.server, Owner::Nobody);
+        self.set_owner(client, Owner::Free);
+        self.set_owner(pair.server, Owner::Free);
         let mut counts = self.counts.borrow_mut();
         for traffic in counts.traffic(pair.frontend, pair.backend) {
             traffic.connections_current -= 1;
@@ -357,7 +357,7 @@ impl Application for Balancer {
 
     fn ready(&mut self, tcp: &mut dyn Tcp, id: ConnectionId, statistics: &mut Statistics) {
         match self.owner(id) {
-            Owner::Nobody => {}
+            Owner::Free => {}
             Owner::Client => self.turn(tcp, id, statistics),
             Owner::Server(client) => self.turn(tcp, client, statistics),
             Owner::Check(backend) => self.check(tcp, backend, statistics),

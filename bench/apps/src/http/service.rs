@@ -54,7 +54,7 @@ pub struct HttpCounts {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct State {
     stream: Stream,
-    /// The client was told to send the body of its request.
+    /// The client has our word to send the body of its request.
     continued: bool,
     /// The connection ends with this request.
     closes: bool,

@@ -3,6 +3,7 @@
 mod device;
 mod frame;
 mod interface;
+mod slot;
 mod tcp;
 mod udp;
 

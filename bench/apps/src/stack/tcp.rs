@@ -10,11 +10,11 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use smoltcp::iface::{SocketHandle, SocketSet};
-use smoltcp::socket::tcp::{Socket, SocketBuffer, State};
+use smoltcp::socket::tcp::State;
 
 use super::frame::{kind, Flow, Kind};
 use super::interface::{delay, PortOptions, Stack, TURN_FRAMES};
+use super::slot::{Slot, Use};
 use crate::contain::contained;
 use crate::run::{Limits, Run};
 use crate::statistics::Statistics;
@@ -33,15 +33,6 @@ const SPARE_PART: usize = 4;
 /// After the last answer, the client has this time to close too.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// A client is asked at these times whether it is still there.
-const KEEP_ALIVE: Duration = Duration::from_secs(20);
-
-/// A client that answers nothing is gone after this time.
-const GONE: Duration = Duration::from_secs(60);
-
-/// An acknowledgement waits so long for an answer that carries it.
-const ACK_DELAY: Duration = Duration::from_millis(5);
-
 /// Time between two looks at the timers of all sockets.
 const TIMERS: Duration = Duration::from_millis(1);
 
@@ -57,60 +48,6 @@ const FIRST_PORT: u16 = 49_152;
 /// Whole packets whose first fragment is remembered: as many as the stack puts together at once.
 const FRAGMENTED: usize = 4;
 
-/// Who uses a socket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
-    Nobody,
-    /// A client that has not completed its handshake.
-    HalfOpen,
-    /// The application, with a client.
-    Client,
-    /// The application, with a server.
-    Server,
-    /// The stack alone, until the other side has closed too.
-    Closing,
-}
-
-/// A socket and what uses it.
-struct Slot {
-    sockets: SocketSet<'static>,
-    handle: SocketHandle,
-    flow: Flow,
-    used_by: Use,
-    /// When the use began, or the last frame came.
-    since: Instant,
-    /// An event waits.
-    is_woken: bool,
-    /// It may have something to send.
-    is_touched: bool,
-}
-
-impl Slot {
-    fn socket(&mut self) -> &mut Socket<'static> {
-        self.sockets.get_mut(self.handle)
-    }
-
-    fn state(&self) -> State {
-        self.sockets.get::<Socket<'_>>(self.handle).state()
-    }
-
-    fn is_owned(&self) -> bool {
-        matches!(self.used_by, Use::Client | Use::Server)
-    }
-
-    /// Whether both sides have sent and received everything. The socket still waits for the end of TIME-WAIT,
-    /// for a FIN after the last byte, or for an acknowledgement of its own FIN. No client needs the socket any more.
-    fn has_ended(&self) -> bool {
-        let socket = self.sockets.get::<Socket<'_>>(self.handle);
-        let ending = matches!(
-            socket.state(),
-            State::FinWait2 | State::TimeWait | State::LastAck
-        );
-        // A socket with something to send has yet to send its FIN or its last acknowledgement.
-        self.used_by == Use::Closing && ending && !self.is_touched && socket.send_queue() == 0
-    }
-}
-
 /// The connections of a port.
 pub struct StackTcp {
     stack: Stack,
@@ -120,7 +57,7 @@ pub struct StackTcp {
     fragmented: VecDeque<((Ipv4Addr, u16), Flow)>,
     listen: Vec<u16>,
     shares: Shares,
-    /// Sockets that nobody uses.
+    /// Sockets without a connection.
     free: Vec<ConnectionId>,
     /// Sockets that are half open, the oldest first.
     handshakes: VecDeque<ConnectionId>,
@@ -163,23 +100,7 @@ impl StackTcp {
         let stack = Stack::open(options)?;
         let count = sockets(limits, to_servers);
         let now = Instant::now();
-        let no_flow = Flow {
-            remote: SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0),
-            port: 0,
-        };
-        let slots = (0..count).map(|_| {
-            let mut sockets = SocketSet::new(Vec::with_capacity(1));
-            let handle = sockets.add(new_socket(limits));
-            Slot {
-                sockets,
-                handle,
-                flow: no_flow,
-                used_by: Use::Nobody,
-                since: now,
-                is_woken: false,
-                is_touched: false,
-            }
-        });
+        let slots = (0..count).map(|_| Slot::new(limits, now));
         for port in &listen {
             eprintln!(
                 "ready: {}:{port} on {}",
@@ -249,11 +170,7 @@ impl StackTcp {
         };
         self.take(id, flow, Use::HalfOpen);
         self.handshakes.push_back(id);
-        let socket = self.slots[id].socket();
-        socket.set_ack_delay(Some(ACK_DELAY.into()));
-        socket.set_tsval_generator(None);
-        // The port is not 0, and the socket is closed.
-        let _ = socket.listen(flow.port);
+        self.slots[id].listen();
         Ok(id)
     }
 
@@ -271,7 +188,7 @@ impl StackTcp {
         self.free.pop()
     }
 
-    /// A socket that nobody uses, or one whose connection has ended.
+    /// A socket without a connection, or one whose connection has ended.
     fn free_slot(&mut self) -> Option<ConnectionId> {
         if self.free.is_empty() {
             let ended = self.slots.iter().position(Slot::has_ended)?;
@@ -290,7 +207,7 @@ impl StackTcp {
 
     /// Frees a socket at once.
     fn free(&mut self, id: ConnectionId) {
-        self.leave(id, Use::Nobody);
+        self.leave(id, Use::Free);
         let slot = &mut self.slots[id];
         slot.socket().abort();
         self.flows.remove(&slot.flow);
@@ -338,7 +255,7 @@ impl StackTcp {
         let slot = &self.slots[id];
         match (slot.used_by, slot.state()) {
             (Use::HalfOpen, State::Listen | State::Closed) => self.free(id),
-            (Use::HalfOpen, State::SynReceived) | (Use::Nobody | Use::Closing, _) => {}
+            (Use::HalfOpen, State::SynReceived) | (Use::Free | Use::Closing, _) => {}
             (Use::HalfOpen, _) => self.accept(id),
             _ => self.wake(id),
         }
@@ -383,7 +300,7 @@ impl StackTcp {
         slot.is_touched = false;
         let state = slot.state();
         match slot.used_by {
-            Use::Nobody => {}
+            Use::Free => {}
             // A TIME-WAIT of the usual length would keep the socket from new clients.
             Use::Closing if matches!(state, State::Closed | State::TimeWait) => self.free(id),
             _ if state == State::Closed => self.look_at(id),
@@ -394,7 +311,7 @@ impl StackTcp {
     /// Lets all timers run.
     fn sweep(&mut self) {
         for id in 0..self.slots.len() {
-            if self.slots[id].used_by != Use::Nobody {
+            if self.slots[id].used_by != Use::Free {
                 self.send_of(id);
             }
         }
@@ -418,21 +335,6 @@ fn sockets(limits: &Limits, to_servers: usize) -> usize {
 /// The bytes of the buffers of all sockets.
 pub fn buffer_bytes(limits: &Limits, to_servers: usize) -> usize {
     sockets(limits, to_servers) * 2 * limits.socket_buffer
-}
-
-/// The timestamp of a segment, in milliseconds.
-fn timestamp() -> u32 {
-    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    time.map_or(0, |time| time.as_millis() as u32)
-}
-
-fn new_socket(limits: &Limits) -> Socket<'static> {
-    let buffer = || SocketBuffer::new(vec![0; limits.socket_buffer]);
-    let mut socket = Socket::new(buffer(), buffer());
-    socket.set_nagle_enabled(false);
-    socket.set_keep_alive(Some(KEEP_ALIVE.into()));
-    socket.set_timeout(Some(GONE.into()));
-    socket
 }
 
 impl Tcp for StackTcp {
@@ -489,11 +391,7 @@ impl Tcp for StackTcp {
             self.stack.ask_for(*to.ip());
         }
         let context = self.stack.interface.context();
-        let socket = self.slots[id].socket();
-        socket.set_ack_delay(Some(ACK_DELAY.into()));
-        // A server whose last connection with this port is in TIME-WAIT accepts a newer timestamp (RFC 6191).
-        socket.set_tsval_generator(Some(timestamp));
-        if socket.connect(context, to, port).is_err() {
+        if !self.slots[id].connect(context) {
             self.free(id);
             return None;
         }
@@ -570,7 +468,7 @@ impl Tcp for StackTcp {
             self.sweep();
         }
         let busy = busy || !self.events.is_empty();
-        let used = self.slots.iter().filter(|slot| slot.used_by != Use::Nobody);
+        let used = self.slots.iter().filter(|slot| slot.used_by != Use::Free);
         self.stack.rest(busy, run, |interface| {
             used.map(|slot| delay(interface, &slot.sockets))
                 .min()
@@ -596,7 +494,7 @@ impl Tcp for StackTcp {
 
     fn end(mut self, statistics: &mut Statistics) -> Result<()> {
         for id in 0..self.slots.len() {
-            if self.slots[id].used_by != Use::Nobody {
+            if self.slots[id].used_by != Use::Free {
                 self.slots[id].socket().abort();
                 self.send_of(id);
             }

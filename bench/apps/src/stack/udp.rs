@@ -1,6 +1,6 @@
 //! A service over UDP on a port.
 //!
-//! An answer goes to the Ethernet address that the datagram came from. So no answer waits for an address that nobody has.
+//! An answer goes to the Ethernet address that the datagram came from. So no answer waits for a host that is not there.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::time::Duration;

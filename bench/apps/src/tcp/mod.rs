@@ -1,4 +1,4 @@
-//! TCP connections, whoever keeps them: smoltcp over a driver, or the kernel.
+//! TCP connections, kept by smoltcp over a driver, or by the kernel.
 
 mod program;
 mod server;

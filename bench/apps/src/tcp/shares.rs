@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_gives_up_a_connection_if_all_have_their_shares() {
+    fn no_host_gives_up_a_connection_if_all_have_their_shares() {
         let mut shares = Shares::new(4);
         for host in 1..=4 {
             assert_eq!(shares.add(Ipv4Addr::new(10, 0, 0, host)), None);
