@@ -351,8 +351,8 @@ const FAKE_SSH: &str = "#!/bin/bash\necho \"$*\" >\"$(dirname \"$0\")/ssh-argume
 fn another_machine_is_reached_by_ssh() {
     let bench = Bench::new();
     bench.program("ssh", FAKE_SSH);
-    let config = bench.fake("ssh = 'root@loadgen'\nmode = 'flowgen'\n");
-    let output = bench.run(&config, &["--check"]);
+    let config = bench.fake("ssh = 'root@elsewhere'\nmode = 'flowgen'\n");
+    let output = bench.run(&config, &["--ssh", "root@loadgen", "--check"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(text(&output).contains("testpmd, 2 ports on root@loadgen"));
     let arguments = fs::read_to_string(bench.path("ssh-arguments")).unwrap();
@@ -374,7 +374,7 @@ fn another_machine_is_reached_by_ssh() {
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output);
     assert!(
-        said.contains("root@loadgen ended") && said.contains("No route to host"),
+        said.contains("root@elsewhere ended") && said.contains("No route to host"),
         "{said}"
     );
 }

@@ -17,6 +17,9 @@ pub struct PktgenArguments {
     /// The configuration of the load generator; bench/pktgen/ has examples
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
+    /// The machine to log in to, instead of the one in the file
+    #[arg(long, value_name = "HOST")]
+    ssh: Option<String>,
     /// Only check that the generator starts, finds its ports and shows their links; send nothing
     #[arg(long, conflicts_with_all = ["rate", "seconds", "json", "link_timeout"])]
     check: bool,
@@ -46,7 +49,8 @@ fn rate(text: &str) -> Result<f64, String> {
 /// # Errors
 /// [`super::error::PktgenError`], or the reports cannot be written.
 pub fn run(arguments: &PktgenArguments, interrupt: &Interrupt) -> Result<()> {
-    let config = Config::read(&arguments.config)?;
+    let mut config = Config::read(&arguments.config)?;
+    config.ssh = arguments.ssh.clone().or(config.ssh);
     if config.real_flows() < config.flows {
         eprintln!(
             "warning: testpmd in txonly sends {} flows per port, not {}; mode = \"flowgen\" sends all",

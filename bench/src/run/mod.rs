@@ -142,7 +142,12 @@ impl Session<'_> {
             placement: &setup.placement,
             interrupt: self.interrupt,
         };
-        for doubt in placement::doubts(&setup.placement) {
+        let unlike = recorder.folder.record.host.unlike_published();
+        let unlike = unlike.filter(|_| config.devices.is_some());
+        for doubt in unlike
+            .into_iter()
+            .chain(placement::doubts(&setup.placement))
+        {
             recorder.warning(&doubt);
         }
         recorder.folder.save()?;

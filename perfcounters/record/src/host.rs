@@ -16,6 +16,12 @@ use crate::tools::tool_version;
 /// Folder in which the kernel lists its event sources.
 pub const EVENT_SOURCES: &str = "/sys/bus/event_source/devices";
 
+/// Models of family 6 whose DDIO lets a card write packets to the L3, and whose L3 has a clock of its own: Xeon
+/// E5, E7, D and Scalable, from Sandy Bridge to Granite Rapids (Linux, `intel-family.h`).
+const DDIO_MODELS: [u32; 13] = [
+    0x2d, 0x3e, 0x3f, 0x4f, 0x55, 0x56, 0x6a, 0x6c, 0x8f, 0xad, 0xae, 0xaf, 0xcf,
+];
+
 /// The machine that a run was measured on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostFacts {
@@ -29,6 +35,9 @@ pub struct HostFacts {
     pub kernel: String,
     /// The kernel's mitigation of each processor flaw, by flaw.
     pub mitigations: BTreeMap<String, String>,
+    /// Clocks of the L3 and the mesh, where they are apart from those of the cores and the kernel drives them.
+    #[serde(default)]
+    pub uncore: Vec<UncoreClock>,
     /// Huge pages.
     pub huge_pages: HugePages,
     /// IOMMU.
@@ -69,6 +78,20 @@ pub struct CpuFacts {
     pub tsc_mhz: f64,
     /// Whether the kernel runs under a hypervisor.
     pub virtual_machine: bool,
+    /// Whether the model has DDIO, which firmware may switch off. Older records do not say.
+    #[serde(default)]
+    pub ddio: Option<bool>,
+}
+
+/// The clock of the L3 and the mesh of a die.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct UncoreClock {
+    /// The kernel's name of the die: `package_00_die_00`.
+    pub die: String,
+    /// Lowest clock that is allowed, MHz.
+    pub min_mhz: Option<f64>,
+    /// Highest clock that is allowed, MHz.
+    pub max_mhz: Option<f64>,
 }
 
 /// Huge pages of the default size.
@@ -131,6 +154,7 @@ impl HostFacts {
                 .into_iter()
                 .map(|name| (name.clone(), read(mitigations.join(name))))
                 .collect(),
+            uncore: uncore_clocks(Path::new("/sys/devices/system/cpu/intel_uncore_frequency")),
             huge_pages: HugePages::now(),
             iommu: IommuFacts {
                 units: entries("/sys/class/iommu"),
@@ -143,6 +167,26 @@ impl HostFacts {
             },
             tools: BTreeMap::from_iter(valgrind.map(|version| ("valgrind".to_owned(), version))),
         }
+    }
+}
+
+impl HostFacts {
+    /// Why figures with a real card here do not compare with the published ones; `None` if they may.
+    pub fn unlike_published(&self) -> Option<String> {
+        let moves = |clock: &&UncoreClock| clock.min_mhz != clock.max_mhz;
+        let clocks = match self.uncore.iter().find(moves) {
+            Some(UncoreClock {
+                min_mhz: Some(min),
+                max_mhz: Some(max),
+                ..
+            }) => format!(", which is not fixed ({min} to {max} MHz)"),
+            _ => String::new(),
+        };
+        (self.cpu.ddio == Some(true)).then(|| {
+            format!(
+                "this processor's L3 has a clock of its own{clocks}, and DDIO writes packets to it. The                  published Xeon E3 has neither, as far as known, so cycles and hits of L2 and L3 do not                  compare with the published ones"
+            )
+        })
     }
 }
 
@@ -164,17 +208,24 @@ impl CpuFacts {
             }
         };
         let flags = field(text, "flags").unwrap_or_default();
+        let vendor = either("vendor_id", "CPU implementer");
+        let (family, model) = (
+            number("cpu family", "CPU architecture"),
+            number("model", "CPU part"),
+        );
+        let intel = vendor == Some("GenuineIntel") && family == Some(6);
         Self {
             model_name: field(text, "model name").map(str::to_owned),
-            vendor: either("vendor_id", "CPU implementer").map(str::to_owned),
-            family: number("cpu family", "CPU architecture"),
-            model: number("model", "CPU part"),
+            vendor: vendor.map(str::to_owned),
+            family,
+            model,
             stepping: number("stepping", "CPU revision"),
             microcode: field(text, "microcode").map(str::to_owned),
             cpus: fields(text).filter(|(key, _)| *key == "processor").count() as u32,
             clock_mhz: clock_in_cpuinfo(text, 0),
             counter: COUNTER.to_owned(),
             virtual_machine: flags.split_whitespace().any(|flag| flag == "hypervisor"),
+            ddio: model.map(|model| intel && DDIO_MODELS.contains(&model)),
             ..Self::default()
         }
     }
@@ -271,6 +322,19 @@ fn clock_in_cpuinfo(text: &str, cpu: usize) -> Option<f64> {
         .and_then(|(_, value)| value.parse().ok())
 }
 
+/// The clocks in a folder of the kernel's driver `intel-uncore-frequency`.
+fn uncore_clocks(folder: &Path) -> Vec<UncoreClock> {
+    let clock = |die: String| {
+        let read = |file| megahertz(read(folder.join(&die).join(file)));
+        UncoreClock {
+            min_mhz: read("min_freq_khz"),
+            max_mhz: read("max_freq_khz"),
+            die,
+        }
+    };
+    entries(folder).into_iter().map(clock).collect()
+}
+
 /// PCI devices of the class "Ethernet controller".
 fn nics(devices: &Path) -> Vec<NicFacts> {
     let nic = |address: String| {
@@ -348,6 +412,24 @@ mod tests {
         for (cpu, clock) in [(0, Some(1600.0)), (1, Some(3300.0)), (2, None)] {
             assert_eq!(clock_in_cpuinfo(CPUINFO, cpu), clock);
         }
+    }
+
+    #[test]
+    fn a_processor_with_ddio_does_not_compare() {
+        let folder = tempfile::tempdir().unwrap();
+        let die = folder.path().join("package_00_die_00");
+        fs::create_dir(&die).unwrap();
+        for (file, text) in [("min_freq_khz", "1200000"), ("max_freq_khz", "2400000")] {
+            fs::write(die.join(file), text).unwrap();
+        }
+        let host = |model: &str| HostFacts {
+            cpu: CpuFacts::parse(&CPUINFO.replace(": 58", model)),
+            uncore: uncore_clocks(folder.path()),
+            ..HostFacts::default()
+        };
+        assert_eq!(host(": 58").unlike_published(), None);
+        let why = host(": 62").unlike_published().unwrap();
+        assert!(why.contains("1200 to 2400 MHz"), "{why}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use rustix::event::{eventfd, poll, EventfdFlags, PollFd, PollFlags, Timespec};
-use rustix::process::{getrlimit, getuid, Resource};
+use rustix::process::getuid;
 
 use super::region::{map_bar0, u16_at, u32_at, u64_at, RegionInfo};
 use super::region::{MAX_INFO, REGION_BAR0, REGION_CONFIG};
@@ -276,22 +276,17 @@ fn explain_not_opened(address: &str, path: String, source: io::Error) -> Box<Err
 /// Explains why memory cannot be mapped.
 fn explain_not_mapped(iova: u64, size: u64, source: io::Error) -> Box<Error> {
     // The kernel locks mapped memory.
-    let remedy = match (source.raw_os_error(), getrlimit(Resource::Memlock).current) {
-        (Some(libc_errno::ENOMEM), Some(limit)) => {
-            let kib = limit / 1024;
-            let shell = std::os::unix::process::parent_id();
-            format!(
-                "; this process may lock {kib} KiB of memory (ulimit -l): as root, `prlimit \
-                 --memlock=unlimited --pid {shell}` raises it for the shell"
-            )
+    let remedy = match source.raw_os_error() {
+        Some(libc_errno::ENOMEM) => {
+            "; raise the limit of locked memory (ulimit -l), as `triptych doctor` describes"
         }
-        _ => String::new(),
+        _ => "",
     };
     Box::new(Error::DmaMap {
         size,
         iova,
         cause: source,
-        remedy,
+        remedy: remedy.to_owned(),
     })
 }
 
