@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use hyper::{Method, StatusCode};
 use serde::Serialize;
 
 use super::config::Config;
-use crate::http::request::Head;
-use crate::http::{Site, Status};
+use crate::http::{json, Answer, Site};
 
 /// What went through a frontend, or to a backend. Bytes are those of the payloads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -125,14 +125,17 @@ impl Counts {
 pub struct StatsSite(pub Rc<RefCell<Counts>>);
 
 impl Site for StatsSite {
-    fn answer(&mut self, head: &Head<'_>, _body: &[u8], answer: &mut Vec<u8>) -> Status {
-        match (head.method, head.path) {
-            ("GET" | "HEAD", "/stats") => match serde_json::to_writer(answer, &*self.0.borrow()) {
-                Ok(()) => Status::Ok,
-                Err(_) => Status::ServerError,
-            },
-            (_, "/stats") => Status::MethodNotAllowed,
-            _ => Status::NotFound,
-        }
+    fn answer(&mut self, method: &Method, path: &str) -> Answer {
+        let (status, text) = match path {
+            "/stats" if matches!(*method, Method::GET | Method::HEAD) => {
+                match serde_json::to_vec(&*self.0.borrow()) {
+                    Ok(stats) => (StatusCode::OK, stats),
+                    Err(_) => json(StatusCode::INTERNAL_SERVER_ERROR),
+                }
+            }
+            "/stats" => json(StatusCode::METHOD_NOT_ALLOWED),
+            _ => json(StatusCode::NOT_FOUND),
+        };
+        Answer::Json(status, text)
     }
 }

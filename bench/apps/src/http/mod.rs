@@ -1,12 +1,10 @@
-//! HTTP/1.1: a server of any site, and a site with the records of a database.
+//! HTTP/1.1 by hyper, and a site with the records of a database.
 
+mod pipe;
 mod records;
-pub mod request;
-mod response;
 mod service;
 mod site;
 
 pub use records::{Records, MAX_RECORDS};
-pub use response::Status;
-pub use service::{Http, HttpCounts, Route, Site};
+pub use service::{json, Answer, Http, HttpCounts, Site};
 pub use site::RecordSite;

@@ -3,12 +3,13 @@
 //! `GET /records/ID` returns a record, `POST /records` stores one, and `GET /health` says that the service runs.
 //! `GET /bytes/N` sends so many bytes, and `POST /discard` takes a body of any length: they measure streams.
 
+use std::str::FromStr;
+
+use hyper::{Method, StatusCode};
 use serde::Serialize;
 
 use super::records::{Records, Refusal};
-use super::request::Head;
-use super::response::Status;
-use super::service::{Http, HttpCounts, Route, Site};
+use super::service::{json, Answer, Http, HttpCounts, Site};
 
 /// The records of a database.
 pub struct RecordSite {
@@ -32,62 +33,57 @@ impl RecordSite {
     /// What a server of this site has done.
     pub fn counts(http: &Http<Self>) -> Counts {
         Counts {
-            http: http.counts.clone(),
-            records: http.site.records.count(),
+            http: http.counts(),
+            records: http.with_site(|site| site.records.count()),
         }
     }
 
-    fn read(&self, id: &str, answer: &mut Vec<u8>) -> Status {
-        match number(id).map(|id| self.records.read(id, answer)) {
-            Some(Ok(true)) => Status::Ok,
-            Some(Err(_)) => Status::ServerError,
-            Some(Ok(false)) | None => Status::NotFound,
-        }
-    }
-
-    fn store(&mut self, posted: &[u8], answer: &mut Vec<u8>) -> Status {
-        match self.records.add(posted, answer) {
-            Ok(()) => Status::Created,
-            Err(Refusal::Malformed) => Status::BadRequest,
-            Err(Refusal::Full) => Status::InsufficientStorage,
-            Err(Refusal::Failed) => Status::ServerError,
+    fn read(&self, id: &str) -> (StatusCode, Vec<u8>) {
+        let mut record = Vec::new();
+        match number(id).map(|id| self.records.read(id, &mut record)) {
+            Some(Ok(true)) => (StatusCode::OK, record),
+            Some(Err(_)) => json(StatusCode::INTERNAL_SERVER_ERROR),
+            Some(Ok(false)) | None => json(StatusCode::NOT_FOUND),
         }
     }
 }
 
 /// A decimal number without a sign.
-fn number<N: std::str::FromStr>(text: &str) -> Option<N> {
+fn number<N: FromStr>(text: &str) -> Option<N> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_number)
 }
 
-/// Whether a request reads.
-fn reads(head: &Head<'_>) -> bool {
-    matches!(head.method, "GET" | "HEAD")
-}
-
 impl Site for RecordSite {
-    fn route(&self, head: &Head<'_>) -> Route {
-        match head.path.strip_prefix("/bytes/").and_then(number) {
-            Some(bytes) if reads(head) => Route::Bytes(bytes),
-            None if head.path == "/discard" && head.method == "POST" => Route::Discard,
-            _ => Route::Answer,
-        }
+    fn answer(&mut self, method: &Method, path: &str) -> Answer {
+        let reads = matches!(*method, Method::GET | Method::HEAD);
+        let posts = *method == Method::POST;
+        let not_allowed = || json(StatusCode::METHOD_NOT_ALLOWED);
+        let (status, text) = match path {
+            "/health" if reads => (StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
+            "/records" if posts => return Answer::NeedsBody,
+            "/discard" if posts => return Answer::Discard,
+            "/health" | "/records" | "/discard" => not_allowed(),
+            _ => match path.rsplit_once('/') {
+                Some(("/records", id)) if reads => self.read(id),
+                Some(("/bytes", count)) if reads => match number(count) {
+                    Some(count) => return Answer::Bytes(count),
+                    None => json(StatusCode::NOT_FOUND),
+                },
+                Some(("/records" | "/bytes", _)) => not_allowed(),
+                _ => json(StatusCode::NOT_FOUND),
+            },
+        };
+        Answer::Json(status, text)
     }
 
-    fn answer(&mut self, head: &Head<'_>, body: &[u8], answer: &mut Vec<u8>) -> Status {
-        match (head.method, head.path) {
-            ("GET" | "HEAD", "/health") => {
-                answer.extend_from_slice(br#"{"status":"ok"}"#);
-                Status::Ok
-            }
-            ("POST", "/records") => self.store(body, answer),
-            (_, "/health" | "/records" | "/discard") => Status::MethodNotAllowed,
-            (_, path) => match path.strip_prefix("/records/") {
-                Some(id) if reads(head) => self.read(id, answer),
-                Some(_) => Status::MethodNotAllowed,
-                None => Status::NotFound,
-            },
+    fn take(&mut self, posted: &[u8]) -> (StatusCode, Vec<u8>) {
+        let mut record = Vec::new();
+        match self.records.add(posted, &mut record) {
+            Ok(()) => (StatusCode::CREATED, record),
+            Err(Refusal::Malformed) => json(StatusCode::BAD_REQUEST),
+            Err(Refusal::Full) => json(StatusCode::INSUFFICIENT_STORAGE),
+            Err(Refusal::Failed) => json(StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
 }
