@@ -39,6 +39,8 @@ pub struct Slot {
     handle: SocketHandle,
     pub flow: Flow,
     pub used_by: Use,
+    /// It counts as a connection of its host, also while it closes.
+    pub is_shared: bool,
     /// When the use began, or the last frame came.
     pub since: Instant,
     /// An event waits.
@@ -66,6 +68,7 @@ impl Slot {
                 port: 0,
             },
             used_by: Use::Free,
+            is_shared: false,
             since: now,
             is_woken: false,
             is_touched: false,

@@ -153,7 +153,9 @@ impl StackTcp {
 
     /// Lets a socket listen for the SYN of a new connection.
     fn open_slot(&mut self, flow: Flow) -> Result<ConnectionId, Refused> {
-        let slot = match self.shares.admits(*flow.remote.ip()) {
+        let host = *flow.remote.ip();
+        let admits = self.shares.admits(host) || self.free_ended() && self.shares.admits(host);
+        let slot = match admits {
             true => self.room_for_handshake(),
             false => None,
         };
@@ -191,10 +193,18 @@ impl StackTcp {
     /// A socket without a connection, or one whose connection has ended.
     fn free_slot(&mut self) -> Option<ConnectionId> {
         if self.free.is_empty() {
-            let ended = self.slots.iter().position(Slot::has_ended)?;
-            self.free(ended);
+            self.free_ended();
         }
         self.free.pop()
+    }
+
+    /// Frees a socket whose connection has ended, if there is one.
+    fn free_ended(&mut self) -> bool {
+        let ended = self.slots.iter().position(Slot::has_ended);
+        if let Some(id) = ended {
+            self.free(id);
+        }
+        ended.is_some()
     }
 
     fn take(&mut self, id: ConnectionId, flow: Flow, used_by: Use) {
@@ -209,6 +219,9 @@ impl StackTcp {
     fn free(&mut self, id: ConnectionId) {
         self.leave(id, Use::Free);
         let slot = &mut self.slots[id];
+        if std::mem::take(&mut slot.is_shared) {
+            self.shares.remove(*slot.flow.remote.ip());
+        }
         slot.socket().abort();
         self.flows.remove(&slot.flow);
         self.free.push(id);
@@ -217,10 +230,8 @@ impl StackTcp {
     /// Ends one use of a socket, and begins another one.
     fn leave(&mut self, id: ConnectionId, next: Use) {
         let slot = &mut self.slots[id];
-        match slot.used_by {
-            Use::Client => self.shares.remove(*slot.flow.remote.ip()),
-            Use::HalfOpen => self.handshakes.retain(|other| *other != id),
-            _ => {}
+        if slot.used_by == Use::HalfOpen {
+            self.handshakes.retain(|other| *other != id);
         }
         slot.used_by = next;
         slot.since = self.now;
@@ -268,14 +279,14 @@ impl StackTcp {
             self.evict_one_of(host, id);
         }
         self.leave(id, Use::Client);
+        self.slots[id].is_shared = true;
         self.events.push_back(Event::Accepted { id, port });
     }
 
     /// Resets the connection of a host on which nothing has moved for the longest time.
     fn evict_one_of(&mut self, host: Ipv4Addr, newest: ConnectionId) {
         let is_of_host = |slot: &Slot| {
-            let is_open = !matches!(slot.state(), State::Closed);
-            slot.used_by == Use::Client && is_open && *slot.flow.remote.ip() == host
+            slot.is_shared && slot.state() != State::Closed && *slot.flow.remote.ip() == host
         };
         let ids = 0..self.slots.len();
         let idlest = ids
