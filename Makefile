@@ -105,28 +105,28 @@ ladder: ## Measure what each safety feature costs, from the transpiled to the sa
 	$(BIN)/triptych ladder
 	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.table results/latest --section ladder
 
+CLIENTS := PYTHONPATH=bench/apps:paper $(PYTHON) -m clients
+
 # QUICK=1 measures one round of small loads. ONLY=kv measures one application.
 .PHONY: apps
 apps: ## Load the applications with real clients, over each driver (10 minutes; QUICK=1: 2).
 	@bench/setup/setup.sh apps
 	@$(MAKE) nic c rust rust-unsafe applications application-variants code-size
-	@$(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps-clients --bins
-	@build/cargo/release/measure-apps $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) --nginx "$$(bench/setup/nginx.sh)"
+	@$(CARGO) build --quiet $(CARGO_TOOLS) --release --package record --example facts
+	@$(CLIENTS).measure $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) --nginx "$$(bench/setup/nginx.sh)"
 
 .PHONY: try
 try: ## Try an application with clients of your own: APP=kv DRIVER=c (RUN="COMMAND": only that).
 	@bench/setup/setup.sh apps
 	@$(MAKE) nic c rust rust-unsafe applications
-	@$(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps-clients --bins
-	@build/cargo/release/try-app $(if $(APP),--application $(APP)) $(if $(DRIVER),--driver $(DRIVER)) \
+	@$(CLIENTS).try_app $(if $(APP),--application $(APP)) $(if $(DRIVER),--driver $(DRIVER)) \
 		$(if $(RUN),--run '$(RUN)')
 
 .PHONY: soak-apps
 soak-apps: ## Send a million requests to each application over each driver (20 minutes; DRIVER=c: 6).
 	@bench/setup/setup.sh apps
 	@$(MAKE) nic c rust rust-unsafe applications
-	@$(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps-clients --bins
-	@build/cargo/release/soak-apps $(if $(DRIVER),--driver $(DRIVER))
+	@$(CLIENTS).soak $(if $(DRIVER),--driver $(DRIVER))
 
 # BASELINE=name stores the figures under a name. AGAINST=name compares with the stored figures.
 datapath = CRITERION_HOME=$(CURDIR)/build/criterion $(CARGO) bench --quiet $(CARGO_TOOLS) --package triptych \
@@ -513,8 +513,8 @@ test-unit: test-unit-rust test-unit-c test-unit-python ## Run only the unit test
 
 .PHONY: test-unit-rust
 test-unit-rust:
-	@without="$$($(rust_is_new) || echo '--exclude apps')"; \
-	$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --exclude oracle --exclude apps-clients \
+	@without="$$($(rust_is_new) || echo '--exclude apps --exclude apps-hostile')"; \
+	$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --exclude oracle \
 		$$without --no-fail-fast
 
 # Each file in c/tests/ becomes one program, built with sanitizers. Its exit status is the result of the test.
@@ -534,10 +534,20 @@ test-unit-python:
 test-conformance: build rust-features build/thread/c/ixgbe-fwd build/thread/rust-unsafe/ixgbe-fwd ## Test the three drivers against the software NIC.
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --package oracle --no-fail-fast
 
+hostile_tool = $(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps-hostile
+
 .PHONY: test-apps
 test-apps: build ## Test the applications with real clients, over each driver, in name spaces of their own.
 	@$(rust_is_new) || { echo "skipped: the applications need Rust $(APPLICATIONS_RUST)"; exit 0; }; \
-	$(CARGO) test --quiet $(CARGO_TOOLS) --release --package apps-clients --no-fail-fast
+	$(hostile_tool) && $(PYTHON) -m pytest bench/apps/tests
+
+# SEQUENCES=N sends so many to each application over each driver, and SEED=N the same ones again.
+.PHONY: hostile-apps
+hostile-apps: ## Send a million random sequences to each application over each driver (15 minutes).
+	@bench/setup/setup.sh apps
+	@$(MAKE) nic c rust rust-unsafe applications
+	@$(hostile_tool)
+	@$(CLIENTS).attack $(if $(DRIVER),--driver $(DRIVER)) $(if $(SEQUENCES),--sequences $(SEQUENCES)) $(if $(SEED),--seed $(SEED))
 
 # Three tests write files that others read, so they run first, one at a time.
 .PHONY: tour
@@ -679,7 +689,7 @@ lint: ## Check the formatting and run all linters; a warning is an error.
 
 C_LINTED = $(filter-out c/src/driver/registers.h c/src/driver/device_ids.h,$(wildcard c/src/*.[ch] c/src/*/*.[ch] c/tests/*.[ch] \
 	drivers/conformance/safety/programs/*.c))
-PYTHON_LINTED := paper bench/setup/tests bench/lint
+PYTHON_LINTED := paper bench/setup/tests bench/lint bench/apps
 SHELL_LINTED = $(wildcard bench/setup/*.sh perfcounters/pmu-guest/*.sh bench/ladder/*.sh rust-unsafe/*.sh drivers/*.sh rust/*.sh .ci/*)
 CLANG := 19
 

@@ -64,7 +64,6 @@ need_clients() {
     need wrk wrk
     need ab apache2-utils
     need curl curl
-    need iperf3 iperf3
     need socat socat
 }
 
@@ -107,6 +106,8 @@ for goal in "$@"; do
             need ping iputils-ping
             need valgrind valgrind
             need_clients
+            need_python
+            requirements+=(paper/requirements.txt)
             ;;
         reproduce)
             need_reproduce

@@ -72,7 +72,7 @@ def _rates(apps: pd.DataFrame) -> Table:
     cells, records = {}, []
     for row in medians.reset_index().to_dict("records"):
         load, server, rate, p99 = (row[name] for name in ("load", "server", "rate", "p99_ms"))
-        text = f"{rate / 1e9:.2f} Gbit/s" if "iperf3" in load else f"{significant(rate / 1000)} k"
+        text = f"{rate / 1e9:.2f} Gbit/s" if "curl" in load else f"{significant(rate / 1000)} k"
         cells[load, server] = Cell(text, () if math.isnan(p99) else (f"{p99:.1f} ms",))
         records.append({"load": load, "server": server, "rate": rate, "p99_ms": p99})
     shown = [server for server in SERVERS if server in set(apps["server"]) and "checks" not in SERVERS[server]]

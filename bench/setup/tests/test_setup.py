@@ -110,7 +110,7 @@ def test_the_tests_need_the_tools_of_the_tested_scripts(machine: Machine) -> Non
     machine.pretend("id", PLAIN_USER)
     result = machine.run("bench/setup/setup.sh", "test")
     assert result.returncode == 2
-    packages = "apache2-utils curl iperf3 iproute2 iputils-ping patch redis-tools socat tshark util-linux wrk xz-utils"
+    packages = "apache2-utils curl iproute2 iputils-ping patch redis-tools socat tshark util-linux wrk xz-utils"
     assert f"missing for make test: {packages}" in result.stderr
 
 

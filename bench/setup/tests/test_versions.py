@@ -17,6 +17,7 @@ PROGRAMS = {
     "build/bin/apps/http": "http",
     "build/bin/apps/node": "node",
     "build/bin/apps/node-controller": "node-controller",
+    "build/cargo/release/apps-hostile": "apps-hostile",
     "build/cargo/release/safety": "safety",
     "build/bin/c/ixgbe-fwd": "ixgbe-fwd",
     "build/bin/rust/ixgbe-fwd": "ixgbe-fwd",
