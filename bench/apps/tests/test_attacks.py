@@ -1,4 +1,4 @@
-"""What a stranger on the wire can do: nobody else is refused, delayed without a bound, or cut off."""
+"""What strangers on the wire cannot do: no other client is refused, delayed without a bound, or cut off."""
 
 import json
 import socket
@@ -121,7 +121,7 @@ def test_a_greedy_client_holds_up_neither_others_nor_the_end(name: str, over: st
 
 
 @pytest.mark.parametrize("name", TCP_APPLICATIONS)
-def test_slow_clients_hold_up_nobody_and_end(name: str, over: str) -> None:
+def test_slow_clients_hold_up_no_other_client_and_end(name: str, over: str) -> None:
     with serve(Server(name, over, arguments=("--request-timeout", "1"))) as running:
         slow = [connect(name, CLIENT) for _ in range(128)]
         for _ in range(20):

@@ -9,7 +9,7 @@ from triptych_lint.repository import Repository
 from triptych_lint.rust_imports import Crate, crate_roots
 
 C_SOURCES = ("c/src",)
-PYTHON_PACKAGES = ("paper/triptych_paper", "bench/lint/triptych_lint")
+PYTHON_PACKAGES = ("paper/triptych_paper", "bench/lint/triptych_lint", "bench/apps/clients")
 
 
 def graphs(repository: Repository) -> list[ImportGraph]:
