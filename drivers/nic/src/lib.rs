@@ -59,10 +59,10 @@ mod vfio_user;
 mod wire;
 
 pub use config::{
-    Bursts, Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
-    MeasureLatency, MmioMode, Module, NicConfig, Placement, PortConfig, ReceiveFault, TraceTo,
-    Traffic, VerifyMode, WireEnd, WireTo, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW,
-    QUEUES,
+    Bursts, Cable, ConfigError, Expected, Faults, FrameSizes, Hardware, LeftBehind, LinkSettings,
+    LinkSpeed, MeasureLatency, MmioMode, Module, NicConfig, Placement, PortConfig, ReceiveFault,
+    TraceTo, Traffic, VerifyMode, WireEnd, WireTo, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
+    MAX_WINDOW, QUEUES,
 };
 pub use control::ControlSocket;
 pub use data_plane::burst_report::{BurstBlock, BurstReport, TimedBurst};

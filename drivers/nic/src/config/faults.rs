@@ -17,6 +17,8 @@ pub struct Faults {
     pub stall_tx: bool,
     /// The link is down for good.
     pub no_link: bool,
+    /// STATUS.MASTER_ENABLE stays set after CTRL.MASTER_DISABLE.
+    pub master_stays: bool,
     /// The device has gone. Registers and configuration space read all ones, writes have no effect,
     /// and the device neither receives nor sends. Pages that a driver has mapped keep their values,
     /// so combine this fault with [`MmioMode::Trap`](crate::MmioMode::Trap).
@@ -62,12 +64,13 @@ impl ReceiveFault {
 type SwitchOn = fn(&mut Faults);
 
 /// The faults by their names on the command line.
-const FAULTS: [(&str, SwitchOn); 11] = [
+const FAULTS: [(&str, SwitchOn); 12] = [
     ("never-finish-reset", |faults| {
         faults.never_finish_reset = true
     }),
     ("stall", |faults| faults.stall_tx = true),
     ("no-link", |faults| faults.no_link = true),
+    ("master-stays", |faults| faults.master_stays = true),
     ("removed", |faults| faults.removed = true),
     ("rx-length-beyond", |faults| {
         faults.receive = Some(ReceiveFault::Length(LENGTH_BEYOND))

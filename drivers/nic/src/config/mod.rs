@@ -3,6 +3,7 @@
 mod bursts;
 mod error;
 mod faults;
+mod hardware;
 mod left_behind;
 mod link;
 mod nic;
@@ -13,6 +14,7 @@ mod settings;
 pub use bursts::Bursts;
 pub use error::ConfigError;
 pub use faults::{Faults, ReceiveFault};
+pub use hardware::Hardware;
 pub use left_behind::LeftBehind;
 pub use link::{LinkSettings, LinkSpeed};
 pub use nic::{NicConfig, PortConfig, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW, QUEUES};

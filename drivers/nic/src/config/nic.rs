@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::config::bursts::Bursts;
 use crate::config::error::ConfigError;
 use crate::config::faults::Faults;
+use crate::config::hardware::Hardware;
 use crate::config::left_behind::LeftBehind;
 use crate::config::link::LinkSettings;
 use crate::config::settings::{
@@ -51,6 +52,8 @@ pub struct PortConfig {
     pub left_behind: LeftBehind,
     /// The faults that the device shows.
     pub faults: Faults,
+    /// In what the device differs from the model.
+    pub hardware: Hardware,
     /// What is at the other end of the wire, besides the NIC's own traffic.
     pub wire: Option<WireTo>,
     /// Whether the NIC keeps sent frames for
@@ -80,6 +83,7 @@ impl Default for PortConfig {
             link: LinkSettings::default(),
             left_behind: LeftBehind::default(),
             faults: Faults::default(),
+            hardware: Hardware::default(),
             wire: None,
             capture: false,
         }

@@ -131,6 +131,9 @@ impl PortPlane {
         if device.config.faults.relaxed_ordering {
             device.order_loosely();
         }
+        if device.config.hardware.late_write_backs {
+            device.settle_write_backs();
+        }
         device.observe_training();
         let delivered = device.counters.delivered;
         let transmitted = device.counters.transmitted;

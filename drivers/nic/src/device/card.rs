@@ -53,6 +53,10 @@ pub(crate) struct Device {
     pub(crate) pci: PciState,
     pub(crate) eeprom: Eeprom,
     pub(crate) link: Link,
+    /// The counter that the driver's last access read, and what it showed.
+    pub(crate) last_counter: Option<(u32, u32)>,
+    /// Reads of SW_FW_SYNC until firmware releases the PHY.
+    firmware_looks: u32,
     pub(crate) rate_limits: RateLimits,
     /// Whether the wire leads to another port of the card, and not to the traffic generator.
     cabled: bool,
@@ -110,7 +114,15 @@ impl Device {
             registers: RegisterFile::new(index, family)?,
             pci: PciState::new(visible_device_id(&config)),
             eeprom: Eeprom::new(index, config.device_id),
-            link: Link::new(family.medium, config.module, index, config.link),
+            link: Link::new(
+                family.medium,
+                config.module,
+                index,
+                config.link,
+                config.hardware,
+            ),
+            last_counter: None,
+            firmware_looks: 0,
             rate_limits: RateLimits::left_by(config.left_behind),
             interrupts,
             dma: DmaTable::new(),
@@ -194,6 +206,31 @@ impl Device {
             self.interrupts.other_cause(&self.registers, r::EICR_LSC);
             self.refresh();
         }
+    }
+
+    // ---- Firmware ----
+
+    /// The bits of SW_FW_SYNC with which the driver and firmware have this port's PHY.
+    pub(crate) fn phy_owners(&self) -> (u32, u32) {
+        match self.index & 1 {
+            0 => (r::SW_FW_SYNC_SW_PHY0, r::SW_FW_SYNC_FW_PHY0),
+            _ => (r::SW_FW_SYNC_SW_PHY1, r::SW_FW_SYNC_FW_PHY1),
+        }
+    }
+
+    /// Shows whether firmware has the PHY, whatever the driver has written.
+    pub(crate) fn show_firmware(&mut self) {
+        let has = self.firmware_looks > 0 && self.family.medium != Medium::SfpCage;
+        let (_, firmware) = self.phy_owners();
+        self.registers.put(r::SW_FW_SYNC, firmware, has);
+    }
+
+    /// A driver has read SW_FW_SYNC. Firmware that has died never releases the PHY.
+    pub(crate) fn sync_read(&mut self) {
+        if self.firmware_looks != u32::MAX {
+            self.firmware_looks = self.firmware_looks.saturating_sub(1);
+        }
+        self.show_firmware();
     }
 
     // ---- Faults ----
@@ -357,6 +394,8 @@ impl Device {
     fn begin_again(&mut self) {
         let earlier = self.config.left_behind;
         self.link.begin_again(&self.registers, earlier);
+        self.firmware_looks = self.config.hardware.firmware_looks;
+        self.show_firmware();
         self.rate_limits = RateLimits::left_by(earlier);
         self.rate_limits.show(&self.registers);
         self.link.has_changed();
@@ -366,7 +405,7 @@ impl Device {
     fn reset_registers(&mut self) {
         self.generation += 1;
         self.rss_generation += 1;
-        self.registers.reset();
+        self.registers.reset(self.config.hardware.slow_counters);
         self.eeprom.load(&self.registers);
         self.registers.change(r::FWSM, r::FWSM_FW_VAL, 0);
         // The card has no IPsec and no LinkSec, like cards on which a fuse disables them.
@@ -383,6 +422,7 @@ impl Device {
         self.interrupts.reset();
         let lan_id = r::field(r::STATUS_LAN_ID, self.index as u32 & 1);
         self.registers.change(r::STATUS, lan_id, 0);
+        self.show_firmware();
         self.link.forget_look();
         self.queues = Queues::default();
         self.packet_buffer.clear();
@@ -404,8 +444,9 @@ impl Device {
             buffer_limit: self.family.rx_packet_buffer,
         };
         self.settings.update(&self.registers, conditions);
+        let enabled = !disabled || faults.master_stays;
         self.registers
-            .put(r::STATUS, r::STATUS_MASTER_ENABLE, !disabled);
+            .put(r::STATUS, r::STATUS_MASTER_ENABLE, enabled);
     }
 
     /// Derives the data path's filters again, which takes longer.
@@ -475,7 +516,8 @@ impl Device {
         if !on && self.shared_pages {
             self.flush_tx(queue);
         }
-        if let Some(error) = self.queues.switch_tx(queue, on, &self.registers) {
+        let late = self.config.hardware.late_write_backs;
+        if let Some(error) = self.queues.switch_tx(queue, on, late, &self.registers) {
             self.note(format!(
                 "transmit queue {queue} enabled, but {error}; it does nothing"
             ));
@@ -504,7 +546,8 @@ impl Device {
     /// Shows in the registers what the data path has done, with the statistics of the queues.
     pub(crate) fn publish_all(&mut self) {
         self.publish();
-        self.batch.move_queues_to(&self.registers);
+        self.batch
+            .move_queues_to(&self.registers, self.config.hardware.bytes_without_crc);
     }
 
     /// Shows in the registers what the data path has done: heads and statistics.
@@ -514,8 +557,11 @@ impl Device {
         } else {
             0
         };
-        self.queues.publish_heads(&self.registers, beyond);
-        self.batch.move_to(&self.registers);
+        let hardware = self.config.hardware;
+        self.queues
+            .publish_heads(&self.registers, beyond, hardware.head_with_write_back);
+        self.batch
+            .move_to(&self.registers, hardware.bytes_without_crc);
     }
 
     /// Sets interrupts up as the client asks.

@@ -376,7 +376,7 @@ pub(crate) fn mirror(registers: &RegisterFile, from: u32, to: u32) {
 fn masks_of(vector: usize) -> (u32, u32) {
     let entry = vector as u32 / 32;
     if vector < EICR_VECTORS {
-        (r::EIMS, r::EIAM)
+        (r::EIMS, r::EIAM_EX(0))
     } else {
         (r::EIMS_EX(entry), r::EIAM_EX(entry))
     }
@@ -466,7 +466,7 @@ mod tests {
             ),
             (1, 0, 1)
         );
-        registers.set(r::EIAM, 1);
+        registers.set(r::EIAM_EX(0), 1);
         registers.change(r::GPIE, r::GPIE_EIAME, 0);
         interrupts.queue_cause(&registers, 0, false);
         interrupts.queue_cause(&registers, 0, false);

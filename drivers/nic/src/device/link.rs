@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::config::{LeftBehind, LinkSettings, LinkSpeed, Module};
+use crate::config::{Hardware, LeftBehind, LinkSettings, LinkSpeed, Module};
 use crate::device::families::Medium;
 use crate::device::phy::Phy;
 use crate::device::register_file::RegisterFile;
@@ -20,6 +20,9 @@ enum Connector {
 /// real link needs as long to come up after a reset.
 const UNSEEN: Duration = Duration::from_secs(1);
 
+/// A link that goes down once more comes up again after this time.
+const FLAP: Duration = Duration::from_millis(15);
+
 /// The ESDP bits of the pin that switches the laser.
 const LASER_PIN: u32 = r::ESDP_SDP3 | r::ESDP_SDP3_DIR;
 
@@ -29,6 +32,11 @@ pub(crate) struct Link {
     port: usize,
     connector: Connector,
     settings: LinkSettings,
+    hardware: Hardware,
+    /// Starts of the port, by any driver.
+    starts: u32,
+    /// Whether the link goes down once more as soon as the driver has seen it.
+    flaps: bool,
     /// Resets of the whole card by the present driver.
     resets: u32,
     /// The end of the training; `None` while nothing is trained.
@@ -53,7 +61,13 @@ pub(crate) struct Link {
 
 impl Link {
     /// The link of a card with this medium. `module` is for cards with an SFP+ cage.
-    pub(crate) fn new(medium: Medium, module: Module, port: usize, settings: LinkSettings) -> Self {
+    pub(crate) fn new(
+        medium: Medium,
+        module: Module,
+        port: usize,
+        settings: LinkSettings,
+        hardware: Hardware,
+    ) -> Self {
         let connector = match medium {
             Medium::SfpCage => Connector::Sfp(Box::new(SfpBus::new(module, port))),
             Medium::CopperPhy(id) => Connector::Copper(Phy::new(id)),
@@ -62,6 +76,9 @@ impl Link {
             port,
             connector,
             settings,
+            hardware,
+            starts: 0,
+            flaps: false,
             resets: 0,
             ready_at: None,
             disabled: false,
@@ -122,6 +139,11 @@ impl Link {
     /// The driver has reset the whole card.
     pub(crate) fn driver_has_reset(&mut self) {
         self.resets = self.resets.saturating_add(1);
+        self.starts = self.starts.saturating_add(1);
+        self.flaps = self.starts == self.hardware.flap_at_start;
+        if let Connector::Copper(phy) = &mut self.connector {
+            phy.restart(self.hardware.silent_phy());
+        }
         self.train();
     }
 
@@ -240,6 +262,9 @@ impl Link {
     pub(crate) fn links_read(&mut self, registers: &RegisterFile, value: u32) {
         if value & r::LINKS_UP != 0 {
             self.unseen_since = None;
+            if std::mem::take(&mut self.flaps) {
+                self.ready_at = Some(Instant::now() + FLAP);
+            }
         }
         if self.is_up() {
             let speed = match self.settings.speed {

@@ -5,6 +5,7 @@
 //! or writes. Drivers run a cycle through MSCA and pass data through MSRWD.
 
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
@@ -54,6 +55,8 @@ pub(crate) struct Phy {
     selected: u16,
     /// What drivers have written, by device and register.
     written: HashMap<(u32, u16), u16>,
+    /// Until then the PHY does not answer, because it starts again.
+    silent_until: Option<Instant>,
 }
 
 impl Phy {
@@ -62,7 +65,13 @@ impl Phy {
             id,
             selected: 0,
             written: HashMap::new(),
+            silent_until: None,
         }
+    }
+
+    /// The card was reset: the PHY does not answer for a while.
+    pub(crate) fn restart(&mut self, silence: Duration) {
+        self.silent_until = (!silence.is_zero()).then(|| Instant::now() + silence);
     }
 
     /// Whether the PHY is powered up.
@@ -83,7 +92,8 @@ impl Phy {
             return;
         }
         let device = r::field_get(r::MSCA_DEV_TYPE, value);
-        let here = r::field_get(r::MSCA_PHY_ADDR, value) == ADDRESS
+        let here = self.silent_until.is_none_or(|end| Instant::now() >= end)
+            && r::field_get(r::MSCA_PHY_ADDR, value) == ADDRESS
             && value & r::MSCA_ST_CODE == r::MSCA_ST_CODE_NEW_PROTOCOL;
         match value & r::MSCA_OP_CODE {
             r::MSCA_OP_CODE_ADDRESS => {
@@ -180,6 +190,17 @@ mod tests {
             self.cycle(r::MSCA_OP_CODE_ADDRESS, ADDRESS, device, register);
             self.cycle(r::MSCA_OP_CODE_WRITE, ADDRESS, device, register);
         }
+    }
+
+    #[test]
+    fn a_phy_that_starts_again_does_not_answer() {
+        let mut bus = Bus::new();
+        bus.0.restart(Duration::from_secs(3600));
+        assert_eq!(bus.read(0, PMA, ID_HIGH), NO_ANSWER);
+        bus.write(VENDOR, CONTROL, LOW_POWER);
+        bus.0.restart(Duration::ZERO);
+        assert_eq!(bus.read(0, PMA, ID_HIGH), 0x0154);
+        assert!(bus.0.is_powered(), "it has not seen the write");
     }
 
     #[test]

@@ -103,10 +103,15 @@ impl Queues {
         &mut self,
         queue: usize,
         on: bool,
+        late: bool,
         registers: &RegisterFile,
     ) -> Option<String> {
         let (state, error) = if on {
-            Queue::enabled(TxQueue::new(queue as u32, |address| registers.get(address)))
+            let enabled = TxQueue::new(queue as u32, |address| registers.get(address));
+            Queue::enabled(enabled.map(|mut tx| {
+                tx.set_late(late);
+                tx
+            }))
         } else {
             (Queue::Off, None)
         };
@@ -132,9 +137,10 @@ impl Queues {
         }
     }
 
-    /// Shows the heads in the registers, with `beyond` added.
+    /// Shows the heads in the registers, with `beyond` added. `written` shows the transmit descriptors that are
+    /// written back instead of those whose frames are sent.
     #[inline(always)]
-    pub(crate) fn publish_heads(&self, registers: &RegisterFile, beyond: u32) {
+    pub(crate) fn publish_heads(&self, registers: &RegisterFile, beyond: u32, written: bool) {
         for queue in self.rx_on.queues() {
             if let Queue::On(rx) = &self.rx[queue] {
                 registers.set(r::RDH(queue as u32), rx.head() + beyond);
@@ -142,7 +148,11 @@ impl Queues {
         }
         for queue in self.tx_on.queues() {
             if let Queue::On(tx) = &self.tx[queue] {
-                registers.set(r::TDH(queue as u32), tx.head() + beyond);
+                let head = match written {
+                    true => tx.written_head(),
+                    false => tx.head(),
+                };
+                registers.set(r::TDH(queue as u32), head + beyond);
             }
         }
     }

@@ -6,7 +6,7 @@
 
 use crate::device::card::Device;
 use crate::device::data_path;
-use crate::device::families::EepromAccess;
+use crate::device::families::{EepromAccess, Medium};
 use crate::device::flow_director;
 use crate::device::host_interface;
 use crate::device::interrupts::mirror;
@@ -78,6 +78,7 @@ const WRITE_ROWS: &[(RegisterId, Feeds, WriteEffect)] = {
         }),
         (Id::EEC, Settings, Device::eec_written),
         (Id::HICR, Settings, Device::hicr_written),
+        (Id::SW_FW_SYNC, Nothing, |card, _| card.show_firmware()),
         (Id::SECRXCTRL, Settings, |card, write| {
             data_path::secrxctrl_written(&card.registers, write.value);
         }),
@@ -114,13 +115,15 @@ const WRITE_ROWS: &[(RegisterId, Feeds, WriteEffect)] = {
         (Id::EIMS, Settings, Device::interrupt_mask_written),
         (Id::EIMC, Settings, Device::interrupt_mask_written),
         (Id::EIAM, Settings, |card, _| {
-            mirror(&card.registers, r::EIAM, r::EIAM_EX(0));
+            if !card.config.hardware.separate_eiam {
+                mirror(&card.registers, r::EIAM, r::EIAM_EX(0));
+            }
         }),
         (Id::EICS_EX, Settings, Device::eics_ex_written),
         (Id::EIMS_EX, Settings, Device::extended_mask_written),
         (Id::EIMC_EX, Settings, Device::extended_mask_written),
         (Id::EIAM_EX, Settings, |card, write| {
-            if write.register.entry == Some(0) {
+            if write.register.entry == Some(0) && !card.config.hardware.separate_eiam {
                 mirror(&card.registers, r::EIAM_EX(0), r::EIAM);
             }
         }),
@@ -158,7 +161,9 @@ const READ_ROWS: &[(RegisterId, ReadEffect)] = &[
     (RegisterId::LINKS, |card, value| {
         card.observe_training();
         card.link.links_read(&card.registers, value);
+        card.observe_training();
     }),
+    (RegisterId::SW_FW_SYNC, |card, _| card.sync_read()),
     (RegisterId::EICR, |card, value| {
         card.interrupts.causes_read(&card.registers, value);
     }),
@@ -220,14 +225,28 @@ impl Device {
         if register.id == RegisterId::QBTC_L && self.shared_pages {
             forget_read_counts(&self.registers, register.entry.unwrap_or_default());
         }
-        match self.registers.is_cleared_by_reading(address) {
+        match self.registers.is_counter(address) {
             true => self.publish_all(),
             false => self.publish(),
         }
         let value = self.registers.read(address);
+        let value = self.shown_again(register.address, value);
         if let Some(effect) = READ_EFFECTS[register.id as usize] {
             effect(self, value);
         }
+        value
+    }
+
+    /// What a driver reads from a register: of a counter that is cleared slowly, also what the last access read.
+    fn shown_again(&mut self, address: u32, value: u32) -> u32 {
+        let slow = self.config.hardware.slow_counters && self.registers.is_counter(address);
+        let before = self.last_counter.take();
+        if !slow {
+            return value;
+        }
+        let before = before.filter(|(last, _)| *last == address);
+        let value = before.map_or(value, |(_, shown)| value.saturating_add(shown));
+        self.last_counter = Some((address, value));
         value
     }
 
@@ -235,6 +254,7 @@ impl Device {
     pub(crate) fn register_write(&mut self, address: u32, value: u32) {
         self.trace_register(true, address, value);
         self.note_watched(address, value);
+        self.last_counter = None;
         let Some(register) = self.registers.locate(address) else {
             self.note(format!(
                 "write to {address:#07x}, where no register is modelled"
@@ -320,6 +340,14 @@ impl Device {
     /// no other function shares the link.
     fn ctrl_written(&mut self, write: Write) {
         let reset = write.value & (r::CTRL_RST | r::CTRL_LNK_RST);
+        let (software, _) = self.phy_owners();
+        let taken = self.registers.get(r::SW_FW_SYNC) & software != 0;
+        if reset != 0 && self.family.medium != Medium::SfpCage && !taken {
+            self.note(
+                "reset without the PHY's semaphore in SW_FW_SYNC: firmware may use the PHY"
+                    .to_owned(),
+            );
+        }
         if reset != 0 {
             self.reset(ResetCause::Register);
             self.registers.change(r::CTRL, reset, 0);

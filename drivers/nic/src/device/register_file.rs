@@ -133,14 +133,17 @@ impl RegisterFile {
             slots,
             index,
         };
-        file.reset();
+        file.reset(false);
         Ok(file)
     }
 
-    /// Gives every register its reset value.
-    pub(crate) fn reset(&self) {
-        for slot in self.slots.iter().filter(|slot| slot.target == slot.address) {
-            self.set(slot.address, slot.reset);
+    /// Gives every register its reset value, but perhaps not the counters.
+    pub(crate) fn reset(&self, keep_counters: bool) {
+        let own = |slot: &&Slot| slot.target == slot.address;
+        for slot in self.slots.iter().filter(own) {
+            if !(keep_counters && self.is_counter(slot.address)) {
+                self.set(slot.address, slot.reset);
+            }
         }
     }
 
@@ -170,10 +173,10 @@ impl RegisterFile {
         })
     }
 
-    /// Whether a driver's read clears bits of the register.
-    pub(crate) fn is_cleared_by_reading(&self, address: u32) -> bool {
+    /// Whether the register is a counter, which a driver's read clears.
+    pub(crate) fn is_counter(&self, address: u32) -> bool {
         self.slot(address)
-            .is_some_and(|Slot { rules, .. }| rules.clear_on_read != 0)
+            .is_some_and(|Slot { rules, .. }| rules.clear_on_read != 0 && rules.one_clears == 0)
     }
 
     /// The value, without the effects of a driver's read. The address must not be an alias.

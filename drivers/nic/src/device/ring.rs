@@ -73,9 +73,14 @@ impl Ring {
             .wrapping_add(u64::from(self.head) * DESCRIPTOR_LEN)
     }
 
+    /// Index of the descriptor `distance` places behind the head.
+    pub(crate) fn index_behind(&self, distance: u32) -> u32 {
+        (self.head + self.len - distance % self.len) % self.len
+    }
+
     /// Address of the descriptor `distance` places behind the head.
     pub(crate) fn behind(&self, distance: u32) -> u64 {
-        let index = (self.head + self.len - distance % self.len) % self.len;
+        let index = self.index_behind(distance);
         self.base.wrapping_add(u64::from(index) * DESCRIPTOR_LEN)
     }
 

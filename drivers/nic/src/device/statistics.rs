@@ -154,8 +154,10 @@ impl Batch {
     }
 
     /// Adds the counts to the registers and counts from 0 again, but keeps those of the queues.
-    pub(crate) fn move_to(&mut self, registers: &RegisterFile) {
+    /// `without_crc` leaves the CRC out of GORC if the card strips it.
+    pub(crate) fn move_to(&mut self, registers: &RegisterFile, without_crc: bool) {
         if self.seen + self.to_host > 0 {
+            self.received_bytes -= self.received * stripped(registers, without_crc);
             self.add_received(registers);
         }
         if self.sent > 0 {
@@ -171,8 +173,9 @@ impl Batch {
     }
 
     /// Adds the counts of the queues to the registers, and counts from 0 again.
-    pub(crate) fn move_queues_to(&mut self, registers: &RegisterFile) {
+    pub(crate) fn move_queues_to(&mut self, registers: &RegisterFile, without_crc: bool) {
         let queues = std::mem::take(&mut self.queues);
+        let stripped = stripped(registers, without_crc);
         let count = |address, more| {
             if more > 0 {
                 registers.count(address, more);
@@ -182,8 +185,9 @@ impl Batch {
             let n = counter_of(registers, r::RQSMR, queue);
             count(r::QPRDC(n), queues.dropped[queue]);
             if queues.received[queue] > 0 {
+                let bytes = queues.received_bytes[queue] - queues.received[queue] * stripped;
                 count(r::QPRC(n), queues.received[queue]);
-                registers.count_wide(r::QBRC_L(n), r::QBRC_H(n), queues.received_bytes[queue]);
+                registers.count_wide(r::QBRC_L(n), r::QBRC_H(n), bytes);
             }
             let n = counter_of(registers, r::TQSM, queue);
             if queues.sent[queue] > 0 {
@@ -232,6 +236,14 @@ impl Batch {
     }
 }
 
+/// Bytes of a received frame that GORC and QBRC do not count.
+fn stripped(registers: &RegisterFile, without_crc: bool) -> u64 {
+    match without_crc && registers.get(r::HLREG0) & r::HLREG0_RXCRCSTRP != 0 {
+        true => CRC_LEN,
+        false => 0,
+    }
+}
+
 /// The counter of a queue, 0 to 15. Every queue has counter 0 unless the driver chooses another.
 fn counter_of(registers: &RegisterFile, map: fn(u32) -> u32, queue: usize) -> u32 {
     registers.get(map(queue as u32 / 4)) >> (8 * (queue % 4)) & 0xf
@@ -266,12 +278,12 @@ mod tests {
         batch.sent(5, 128, 0xff, true);
         let mut again = batch.clone();
         for batch in [&mut batch, &mut again] {
-            batch.move_to(&registers);
+            batch.move_to(&registers, false);
             assert_eq!(registers.get(r::QPRC(2)), 0, "the queues come later");
         }
         for mut batch in [batch, again] {
-            batch.move_queues_to(&registers);
-            batch.move_queues_to(&registers);
+            batch.move_queues_to(&registers, false);
+            batch.move_queues_to(&registers, false);
         }
         let read = |address| registers.read(address);
         assert_eq!((read(r::GPRC), read(r::GORCL)), (8, 2 * (3 * 64 + 1518)));
@@ -286,5 +298,21 @@ mod tests {
             (2, 2, 4)
         );
         assert_eq!(read(r::GPRC), 0);
+    }
+
+    #[test]
+    fn a_card_may_leave_the_stripped_crc_out() {
+        let registers = RegisterFile::new(0, family_of(0x10fb).unwrap()).unwrap();
+        for (strip, bytes) in [(r::HLREG0_RXCRCSTRP, 60), (0, 64)] {
+            registers.change(r::HLREG0, strip, r::HLREG0_RXCRCSTRP & !strip);
+            let mut batch = Batch::default();
+            batch.seen(1, 64);
+            batch.received(1, 64, Kind::Unicast);
+            batch.delivered(0, 1, 64);
+            batch.move_to(&registers, true);
+            batch.move_queues_to(&registers, true);
+            let read = [r::GORCL, r::QBRC_L(0), r::TORL].map(|address| registers.read(address));
+            assert_eq!(read, [bytes, bytes, 64]);
+        }
     }
 }

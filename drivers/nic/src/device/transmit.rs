@@ -66,6 +66,26 @@ impl Device {
         }
     }
 
+    /// Writes the groups of transmit descriptors back that are a round late.
+    pub(crate) fn settle_write_backs(&mut self) {
+        for queue in self.queues.tx_on.queues() {
+            let Queue::On(tx) = &mut self.queues.tx[queue] else {
+                continue;
+            };
+            let mut dma = Dma {
+                table: &self.dma,
+                faults: &mut self.dma_faults,
+                late: &mut self.late,
+                budget: &mut self.budget,
+            };
+            let written_back = tx.settle(&mut dma);
+            self.counters.count_written_back(written_back);
+            if written_back.any() {
+                self.interrupts.queue_cause(&self.registers, queue, true);
+            }
+        }
+    }
+
     /// Writes back the transmit descriptors that wait for more to come, if their vector may be
     /// signalled: the end of its throttle ends their wait. Returns the next such end.
     pub(crate) fn write_back_overdue(&mut self) -> Option<Instant> {

@@ -67,6 +67,9 @@ pub(crate) struct TxQueue {
     write_back: WriteBack,
     /// Finished descriptors that the card has not written back.
     unwritten: u32,
+    /// Whether full groups are written back a round later, and how many of the oldest descriptors that concerns.
+    late: bool,
+    overdue: u32,
     /// The contexts that offloads refer to.
     pub(super) contexts: [Context; CONTEXTS],
     /// The second word of the frame's first descriptor, which requests the offloads.
@@ -144,6 +147,8 @@ impl TxQueue {
             ring,
             write_back,
             unwritten: 0,
+            late: false,
+            overdue: 0,
             contexts: [Context::default(); CONTEXTS],
             first: 0,
             partial: Vec::new(),
@@ -160,10 +165,20 @@ impl TxQueue {
         self.relaxed = on;
     }
 
+    /// Lets full groups be written back a round later from now on, or no longer.
+    pub(crate) fn set_late(&mut self, on: bool) {
+        self.late = on;
+    }
+
     /// The value for TDH.
     #[inline(always)]
     pub(crate) fn head(&self) -> u32 {
         self.ring.head()
+    }
+
+    /// The same for a card on which TDH moves with write-backs.
+    pub(crate) fn written_head(&self) -> u32 {
+        self.ring.index_behind(self.unwritten)
     }
 
     /// Descriptors in the ring.
@@ -358,8 +373,22 @@ impl TxQueue {
         }
     }
 
+    /// Writes the groups of the last round back, if they are late.
+    pub(crate) fn settle(&mut self, dma: &mut Dma<'_>) -> WrittenBack {
+        let descriptors = std::mem::take(&mut self.overdue);
+        let WriteBack::Accumulated(threshold) = self.write_back else {
+            return WrittenBack::default();
+        };
+        self.write_back_oldest(dma, descriptors);
+        WrittenBack {
+            writes: descriptors / threshold,
+            descriptors,
+        }
+    }
+
     /// Writes all finished descriptors back.
     pub(crate) fn flush(&mut self, dma: &mut Dma<'_>) -> WrittenBack {
+        self.overdue = 0;
         let count = self.unwritten;
         let writes = self.writes_of(count);
         self.write_back_oldest(dma, count);
@@ -381,7 +410,10 @@ impl TxQueue {
         let held = self.unwritten;
         let total = held + batch.len() as u32;
         let due = total - total % threshold;
-        if due == 0 {
+        if self.late {
+            self.overdue = due;
+        }
+        if due == 0 || self.late {
             self.unwritten = total;
             return WrittenBack::default();
         }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use clap::Parser;
 use nic::{
-    Bursts, Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
-    MeasureLatency, MmioMode, Module, NicConfig, Placement, TraceTo, Traffic, VerifyMode, WireEnd,
+    Bursts, Cable, ConfigError, Expected, Faults, FrameSizes, Hardware, LeftBehind, LinkSettings,
+    LinkSpeed, MeasureLatency, MmioMode, Module, NicConfig, Placement, TraceTo, Traffic,
+    VerifyMode, WireEnd,
 };
 
 /// A software Intel 82599, served over vfio-user.
@@ -93,6 +94,11 @@ pub struct Options {
     /// no-link; an unknown name lists all faults; may be repeated
     #[arg(long, value_name = "NAME", value_parser = fault)]
     fault: Vec<String>,
+
+    /// In what the card differs from the model where sources about real cards disagree: datasheet (nothing),
+    /// differs (everything that drivers/nic/hardware.toml lists), or FILE.toml with a profile
+    #[arg(long, value_name = "PROFILE", default_value = "datasheet")]
+    hardware: Hardware,
 
     /// Record every register access in FILE; shared mode does not see accesses to queue registers
     #[arg(long, value_name = "FILE")]
@@ -186,6 +192,7 @@ impl Options {
                 port.module = self.module;
                 port.device_id = self.device_id;
                 port.faults = faults;
+                port.hardware = self.hardware;
                 port.link = LinkSettings {
                     speed: self.link_speed,
                     delay: self.link_delay,
