@@ -24,6 +24,12 @@ struct error {
 /* Sets the text, and is -1, for a function to return. */
 #define error_fail(error, ...) (error_set(error, __VA_ARGS__), -1)
 
+/* Says on standard error what does not keep the program from going on. */
+static inline void error_warn(const struct error *error)
+{
+	(void)fprintf(stderr, "warning: %s\n", error->text);
+}
+
 /* If `result` is not 0, copies its reason for a caller outside a library. Returns the result. */
 static inline int error_copy(int result, const struct error *reason, char *text, size_t size)
 {

@@ -1,7 +1,7 @@
 //! Errors: sentences for the user that name the failure, its place, and the remedy.
 #![forbid(unsafe_code)]
 
-use std::io;
+use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::sys::dma::DmaFault;
@@ -111,6 +111,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Says on standard error what does not keep the program from going on.
+    pub(crate) fn warn(&self) {
+        let _ = writeln!(io::stderr(), "warning: {self}");
+    }
+
     /// [`Error::Call`] without a remedy.
     pub(crate) fn call(address: &str, call: impl Into<String>, cause: io::Error) -> Box<Self> {
         Self::call_with_remedy(address, call, cause, "")

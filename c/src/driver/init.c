@@ -54,8 +54,11 @@ static int init_general(struct device *device, struct error *error)
 	reg_write(vfio, IXGBE_FCRTH(0),
 		  (rx_packet_buffer_kb(device) - FLOW_CONTROL_RESERVE_KB) * 1024);
 
-	/* 5.2.5.3.1: no-snoop stays off, because descriptors and packets are in cached memory. */
-	reg_set(vfio, IXGBE_CTRL_EXT, IXGBE_CTRL_EXT_NS_DIS);
+	/*
+	 * 5.2.5.3.1: no-snoop stays off, because descriptors and packets are in cached memory. 8.2.3.1.3: DRV_LOAD
+	 * tells firmware that a driver has the port.
+	 */
+	reg_set(vfio, IXGBE_CTRL_EXT, IXGBE_CTRL_EXT_NS_DIS | IXGBE_CTRL_EXT_DRV_LOAD);
 	return vfio_check(vfio, error);
 }
 
@@ -286,7 +289,7 @@ int device_reset(struct device *device, const struct device_config *config, stru
 	device_release(device);
 	device->config = *config;
 	device->pools = pools;
-	if (check_config(device, error) != 0 || reset_device(&device->vfio, error) != 0 ||
+	if (check_config(device, error) != 0 || reset_device(device, error) != 0 ||
 	    init_general(device, error) != 0) {
 		return -1;
 	}
@@ -323,13 +326,17 @@ static int stop_tx_queue(struct device *device, uint32_t id, struct error *error
 {
 	struct vfio_device *vfio = &device->vfio;
 	struct tx_queue *queue = &device->tx[id];
-	int result = reg_wait(vfio, IXGBE_TDH(id), IXGBE_TDH_TDH, queue->index,
-			      "TDH (the packets left in the TX ring were not sent)", error);
+	/*
+	 * 7.2.3.4.2: SWFLSH writes back the descriptors that WTHRESH holds back. TDH may move only with
+	 * write-backs, and packets that are sent after a flush are held back again.
+	 */
+	int result = reg_wait_setting(vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_SWFLSH, IXGBE_TDH(id),
+				      IXGBE_TDH_TDH, queue->index,
+				      "TDH (the packets left in the TX ring were not sent)", error);
 	struct error later;
 
-	/* 7.2.3.4.2: the device writes back the last descriptors, which WTHRESH held back. */
-	reg_set(vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_SWFLSH);
-	reg_clear(vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE | IXGBE_TXDCTL_SWFLSH);
+	reg_write_field(vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE | IXGBE_TXDCTL_SWFLSH,
+			IXGBE_TXDCTL_SWFLSH);
 	if (reg_wait(vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE, 0, "TXDCTL.ENABLE",
 		     result == 0 ? error : &later) != 0) {
 		result = -1;
@@ -375,7 +382,11 @@ int device_stop(struct device *device, struct error *error)
 		keep_first(&result, error, stop_rx_queue(device, i, &next), &next);
 	}
 	disable_interrupts(vfio);
-	keep_first(&result, error, disable_master(vfio, &next), &next);
+	reg_clear(vfio, IXGBE_CTRL_EXT, IXGBE_CTRL_EXT_DRV_LOAD);
+	/* The end of bus mastering keeps a device that is too slow from further requests. */
+	if (disable_master(vfio, &next) != 0 && !vfio->failed) {
+		error_warn(&next);
+	}
 	set_bus_master(vfio, false);
 	keep_first(&result, error, vfio_check(vfio, &next), &next);
 	return result;

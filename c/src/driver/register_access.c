@@ -22,6 +22,12 @@ void reg_write_field(struct vfio_device *vfio, uint32_t offset, uint32_t mask, u
 int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
 	     const char *name, struct error *error)
 {
+	return reg_wait_setting(vfio, 0, 0, offset, mask, value, name, error);
+}
+
+int reg_wait_setting(struct vfio_device *vfio, uint32_t request, uint32_t bits, uint32_t offset,
+		     uint32_t mask, uint32_t value, const char *name, struct error *error)
+{
 	uint64_t patience_ms = vfio_patience(vfio) / 1000;
 	uint64_t timeout_ms = patience_ms < REG_TIMEOUT_MS ? patience_ms : REG_TIMEOUT_MS;
 	uint64_t deadline = now_ms() + timeout_ms;
@@ -29,6 +35,10 @@ int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t 
 	for (;;) {
 		/* The clock comes first, so that a slow read does not cost the last attempt. */
 		bool late = now_ms() >= deadline;
+
+		if (bits != 0) {
+			reg_set(vfio, request, bits);
+		}
 		uint32_t read = reg_read(vfio, offset);
 
 		if (vfio_check(vfio, error) != 0) {

@@ -39,6 +39,10 @@ void reg_write_field(struct vfio_device *vfio, uint32_t offset, uint32_t mask, u
 int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
 	     const char *name, struct error *error);
 
+/* As reg_wait, and sets `bits` of the register at `request` before each look. */
+int reg_wait_setting(struct vfio_device *vfio, uint32_t request, uint32_t bits, uint32_t offset,
+		     uint32_t mask, uint32_t value, const char *name, struct error *error);
+
 /*
  * Rings a doorbell: the tail register at `offset`, to which `tail` points if it is mapped. The caller
  * orders the descriptors before it, with dma_write_barrier().

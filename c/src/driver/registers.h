@@ -39,6 +39,8 @@
 #define IXGBE_CTRL_EXT 0x00018u
 /* Bit 16: Use no transaction without snooping, whatever other registers say. */
 #define IXGBE_CTRL_EXT_NS_DIS 0x00010000u
+/* Bit 28: A driver is loaded. The firmware reads this bit. */
+#define IXGBE_CTRL_EXT_DRV_LOAD 0x10000000u
 
 /* ESDP, rw: Software definable pins. Datasheet 8.2.3.1.4. */
 #define IXGBE_ESDP 0x00020u
@@ -112,6 +114,9 @@
 /* EIMC_EX, w1c: EIMC for queue vectors 0 to 63. Datasheet 8.2.3.5.9. */
 #define IXGBE_EIMC_EX(n) (0x00AB0u + 0x4u * (n))
 #define IXGBE_EIMC_EX_COUNT 2u
+
+/* EIAM_EX, rw: EIAM for queue vectors 0 to 63. Datasheet 8.2.3.5.10. */
+#define IXGBE_EIAM_EX(n) (0x00AD0u + 0x4u * (n))
 
 /* EITR, rw: Interrupt throttle of a vector. Datasheet 8.2.3.5.12. */
 #define IXGBE_EITR(n) ((n) < 24u ? 0x00820u + 0x4u * (n) : 0x12300u + 0x4u * ((n) - 24u))

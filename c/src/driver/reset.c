@@ -9,6 +9,9 @@
 #define RESET_QUIET_US 1000
 #define RESET_SETTLE_US 10000
 
+/* X540 and X550 start their PHY again, as Linux and DPDK wait for it. */
+#define RESET_SETTLE_PHY_US 100000
+
 /* 8.2.3.5.6: bit 31 is reserved. */
 #define ALL_INTERRUPT_CAUSES 0x7fffffffu
 
@@ -42,9 +45,12 @@ void set_bus_master(struct vfio_device *vfio, bool on)
 }
 
 /* 4.6.3.2 Global reset. */
-int reset_device(struct vfio_device *vfio, struct error *error)
+int reset_device(struct device *device, struct error *error)
 {
-	const uint32_t resets = IXGBE_CTRL_RST | IXGBE_CTRL_LNK_RST;
+	struct vfio_device *vfio = &device->vfio;
+	const bool has_phy = device->family != DEVICE_FAMILY_82599;
+	/* LNK_RST would take the PHY's power-up from firmware, so Linux and DPDK leave it out there. */
+	const uint32_t resets = has_phy ? IXGBE_CTRL_RST : IXGBE_CTRL_RST | IXGBE_CTRL_LNK_RST;
 
 	disable_interrupts(vfio);
 	reg_set(vfio, IXGBE_CTRL, resets);
@@ -52,7 +58,7 @@ int reset_device(struct vfio_device *vfio, struct error *error)
 	if (reg_wait(vfio, IXGBE_CTRL, resets, 0, "CTRL.RST", error) != 0) {
 		return -1;
 	}
-	sleep_us(RESET_SETTLE_US);
+	sleep_us(has_phy ? RESET_SETTLE_PHY_US : RESET_SETTLE_US);
 	disable_interrupts(vfio);
 	return vfio_check(vfio, error);
 }

@@ -2,7 +2,7 @@
 #ifndef IXGBE_RESET_H
 #define IXGBE_RESET_H
 
-#include "driver/register_access.h"
+#include "driver/device.h"
 
 /* 4.6.3.1 Interrupts during initialization: masks all, clears all causes. */
 void disable_interrupts(struct vfio_device *vfio);
@@ -15,9 +15,10 @@ void set_bus_master(struct vfio_device *vfio, bool on);
 
 /*
  * 4.6.3.2 Global reset. No request of the device may be pending: VFIO has reset it, or device_stop has stopped
- * it. rooms/takeover.h ends the requests of a device that another driver left running.
+ * it. rooms/takeover.h ends the requests of a device that another driver left running. On X540 and X550, the
+ * caller may have the PHY's semaphore, as rooms/start.c has it.
  */
-int reset_device(struct vfio_device *vfio, struct error *error);
+int reset_device(struct device *device, struct error *error);
 
 /* 4.6.3: waits for EEPROM auto-read and for DMA initialization. */
 int wait_until_ready(struct vfio_device *vfio, struct error *error);

@@ -39,7 +39,7 @@ struct rx_queue {
 	struct dma_memory dma;
 	uint64_t pool_empty; /* calls that stopped early because the pool was empty */
 	uint64_t discarded; /* frames that did not fit into one buffer */
-	uint32_t suspect; /* the index at which the last check missed a write-back, or none */
+	uint32_t suspect; /* RDH and index at which the last check missed a write-back, or none */
 	uint8_t apart[CACHE_LINES_APART]; /* the next queue may belong to another thread */
 };
 

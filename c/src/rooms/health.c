@@ -23,9 +23,14 @@ int rx_check_stall(struct rx_queue *queue, struct error *error)
 		queue->suspect = RX_NO_SUSPECT;
 		return 0;
 	}
-	/* The first time, this is a write-back on its way. Sleeping here would cost packets. */
-	if (queue->suspect != queue->index) {
-		queue->suspect = queue->index;
+	/*
+	 * The first time, this is a write-back on its way. Sleeping here would cost packets. An index repeats while
+	 * packets flow, but RDH does not stand still then.
+	 */
+	uint32_t suspect = head << 16 | queue->index;
+
+	if (queue->suspect != suspect) {
+		queue->suspect = suspect;
 		return 0;
 	}
 	for (uint32_t i = 0; i < CHECK_LOOKS; i++) {

@@ -92,6 +92,8 @@ int interrupts_start(struct device *device, uint32_t interval_us, struct error *
 	}
 	reg_write(vfio, IXGBE_EIAC, bits);
 	reg_write(vfio, IXGBE_EIAM, bits);
+	/* 8.2.3.5.10: these vectors have bits in both registers. The datasheet does not say which one counts. */
+	reg_write(vfio, IXGBE_EIAM_EX(0), bits);
 	return vfio_check(vfio, error);
 }
 

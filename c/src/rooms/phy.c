@@ -6,10 +6,15 @@
 #include "rooms/phy.h"
 #include "clock.h"
 
-/* The bound of the wait for the bus, in milliseconds. */
-#define TIMEOUT_BUS 2000
+/* The bound of the wait for the bus, in milliseconds, as in Linux and DPDK. */
+#define TIMEOUT_BUS 1000
 
 #define BUS_INTERVAL_US 1000
+
+/* A PHY that was reset answers after this time at the latest, in milliseconds. */
+#define TIMEOUT_PHY 3000
+
+#define PHY_INTERVAL_US 100000
 
 /* The bus has this many addresses. */
 #define MDIO_ADDRESSES 32
@@ -38,39 +43,41 @@ static void release_semaphores(struct vfio_device *vfio)
 	reg_clear(vfio, IXGBE_SWSM, IXGBE_SWSM_SMBI);
 }
 
-/* 8.2.3.4.11: takes the bus. Firmware has it only for moments. */
-static int take_bus(struct vfio_device *vfio, uint32_t software, uint32_t firmware,
-		    struct error *error)
+/* 8.2.3.1.2: the two ports of a card have a PHY each, and bits of SW_FW_SYNC for it. */
+static bool is_first(struct vfio_device *vfio)
 {
+	return IXGBE_FIELD_GET(IXGBE_STATUS_LAN_ID, reg_read(vfio, IXGBE_STATUS)) == 0;
+}
+
+/* 8.2.3.4.11. Firmware has the bus only for moments, unless it has died (DEVIATION-SEMAPHORE). */
+int phy_take(struct vfio_device *vfio, struct error *error)
+{
+	bool first = is_first(vfio);
+	uint32_t software = first ? IXGBE_SW_FW_SYNC_SW_PHY0 : IXGBE_SW_FW_SYNC_SW_PHY1;
+	uint32_t firmware = first ? IXGBE_SW_FW_SYNC_FW_PHY0 : IXGBE_SW_FW_SYNC_FW_PHY1;
 	uint64_t deadline = now_ms() + TIMEOUT_BUS;
 
 	for (;;) {
 		bool late = now_ms() >= deadline || vfio_patience(vfio) < BUS_INTERVAL_US;
 
 		take_semaphores(vfio);
-		bool free = !(reg_read(vfio, IXGBE_SW_FW_SYNC) & firmware);
+		bool take = late || !(reg_read(vfio, IXGBE_SW_FW_SYNC) & firmware);
 
-		if (free) {
+		if (take) {
 			reg_set(vfio, IXGBE_SW_FW_SYNC, software);
 		}
 		release_semaphores(vfio);
-		if (vfio_check(vfio, error) != 0) {
-			return -1;
-		}
-		if (free) {
-			return 0;
-		}
-		if (late) {
-			break;
+		if (take || vfio->failed) {
+			return vfio_check(vfio, error);
 		}
 		vfio_sleep(vfio, BUS_INTERVAL_US);
 	}
-	return error_fail(error, "%s: firmware kept the bus to the PHY for %d ms; " REMEDY_BUS,
-			  vfio->address, TIMEOUT_BUS);
 }
 
-static void release_bus(struct vfio_device *vfio, uint32_t software)
+void phy_release(struct vfio_device *vfio)
 {
+	uint32_t software = is_first(vfio) ? IXGBE_SW_FW_SYNC_SW_PHY0 : IXGBE_SW_FW_SYNC_SW_PHY1;
+
 	take_semaphores(vfio);
 	reg_clear(vfio, IXGBE_SW_FW_SYNC, software);
 	release_semaphores(vfio);
@@ -119,32 +126,64 @@ static int phy_write(struct vfio_device *vfio, uint32_t phy, uint32_t device, ui
 	return mdio_cycle(vfio, IXGBE_MSCA_OP_CODE_WRITE, phy, device, offset, error);
 }
 
-/* Finds the address at which the PHY answers. Boards differ in it. */
+/* Finds the address at which the PHY answers, MDIO_ADDRESSES if none does. Boards differ in it. */
 static int find_phy(struct vfio_device *vfio, uint32_t *phy, struct error *error)
 {
-	for (uint32_t i = 0; i < MDIO_ADDRESSES; i++) {
+	for (*phy = 0; *phy < MDIO_ADDRESSES; ++*phy) {
 		uint32_t id = 0;
 
-		if (phy_read(vfio, i, IXGBE_PHY_ID_HIGH_DEVICE, IXGBE_PHY_ID_HIGH, &id, error) !=
+		if (phy_read(vfio, *phy, IXGBE_PHY_ID_HIGH_DEVICE, IXGBE_PHY_ID_HIGH, &id, error) !=
 		    0) {
 			return -1;
 		}
 		if (id != 0 && id != MDIO_NO_ANSWER) {
-			*phy = i;
-			return 0;
+			break;
 		}
 	}
-	return error_fail(error, "%s: no PHY answers on the MDIO bus; " REMEDY_BUS, vfio->address);
+	return 0;
 }
 
-/* Clears the PHY's low-power mode if it is set. The driver has the bus. */
-static int leave_low_power(struct vfio_device *vfio, struct error *error)
+/* Finds the PHY, which does not answer before it has started again. Warns if none answers in time. */
+static int wait_for_phy(struct vfio_device *vfio, uint32_t *phy, struct error *error)
+{
+	uint64_t deadline = now_ms() + TIMEOUT_PHY;
+	struct error none;
+
+	/* The wait has its own limit and uses up no patience. */
+	for (;;) {
+		bool late = now_ms() >= deadline;
+
+		if (find_phy(vfio, phy, error) != 0) {
+			return -1;
+		}
+		if (*phy < MDIO_ADDRESSES) {
+			return 0;
+		}
+		if (late) {
+			break;
+		}
+		sleep_us(PHY_INTERVAL_US);
+	}
+	error_set(
+		&none,
+		"%s: no PHY answers on the MDIO bus after %d ms; if there is no link, " REMEDY_BUS,
+		vfio->address, TIMEOUT_PHY);
+	error_warn(&none);
+	return 0;
+}
+
+int phy_power_up(struct vfio_device *vfio, struct error *error)
 {
 	uint32_t phy = 0;
 	uint32_t control = 0;
 
-	if (find_phy(vfio, &phy, error) != 0 ||
-	    phy_read(vfio, phy, IXGBE_PHY_VENDOR_CONTROL_DEVICE, IXGBE_PHY_VENDOR_CONTROL, &control,
+	if (wait_for_phy(vfio, &phy, error) != 0) {
+		return -1;
+	}
+	if (phy == MDIO_ADDRESSES) {
+		return 0;
+	}
+	if (phy_read(vfio, phy, IXGBE_PHY_VENDOR_CONTROL_DEVICE, IXGBE_PHY_VENDOR_CONTROL, &control,
 		     error) != 0) {
 		return -1;
 	}
@@ -153,20 +192,4 @@ static int leave_low_power(struct vfio_device *vfio, struct error *error)
 	}
 	return phy_write(vfio, phy, IXGBE_PHY_VENDOR_CONTROL_DEVICE, IXGBE_PHY_VENDOR_CONTROL,
 			 control & ~IXGBE_PHY_VENDOR_CONTROL_LOW_POWER, error);
-}
-
-int phy_power_up(struct vfio_device *vfio, struct error *error)
-{
-	/* 8.2.3.1.2: the two ports of a card have a PHY each, and bits of SW_FW_SYNC for it. */
-	bool first = IXGBE_FIELD_GET(IXGBE_STATUS_LAN_ID, reg_read(vfio, IXGBE_STATUS)) == 0;
-	uint32_t software = first ? IXGBE_SW_FW_SYNC_SW_PHY0 : IXGBE_SW_FW_SYNC_SW_PHY1;
-	uint32_t firmware = first ? IXGBE_SW_FW_SYNC_FW_PHY0 : IXGBE_SW_FW_SYNC_FW_PHY1;
-
-	if (take_bus(vfio, software, firmware, error) != 0) {
-		return -1;
-	}
-	int result = leave_low_power(vfio, error);
-
-	release_bus(vfio, software);
-	return result;
 }

@@ -21,10 +21,6 @@
 /* What comes between the reset and the initialization of the queues. */
 static int prepare(struct device *device, struct error *error)
 {
-	/* On X540 and X550, firmware brings the link up once the copper PHY has power. */
-	if (device->family != DEVICE_FAMILY_82599 && phy_power_up(&device->vfio, error) != 0) {
-		return -1;
-	}
 	/* 4.6.5 Initialization of statistics: reading clears them. */
 	if (stats_init(device, error) != 0 || mac_read(device, device->mac, error) != 0) {
 		return -1;
@@ -34,16 +30,32 @@ static int prepare(struct device *device, struct error *error)
 	return 0;
 }
 
+/* Resets the device. On X540 and X550, firmware brings the link up once the copper PHY has power. */
+static int reset_and_power_up(struct device *device, const struct device_config *config,
+			      struct mempool *pools, bool has_phy, struct error *error)
+{
+	if ((!device->running && end_requests(device, error) != 0) ||
+	    device_reset(device, config, pools, error) != 0) {
+		return -1;
+	}
+	return has_phy ? phy_power_up(&device->vfio, error) : 0;
+}
+
 int device_start_queues(struct device *device, const struct device_config *config,
 			struct mempool *pools, struct error *error)
 {
-	if (!device->running && end_requests(&device->vfio, error) != 0) {
+	const bool has_phy = device->family != DEVICE_FAMILY_82599;
+
+	/* Firmware leaves the PHY alone until it has started again. */
+	if (has_phy && phy_take(&device->vfio, error) != 0) {
 		return -1;
 	}
-	if (device_reset(device, config, pools, error) != 0) {
-		return -1;
+	int result = reset_and_power_up(device, config, pools, has_phy, error);
+
+	if (has_phy) {
+		phy_release(&device->vfio);
 	}
-	if (prepare(device, error) != 0) {
+	if (result != 0 || prepare(device, error) != 0) {
 		return -1;
 	}
 	return device_init(device, error);
@@ -88,10 +100,14 @@ int device_stop_queues(struct device *device, struct error *error)
 	return result;
 }
 
-/* Whether the link is up within `timeout_ms` milliseconds. False, too, if an access fails. */
+/*
+ * Whether the link is up within `timeout_ms` milliseconds, at two looks in a row: it may go down once more
+ * while the other side starts. False, too, if an access fails.
+ */
 static bool link_comes_up(struct device *device, uint32_t timeout_ms)
 {
 	uint64_t deadline = now_ms() + timeout_ms;
+	bool was_up = false;
 
 	/* A link may take many seconds, so this wait has its own limit and uses up no patience. */
 	for (;;) {
@@ -102,9 +118,10 @@ static bool link_comes_up(struct device *device, uint32_t timeout_ms)
 		if (device->vfio.failed) {
 			return false;
 		}
-		if (up || late) {
+		if ((up && was_up) || late) {
 			return up;
 		}
+		was_up = up;
 		sleep_us(LINK_INTERVAL_US);
 	}
 }
@@ -113,8 +130,11 @@ static bool link_comes_up(struct device *device, uint32_t timeout_ms)
 static int restart(struct device *device, struct error *error)
 {
 	struct device_config config = device->config;
+	struct error ignored;
 
-	if (device_stop_queues(device, error) != 0) {
+	/* The start ends what the stop could not end. Only a dead device ends the attempts. */
+	(void)device_stop_queues(device, &ignored);
+	if (vfio_check(&device->vfio, error) != 0) {
 		return -1;
 	}
 	return device_start_queues(device, &config, device->pools, error);

@@ -33,8 +33,9 @@ static void flush_data_path(struct vfio_device *vfio)
 	reg_clear(vfio, IXGBE_GCR_EXT, IXGBE_GCR_EXT_BUFFERS_CLEAR);
 }
 
-int end_requests(struct vfio_device *vfio, struct error *error)
+int end_requests(struct device *device, struct error *error)
 {
+	struct vfio_device *vfio = &device->vfio;
 	struct error pending;
 
 	disable_interrupts(vfio);
@@ -44,7 +45,7 @@ int end_requests(struct vfio_device *vfio, struct error *error)
 	ended = disable_master(vfio, &pending) == 0 && ended;
 	if (!ended && !vfio->failed) {
 		flush_data_path(vfio);
-		return reset_device(vfio, error);
+		return reset_device(device, error);
 	}
 	return vfio_check(vfio, error);
 }

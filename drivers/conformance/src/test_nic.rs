@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
-use nic::{DataPlane, Nic, NicConfig, Port, RunningDataPlane, SessionReport};
+use nic::{DataPlane, Hardware, Nic, NicConfig, Port, RunningDataPlane, SessionReport};
 use record::Implementation;
 use tempfile::TempDir;
 
@@ -35,6 +35,15 @@ pub fn processors() -> MutexGuard<'static, ()> {
     static PROCESSORS: Mutex<()> = Mutex::new(());
     // A failed test has also released them.
     PROCESSORS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The hardware profile of the cards, by name: `TRIPTYCH_HARDWARE=differs` runs the suite on cards that differ
+/// from the model.
+fn hardware() -> Result<Hardware> {
+    match std::env::var("TRIPTYCH_HARDWARE") {
+        Ok(name) => name.parse().context("TRIPTYCH_HARDWARE"),
+        Err(_) => Ok(Hardware::default()),
+    }
 }
 
 /// A NIC with two ports, which are each other's peers, and a folder for the test's files.
@@ -67,7 +76,10 @@ impl TestNic {
     /// If the NIC cannot be started.
     pub fn still(change: impl FnOnce(NicConfig) -> NicConfig) -> Result<Self> {
         let directory = tempfile::tempdir()?;
-        let nic = Nic::new(change(NicConfig::new(directory.path(), 2)))?;
+        let hardware = hardware()?;
+        let config =
+            NicConfig::new(directory.path(), 2).with_each_port(|port| port.hardware = hardware);
+        let nic = Nic::new(change(config))?;
         Ok(Self {
             data_plane: None,
             nic,

@@ -19,8 +19,15 @@ for_each_implementation!(
     two_cabled_ports_light_each_other,
     what_an_earlier_driver_left_behind_is_undone,
     a_phy_that_is_powered_down_is_powered_up,
+    a_phy_that_starts_again_is_waited_for,
+    a_phy_that_never_answers_is_left_to_the_link,
+    firmware_that_died_does_not_keep_the_phy,
+    a_master_that_stays_enabled_ends_no_attempt,
+    a_link_that_goes_down_once_more_is_waited_for,
+    a_vector_masks_itself_whichever_register_counts,
     sent_descriptors_are_written_back_in_groups_of_four,
     the_last_descriptors_are_written_back_at_the_end,
+    a_stop_flushes_before_it_waits_for_tdh,
     relaxed_ordering_changes_nothing,
     cards_that_the_driver_cannot_set_up_are_refused,
 );
@@ -30,6 +37,10 @@ const LIMIT: Duration = Duration::from_secs(20);
 
 fn saturated(config: NicConfig) -> NicConfig {
     config.with_each_port(|port| port.traffic = Traffic::Saturate)
+}
+
+fn at_low_rate(config: NicConfig) -> NicConfig {
+    config.with_each_port(|port| port.traffic = Traffic::Rate { mpps: 0.2 })
 }
 
 /// Runs a forwarder on a NIC with saturating traffic, and checks that it forwards `packets` packets
@@ -59,9 +70,7 @@ fn the_link_comes_up_at_a_later_reset(implementation: Implementation) -> Result<
     for attempts in [2, 3] {
         // Only one port needs them, because a driver waits for one port after the other.
         let mut nic = TestNic::running(|config| {
-            let mut config = config.with_each_port(|port| {
-                port.traffic = Traffic::Rate { mpps: 0.2 };
-            });
+            let mut config = at_low_rate(config);
             config.ports[1].link.attempts = attempts;
             config
         })?;
@@ -187,6 +196,111 @@ fn a_phy_that_is_powered_down_is_powered_up(implementation: Implementation) -> R
     Ok(())
 }
 
+/// The PHY takes longer than the time after which the driver looks first.
+fn a_phy_that_starts_again_is_waited_for(implementation: Implementation) -> Result<()> {
+    for device_id in [0x1528, 0x1563] {
+        forwards(implementation, 2000, |port| {
+            port.device_id = device_id;
+            port.left_behind.phy_off = true;
+            port.hardware.silent_phy_ms = 250;
+        })?;
+    }
+    Ok(())
+}
+
+fn a_phy_that_never_answers_is_left_to_the_link(implementation: Implementation) -> Result<()> {
+    let mut nic = TestNic::running(|config| {
+        saturated(config).with_each_port(|port| {
+            port.device_id = 0x1528;
+            port.hardware.silent_phy_ms = 3_600_000;
+        })
+    })?;
+    let program = nic.forwarder(implementation)?.args(["--packets", "2000"]);
+    let output = program.run(LIMIT)?;
+    let [a, b] = nic.devices();
+    output
+        .expect_exit(0)?
+        .expect_stderr([&a, &b, "warning: ", "no PHY answers"])?;
+    nic.stop_data_plane()?;
+    expect::nothing_lost(nic.ports(), &output.totals()?)
+}
+
+fn firmware_that_died_does_not_keep_the_phy(implementation: Implementation) -> Result<()> {
+    for device_id in [0x1528, 0x1563] {
+        forwards(implementation, 2000, |port| {
+            port.device_id = device_id;
+            port.left_behind.phy_off = true;
+            port.hardware.firmware_looks = u32::MAX;
+        })?;
+    }
+    Ok(())
+}
+
+/// The driver waits for the link while the fault begins, so the fault meets the stop before the second attempt.
+fn a_master_that_stays_enabled_ends_no_attempt(implementation: Implementation) -> Result<()> {
+    let nic = TestNic::running(|config| {
+        let mut config = at_low_rate(config);
+        config.ports[1].link.attempts = 2;
+        config
+    })?;
+    let mut running = nic.forwarder(implementation)?.start()?;
+    let port = &nic.ports()[1];
+    wait_until("the port to run", || port.snapshot().tx_enabled)?;
+    let mut faults = Faults::default();
+    faults.add("master-stays")?;
+    port.set_faults(faults);
+    wait_until("forwarded packets, or the driver's end", || {
+        port.stats().transmitted > 0 || !running.is_running().unwrap_or(false)
+    })?;
+    port.set_faults(Faults::default());
+    running.signal(Signal::TERM)?;
+    running
+        .wait(LIMIT)?
+        .expect_exit(0)?
+        .expect_stderr(["warning: ", "STATUS.MASTER_ENABLE"])?;
+    nic.sessions()?.iter().try_for_each(expect::left_at_rest)
+}
+
+/// The link is down again while the driver goes on, unless the driver looks twice.
+fn a_link_that_goes_down_once_more_is_waited_for(implementation: Implementation) -> Result<()> {
+    for device_id in [nic::DEFAULT_DEVICE_ID, 0x1528] {
+        let mut lockstep = Lockstep::open(implementation, 32, |config| {
+            config.with_each_port(|port| {
+                port.device_id = device_id;
+                port.hardware.flap_at_start = 1;
+            })
+        })?;
+        for port in [0, 1] {
+            ensure!(lockstep.port(port).snapshot().link_up, "port {port}");
+        }
+        lockstep.close()?;
+    }
+    Ok(())
+}
+
+/// The card signals a driver that sleeps, and the driver is stopped so that it cannot arm the vector again.
+fn a_vector_masks_itself_whichever_register_counts(implementation: Implementation) -> Result<()> {
+    for separate in [false, true] {
+        let nic = TestNic::running(|config| {
+            config.with_each_port(|port| port.hardware.separate_eiam = separate)
+        })?;
+        let mut running = nic.forwarder(implementation)?.arg("--interrupts").start()?;
+        let port = &nic.ports()[0];
+        wait_until("the driver to sleep", || {
+            port.snapshot().interrupts_enabled != 0 && port.snapshot().link_up
+        })?;
+        running.signal(Signal::STOP)?;
+        port.inject(&[0x5a; 60])?;
+        wait_until("the vector to be masked", || {
+            port.snapshot().interrupts_enabled == 0
+        })?;
+        running.signal(Signal::CONT)?;
+        running.signal(Signal::TERM)?;
+        running.wait(LIMIT)?.expect_success()?;
+    }
+    Ok(())
+}
+
 /// 7.2.3.5.1: with TXDCTL.WTHRESH 4, four descriptors of 16 bytes are one write of a cache line.
 fn sent_descriptors_are_written_back_in_groups_of_four(
     implementation: Implementation,
@@ -227,6 +341,32 @@ fn the_last_descriptors_are_written_back_at_the_end(implementation: Implementati
             (waiting, all) == (4, 7),
             "{mmio:?}: {waiting} and then {all}"
         );
+    }
+    Ok(())
+}
+
+/// If TDH moves with write-backs only, the card keeps TDH back as long as it keeps descriptors back.
+fn a_stop_flushes_before_it_waits_for_tdh(implementation: Implementation) -> Result<()> {
+    for mmio in [MmioMode::Shared, MmioMode::Trap] {
+        for frames in 1..=5 {
+            let mut lockstep = Lockstep::open(implementation, 32, |config| {
+                config.with_mmio(mmio).with_each_port(|port| {
+                    port.capture = true;
+                    port.hardware.head_with_write_back = true;
+                })
+            })?;
+            for n in 0..frames {
+                lockstep.port(0).inject(&[n; 60])?;
+            }
+            lockstep.run_until_idle()?;
+            lockstep
+                .close()
+                .with_context(|| format!("{mmio:?}, {frames} frames"))?;
+            lockstep
+                .sessions()?
+                .iter()
+                .try_for_each(expect::left_at_rest)?;
+        }
     }
     Ok(())
 }

@@ -530,10 +530,18 @@ fn the_link_is_set_up_as_the_device_requires(implementation: Implementation) -> 
         let run = Run::of(implementation, device_id)?;
         for port in [0, 1] {
             let setup = run.port(SETUP, port)?;
-            let writes = setup.writes_to(&["AUTOC", "AUTOC2"]).count();
+            let count = setup.writes_to(&["AUTOC", "AUTOC2"]).count();
             ensure!(
-                (writes > 0) == configured,
-                "{device_id:04x}: {writes} writes to AUTOC"
+                (count > 0) == configured,
+                "{device_id:04x}: {count} writes to AUTOC"
+            );
+            // LNK_RST resets the PHY, too.
+            let reset = setup.first("reset", writes(r::CTRL, r::CTRL_RST))?;
+            let with_link = setup.0[reset].value & r::CTRL_LNK_RST != 0;
+            ensure!(
+                with_link == configured,
+                "{device_id:04x}: {}",
+                setup.0[reset]
             );
             let up = reads(r::LINKS, r::LINKS_UP, r::LINKS_UP);
             let last = setup.last("LINKS.UP", up)?;

@@ -67,8 +67,12 @@ impl<'p> Device<'p> {
             (self.rx_packet_buffer_kb() - FLOW_CONTROL_RESERVE_KB) * 1024,
         )?;
 
-        // 5.2.5.3.1: no-snoop stays off, because descriptors and packets are in cached memory.
-        registers.set(regs::CTRL_EXT, regs::CTRL_EXT_NS_DIS)
+        // 5.2.5.3.1: no-snoop stays off, because descriptors and packets are in cached memory. 8.2.3.1.3:
+        // DRV_LOAD tells firmware that a driver has the port.
+        registers.set(
+            regs::CTRL_EXT,
+            regs::CTRL_EXT_NS_DIS | regs::CTRL_EXT_DRV_LOAD,
+        )
     }
 
     /// 4.6.7: sets which frames are let in. RXCTRL.RXEN is 0 since the reset, as FCTRL demands.
@@ -295,7 +299,7 @@ impl<'p> Device<'p> {
     /// 4.6.3 Initialization sequence, first half: the reset, and what waits for it.
     pub(crate) fn reset(&mut self) -> Result<()> {
         self.check_config()?;
-        reset_device(&self.registers)?;
+        reset_device(&self.registers, self.family)?;
         self.init_general()?;
         wait_until_ready(&self.registers)
     }
@@ -324,16 +328,21 @@ impl<'p> Device<'p> {
         let Some(queue) = self.tx.get_mut(id as usize) else {
             return Ok(());
         };
-        let drained = registers.wait(
+        // 7.2.3.4.2: SWFLSH writes back the descriptors that WTHRESH holds back. TDH may move only with
+        // write-backs, and packets that are sent after a flush are held back again.
+        let drained = registers.wait_setting(
+            Some((regs::TXDCTL(id), regs::TXDCTL_SWFLSH)),
             regs::TDH(id),
             regs::TDH_TDH,
             queue.index as u32,
             "TDH (the packets left in the TX ring were not sent)",
         );
 
-        // 7.2.3.4.2: the device writes back the last descriptors, which WTHRESH held back.
-        registers.set(regs::TXDCTL(id), regs::TXDCTL_SWFLSH)?;
-        registers.clear(regs::TXDCTL(id), regs::TXDCTL_ENABLE | regs::TXDCTL_SWFLSH)?;
+        registers.write_field(
+            regs::TXDCTL(id),
+            regs::TXDCTL_ENABLE | regs::TXDCTL_SWFLSH,
+            regs::TXDCTL_SWFLSH,
+        )?;
         let disabled = registers.wait(regs::TXDCTL(id), regs::TXDCTL_ENABLE, 0, "TXDCTL.ENABLE");
         queue.tx_reclaim();
         drained.and(disabled)
@@ -368,7 +377,18 @@ impl<'p> Device<'p> {
             result = result.and(self.stop_rx_queue(i));
         }
         result = result.and(disable_interrupts(&self.registers));
-        result = result.and(disable_master(&self.registers));
+        result = result.and(
+            self.registers
+                .clear(regs::CTRL_EXT, regs::CTRL_EXT_DRV_LOAD),
+        );
+        // The end of bus mastering keeps a device that is too slow from further requests.
+        result = result.and(match disable_master(&self.registers) {
+            Err(error) if matches!(*error, Error::Timeout { .. }) => {
+                error.warn();
+                Ok(())
+            }
+            other => other,
+        });
         result.and(set_bus_master(&self.registers, false))
     }
 }

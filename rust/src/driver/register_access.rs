@@ -58,11 +58,26 @@ impl Registers {
         value: u32,
         name: &'static str,
     ) -> Result<()> {
+        self.wait_setting(None, offset, mask, value, name)
+    }
+
+    /// As [`Registers::wait`], and sets bits of another register, if there is one, before each look.
+    pub(crate) fn wait_setting(
+        &self,
+        request: Option<(u32, u32)>,
+        offset: u32,
+        mask: u32,
+        value: u32,
+        name: &'static str,
+    ) -> Result<()> {
         let timeout = self.vfio.patience().min(TIMEOUT);
         let deadline = Instant::now() + timeout;
         loop {
             // The clock comes first, so that a slow read does not cost the last attempt.
             let late = Instant::now() >= deadline;
+            if let Some((register, bits)) = request {
+                self.set(register, bits)?;
+            }
             let read = self.read(offset)?;
             if read & mask == value {
                 return Ok(());

@@ -47,6 +47,8 @@ pub const STATUS_MASTER_ENABLE: u32 = 0x00080000;
 pub const CTRL_EXT: u32 = 0x00018;
 /// Bit 16: Use no transaction without snooping, whatever other registers say.
 pub const CTRL_EXT_NS_DIS: u32 = 0x00010000;
+/// Bit 28: A driver is loaded. The firmware reads this bit.
+pub const CTRL_EXT_DRV_LOAD: u32 = 0x10000000;
 
 /// ESDP, rw: Software definable pins. Datasheet 8.2.3.1.4.
 pub const ESDP: u32 = 0x00020;
@@ -121,6 +123,9 @@ pub const EIAM: u32 = 0x00890;
 pub const fn EIMC_EX(n: u32) -> u32 { 0x00AB0 + 0x4 * n }
 /// Entries of [`EIMC_EX`].
 pub const EIMC_EX_COUNT: u32 = 2;
+
+/// EIAM_EX, rw, n < 2: EIAM for queue vectors 0 to 63. Datasheet 8.2.3.5.10.
+pub const fn EIAM_EX(n: u32) -> u32 { 0x00AD0 + 0x4 * n }
 
 /// EITR, rw, n < 129: Interrupt throttle of a vector. Datasheet 8.2.3.5.12.
 pub const fn EITR(n: u32) -> u32 { if n < 24 { 0x00820 + 0x4 * n } else { 0x12300 + 0x4 * (n - 24) } }

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crate::clock::sleep;
+use crate::driver::device_ids::Family;
 use crate::driver::register_access::Registers;
 use crate::driver::registers as regs;
 use crate::error::Result;
@@ -12,6 +13,9 @@ use crate::error::Result;
 // 4.2.1.6.1: no register access for 1 ms after a reset. 4.6.3.2: then 10 ms until it is complete.
 const RESET_QUIET: Duration = Duration::from_millis(1);
 const RESET_SETTLE: Duration = Duration::from_millis(10);
+
+/// X540 and X550 start their PHY again, as Linux and DPDK wait for it.
+const RESET_SETTLE_PHY: Duration = Duration::from_millis(100);
 
 /// 8.2.3.5.6: bit 31 is reserved.
 const ALL_INTERRUPT_CAUSES: u32 = 0x7fff_ffff;
@@ -55,14 +59,19 @@ pub(crate) fn set_bus_master(registers: &Registers, on: bool) -> Result<()> {
 
 /// 4.6.3.2 Global reset. No request of the device may be pending: VFIO has reset it, or `Device::stop` has
 /// stopped it. `rooms/takeover.rs` ends the requests of a device that another driver left running.
-pub(crate) fn reset_device(registers: &Registers) -> Result<()> {
-    let resets = regs::CTRL_RST | regs::CTRL_LNK_RST;
+/// On X540 and X550, the caller may have the PHY's semaphore, as `rooms/start.rs` has it.
+pub(crate) fn reset_device(registers: &Registers, family: Family) -> Result<()> {
+    // LNK_RST would take the PHY's power-up from firmware, so Linux and DPDK leave it out there.
+    let (resets, settle) = match family {
+        Family::Intel82599 => (regs::CTRL_RST | regs::CTRL_LNK_RST, RESET_SETTLE),
+        _ => (regs::CTRL_RST, RESET_SETTLE_PHY),
+    };
 
     disable_interrupts(registers)?;
     registers.set(regs::CTRL, resets)?;
     sleep(RESET_QUIET);
     registers.wait(regs::CTRL, resets, 0, "CTRL.RST")?;
-    sleep(RESET_SETTLE);
+    sleep(settle);
     disable_interrupts(registers)
 }
 

@@ -47,8 +47,8 @@ pub struct RxQueue<'p> {
     /// Calls that stopped early because the pool was empty.
     pub(crate) pool_empty: u64,
     pub(crate) discard: Discard,
-    /// The index at which the last check missed a write-back.
-    pub(crate) suspect: Option<usize>,
+    /// RDH and index at which the last check missed a write-back.
+    pub(crate) suspect: Option<(u32, usize)>,
 }
 
 /// The state of dropping frames that cannot be received.

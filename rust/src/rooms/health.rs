@@ -47,9 +47,11 @@ impl RxQueue<'_> {
             self.suspect = None;
             return Ok(());
         }
-        // The first time, this is a write-back on its way. Sleeping here would cost packets.
-        if self.suspect != Some(self.index) {
-            self.suspect = Some(self.index);
+        // The first time, this is a write-back on its way. Sleeping here would cost packets. An index repeats
+        // while packets flow, but RDH does not stand still then.
+        let suspect = Some((head, self.index));
+        if self.suspect != suspect {
+            self.suspect = suspect;
             return Ok(());
         }
         for _ in 0..CHECK_LOOKS {
@@ -72,7 +74,7 @@ impl RxQueue<'_> {
     }
 
     /// Checks that device and driver agree on the next descriptor. If they do not, each waits for
-    /// the other for ever. That is an error if two checks in a row find it at the same descriptor.
+    /// the other for ever. That is an error if two checks in a row find both at the same descriptors.
     /// The checks never sleep.
     pub(crate) fn rx_check(&mut self, registers: &Registers, id: u32) -> Result<()> {
         let read_head = || registers.read(regs::RDH(id));
@@ -125,13 +127,16 @@ mod tests {
         let answers = Rc::new(Answers::default());
         let vfio = VfioDevice::fake(&Container::new(), &answers);
         let registers = Registers { vfio };
-        answers.set(std::iter::repeat_n(5, 200));
+        // RDH at each look. It stands still from the fourth on.
+        answers.set([5, 5, 4].into_iter().chain(std::iter::repeat_n(5, 200)));
         queues.rx.rx_check(&registers, 0).unwrap();
         // The write-back has come.
         queues.device_receives(0, 60, true);
         queues.rx.rx_check(&registers, 0).unwrap();
         // The next one that is missing counts from the start.
         queues.rx.rx_batch(&mut Vec::new(), 1).unwrap();
+        queues.rx.rx_check(&registers, 0).unwrap();
+        // The device has received more.
         queues.rx.rx_check(&registers, 0).unwrap();
         let error = queues.rx.rx_check(&registers, 0).unwrap_err().to_string();
         assert!(error.contains("descriptor 5 (RDH)"), "{error}");

@@ -130,7 +130,9 @@ impl Device<'_> {
         }
         let bits = vector_bits(self.interrupts.eventfds.len());
         self.registers.write(regs::EIAC, bits)?;
-        self.registers.write(regs::EIAM, bits)
+        self.registers.write(regs::EIAM, bits)?;
+        // 8.2.3.5.10: these vectors have bits in both registers. The datasheet does not say which one counts.
+        self.registers.write(regs::EIAM_EX(0), bits)
     }
 
     /// Masks all vectors and closes their eventfds. Does nothing if there are none.

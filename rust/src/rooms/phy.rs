@@ -5,15 +5,20 @@
 
 use std::time::Duration;
 
-use crate::clock::Instant;
+use crate::clock::{sleep, Instant};
 use crate::driver::register_access::Registers;
 use crate::driver::registers::{self as regs, field, field_get};
 use crate::error::{Error, Result};
 
-/// The bound of the wait for the bus, in milliseconds.
-const TIMEOUT_BUS: u64 = 2000;
+/// The bound of the wait for the bus, in milliseconds, as in Linux and DPDK.
+const TIMEOUT_BUS: u64 = 1000;
 
 const BUS_INTERVAL: Duration = Duration::from_millis(1);
+
+/// A PHY that was reset answers after this time at the latest, in milliseconds.
+const TIMEOUT_PHY: u64 = 3000;
+
+const PHY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The bus has this many addresses.
 const MDIO_ADDRESSES: u32 = 32;
@@ -22,28 +27,6 @@ const MDIO_ADDRESSES: u32 = 32;
 const MDIO_NO_ANSWER: u32 = 0xffff;
 
 const REMEDY_BUS: &str = "switch the machine off and on, to restart the card's firmware";
-
-/// The bits of SW_FW_SYNC for the bus of this port.
-struct BusOwners {
-    software: u32,
-    firmware: u32,
-}
-
-/// 8.2.3.1.2: the two ports of a card have a PHY each.
-fn bus_owners(registers: &Registers) -> Result<BusOwners> {
-    let port = field_get(regs::STATUS_LAN_ID, registers.read(regs::STATUS)?);
-    Ok(if port == 0 {
-        BusOwners {
-            software: regs::SW_FW_SYNC_SW_PHY0,
-            firmware: regs::SW_FW_SYNC_FW_PHY0,
-        }
-    } else {
-        BusOwners {
-            software: regs::SW_FW_SYNC_SW_PHY1,
-            firmware: regs::SW_FW_SYNC_FW_PHY1,
-        }
-    })
-}
 
 /// 8.2.3.4.9, 8.2.3.4.11: takes the semaphores of SW_FW_SYNC, by reading 0. A driver that died may
 /// have kept them, so after the time-out this one takes them (DEVIATION-SEMAPHORE).
@@ -66,37 +49,45 @@ fn release_semaphores(registers: &Registers) -> Result<()> {
     registers.clear(regs::SWSM, regs::SWSM_SMBI)
 }
 
-/// 8.2.3.4.11: takes the bus. Firmware has it only for moments.
-fn take_bus(registers: &Registers, owners: &BusOwners) -> Result<()> {
+/// 8.2.3.1.2: the two ports of a card have a PHY each, and bits of SW_FW_SYNC for it.
+fn is_first(registers: &Registers) -> Result<bool> {
+    Ok(field_get(regs::STATUS_LAN_ID, registers.read(regs::STATUS)?) == 0)
+}
+
+/// 8.2.3.4.11: takes the PHY and its bus from firmware, for the reset too. Firmware has them only for moments,
+/// unless it has died (DEVIATION-SEMAPHORE).
+pub(crate) fn phy_take(registers: &Registers) -> Result<()> {
+    let (software, firmware) = match is_first(registers)? {
+        true => (regs::SW_FW_SYNC_SW_PHY0, regs::SW_FW_SYNC_FW_PHY0),
+        false => (regs::SW_FW_SYNC_SW_PHY1, regs::SW_FW_SYNC_FW_PHY1),
+    };
     let deadline = Instant::now() + Duration::from_millis(TIMEOUT_BUS);
 
     loop {
         let late = Instant::now() >= deadline || registers.vfio.patience() < BUS_INTERVAL;
 
         take_semaphores(registers)?;
-        let free = registers.read(regs::SW_FW_SYNC)? & owners.firmware == 0;
+        let take = late || registers.read(regs::SW_FW_SYNC)? & firmware == 0;
 
-        if free {
-            registers.set(regs::SW_FW_SYNC, owners.software)?;
+        if take {
+            registers.set(regs::SW_FW_SYNC, software)?;
         }
         release_semaphores(registers)?;
-        if free {
+        if take {
             return Ok(());
-        }
-        if late {
-            break;
         }
         registers.vfio.pause(BUS_INTERVAL);
     }
-    Err(Error::device(
-        registers.vfio.address(),
-        format!("firmware kept the bus to the PHY for {TIMEOUT_BUS} ms; {REMEDY_BUS}"),
-    ))
 }
 
-fn release_bus(registers: &Registers, owners: &BusOwners) -> Result<()> {
+pub(crate) fn phy_release(registers: &Registers) -> Result<()> {
+    let software = match is_first(registers)? {
+        true => regs::SW_FW_SYNC_SW_PHY0,
+        false => regs::SW_FW_SYNC_SW_PHY1,
+    };
+
     take_semaphores(registers)?;
-    registers.clear(regs::SW_FW_SYNC, owners.software)?;
+    registers.clear(regs::SW_FW_SYNC, software)?;
     release_semaphores(registers)
 }
 
@@ -141,25 +132,52 @@ fn phy_write(registers: &Registers, phy: u32, device: u32, offset: u32, value: u
     mdio_cycle(registers, regs::MSCA_OP_CODE_WRITE, phy, device, offset)
 }
 
-/// Finds the address at which the PHY answers. Boards differ in it.
-fn find_phy(registers: &Registers) -> Result<u32> {
+/// Finds the address at which the PHY answers, if one does. Boards differ in it.
+fn find_phy(registers: &Registers) -> Result<Option<u32>> {
     for phy in 0..MDIO_ADDRESSES {
         let id = phy_read(registers, phy, regs::PHY_ID_HIGH_DEVICE, regs::PHY_ID_HIGH)?;
 
         if id != 0 && id != MDIO_NO_ANSWER {
-            return Ok(phy);
+            return Ok(Some(phy));
         }
     }
-    Err(Error::device(
-        registers.vfio.address(),
-        format!("no PHY answers on the MDIO bus; {REMEDY_BUS}"),
-    ))
+    Ok(None)
 }
 
-/// Clears the PHY's low-power mode if it is set. The driver has the bus.
-fn leave_low_power(registers: &Registers) -> Result<()> {
+/// Finds the PHY, which does not answer before it has started again. Warns if none answers in time.
+fn wait_for_phy(registers: &Registers) -> Result<Option<u32>> {
+    let deadline = Instant::now() + Duration::from_millis(TIMEOUT_PHY);
+
+    // The wait has its own limit and uses up no patience.
+    loop {
+        let late = Instant::now() >= deadline;
+        let phy = find_phy(registers)?;
+
+        if phy.is_some() {
+            return Ok(phy);
+        }
+        if late {
+            break;
+        }
+        sleep(PHY_INTERVAL);
+    }
+    Error::device(
+        registers.vfio.address(),
+        format!(
+            "no PHY answers on the MDIO bus after {TIMEOUT_PHY} ms; if there is no link, {REMEDY_BUS}"
+        ),
+    )
+    .warn();
+    Ok(None)
+}
+
+/// Powers the PHY up: an earlier driver may have powered it down. The driver has the PHY. If no PHY answers,
+/// only warns: then the link decides.
+pub(crate) fn phy_power_up(registers: &Registers) -> Result<()> {
     let (device, offset) = (regs::PHY_VENDOR_CONTROL_DEVICE, regs::PHY_VENDOR_CONTROL);
-    let phy = find_phy(registers)?;
+    let Some(phy) = wait_for_phy(registers)? else {
+        return Ok(());
+    };
     let control = phy_read(registers, phy, device, offset)?;
 
     if control & regs::PHY_VENDOR_CONTROL_LOW_POWER == 0 {
@@ -167,14 +185,4 @@ fn leave_low_power(registers: &Registers) -> Result<()> {
     }
     let control = control & !regs::PHY_VENDOR_CONTROL_LOW_POWER;
     phy_write(registers, phy, device, offset, control)
-}
-
-/// Powers the PHY up: an earlier driver may have powered it down. Fails if firmware keeps the bus,
-/// or if no PHY answers.
-pub(crate) fn phy_power_up(registers: &Registers) -> Result<()> {
-    let owners = bus_owners(registers)?;
-
-    take_bus(registers, &owners)?;
-    let result = leave_low_power(registers);
-    result.and(release_bus(registers, &owners))
 }

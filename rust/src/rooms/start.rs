@@ -10,7 +10,7 @@ use crate::driver::device_ids::Family;
 use crate::driver::mempool::Mempool;
 use crate::driver::registers as regs;
 use crate::error::{Error, Result};
-use crate::rooms::phy::phy_power_up;
+use crate::rooms::phy::{phy_power_up, phy_release, phy_take};
 use crate::rooms::takeover::{clear_tables, end_requests};
 
 const LINK_INTERVAL: Duration = Duration::from_millis(10);
@@ -32,10 +32,6 @@ impl Device<'_> {
 
     /// What comes between the reset and the initialization of the queues.
     fn prepare(&mut self) -> Result<()> {
-        // On X540 and X550, firmware brings the link up once the copper PHY has power.
-        if self.family != Family::Intel82599 {
-            phy_power_up(&self.registers)?;
-        }
         // 4.6.5 Initialization of statistics: reading clears them.
         self.stats_init()?;
         self.mac = self.mac_read()?;
@@ -43,10 +39,29 @@ impl Device<'_> {
         self.rss_init()
     }
 
+    /// Resets the device. On X540 and X550, firmware brings the link up once the copper PHY has power.
+    fn reset_and_power_up(&mut self, has_phy: bool) -> Result<()> {
+        end_requests(&self.registers, self.family)?;
+        self.reset()?;
+        if has_phy {
+            phy_power_up(&self.registers)?;
+        }
+        Ok(())
+    }
+
     /// As [`OpenDevice::start_queues`], for a device that was stopped.
     pub(crate) fn start_all(&mut self) -> Result<()> {
-        end_requests(&self.registers)?;
-        self.reset()?;
+        let has_phy = self.family != Family::Intel82599;
+
+        // Firmware leaves the PHY alone until it has started again.
+        if has_phy {
+            phy_take(&self.registers)?;
+        }
+        let mut result = self.reset_and_power_up(has_phy);
+        if has_phy {
+            result = result.and(phy_release(&self.registers));
+        }
+        result?;
         self.prepare()?;
         self.init()
     }
@@ -84,9 +99,11 @@ impl Device<'_> {
         stopped.and(self.check_sent())
     }
 
-    /// Whether the link is up within `timeout_ms` milliseconds.
+    /// Whether the link is up within `timeout_ms` milliseconds, at two looks in a row: it may go down once
+    /// more while the other side starts.
     fn link_comes_up(&self, timeout_ms: u64) -> Result<bool> {
         let deadline = Instant::now() + Duration::from_millis(timeout_ms);
+        let mut was_up = false;
 
         // A link may take many seconds, so this wait has its own limit and uses up no patience.
         loop {
@@ -94,16 +111,22 @@ impl Device<'_> {
             // 8.2.3.22.20
             let up = self.registers.read(regs::LINKS)? & regs::LINKS_UP != 0;
 
-            if up || late {
+            if (up && was_up) || late {
                 return Ok(up);
             }
+            was_up = up;
             sleep(LINK_INTERVAL);
         }
     }
 
     /// Resets the device and starts it as before.
     fn restart(&mut self) -> Result<()> {
-        self.stop_queues()?;
+        let stopped = self.stop_queues();
+
+        // The start ends what the stop could not end. Only a dead device ends the attempts.
+        if self.registers.vfio.check().is_err() {
+            return stopped;
+        }
         self.rx.clear();
         self.tx.clear();
         self.start_all()

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::clock::sleep;
+use crate::driver::device_ids::Family;
 use crate::driver::register_access::Registers;
 use crate::driver::registers as regs;
 use crate::driver::reset::{disable_interrupts, disable_master, reset_device};
@@ -37,7 +38,7 @@ fn flush_data_path(registers: &Registers) -> Result<()> {
 /// 5.2.5.3.2: ends the device's requests before its reset: receive queues first, then the master. If one of
 /// them takes too long, flushes the data path and resets the device once more. A driver that died must not
 /// keep this one from starting.
-pub(crate) fn end_requests(registers: &Registers) -> Result<()> {
+pub(crate) fn end_requests(registers: &Registers, family: Family) -> Result<()> {
     let mut ended = true;
 
     disable_interrupts(registers)?;
@@ -51,7 +52,7 @@ pub(crate) fn end_requests(registers: &Registers) -> Result<()> {
     }
     if !ended {
         flush_data_path(registers)?;
-        reset_device(registers)?;
+        reset_device(registers, family)?;
     }
     Ok(())
 }

@@ -400,7 +400,7 @@ impl VfioDevice {
     }
 
     /// Fails if an access has failed before.
-    fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let broken = matches!(&self.backend, Backend::User(device) if device.is_broken());
         if self.failed.get() || broken {
             return Err(Error::device(&self.address, "the device has failed"));

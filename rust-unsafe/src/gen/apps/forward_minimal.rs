@@ -550,7 +550,7 @@ unsafe fn main_0(
             &raw mut error,
         ) != 0 as ::core::ffi::c_int
         {
-            current_block = 540290623862974606;
+            current_block = 9641178031632028819;
             break;
         }
         i += 1;
@@ -579,13 +579,13 @@ unsafe fn main_0(
                         &raw mut error,
                     ) != 0 as ::core::ffi::c_int
                 {
-                    current_block = 540290623862974606;
+                    current_block = 9641178031632028819;
                     break;
                 }
                 i_0 += 1;
             }
             match current_block {
-                540290623862974606 => {}
+                9641178031632028819 => {}
                 _ => {
                     printf(
                         b"sent %llu packets\n\0" as *const u8

@@ -1,5 +1,11 @@
 extern "C" {
     fn sleep_us(microseconds: uint32_t);
+    static mut stderr: *mut FILE;
+    fn fprintf(
+        __stream: *mut FILE,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
     fn snprintf(
         __s: *mut ::core::ffi::c_char,
         __maxlen: size_t,
@@ -35,6 +41,16 @@ extern "C" {
         name: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
+    fn reg_wait_setting(
+        vfio: *mut vfio_device,
+        request: uint32_t,
+        bits: uint32_t,
+        offset: uint32_t,
+        mask: uint32_t,
+        value: uint32_t,
+        name: *const ::core::ffi::c_char,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn enable_rx(
         vfio: *mut vfio_device,
         on: bool,
@@ -46,7 +62,7 @@ extern "C" {
     fn disable_interrupts(vfio: *mut vfio_device);
     fn disable_master(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn set_bus_master(vfio: *mut vfio_device, on: bool);
-    fn reset_device(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn reset_device(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn wait_until_ready(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
 }
@@ -54,6 +70,8 @@ pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
+pub type __off_t = ::core::ffi::c_long;
+pub type __off64_t = ::core::ffi::c_long;
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
@@ -65,6 +83,41 @@ pub struct descriptor {
     pub lower: uint64_t,
     pub upper: uint64_t,
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct _IO_FILE {
+    pub _flags: ::core::ffi::c_int,
+    pub _IO_read_ptr: *mut ::core::ffi::c_char,
+    pub _IO_read_end: *mut ::core::ffi::c_char,
+    pub _IO_read_base: *mut ::core::ffi::c_char,
+    pub _IO_write_base: *mut ::core::ffi::c_char,
+    pub _IO_write_ptr: *mut ::core::ffi::c_char,
+    pub _IO_write_end: *mut ::core::ffi::c_char,
+    pub _IO_buf_base: *mut ::core::ffi::c_char,
+    pub _IO_buf_end: *mut ::core::ffi::c_char,
+    pub _IO_save_base: *mut ::core::ffi::c_char,
+    pub _IO_backup_base: *mut ::core::ffi::c_char,
+    pub _IO_save_end: *mut ::core::ffi::c_char,
+    pub _markers: *mut _IO_marker,
+    pub _chain: *mut _IO_FILE,
+    pub _fileno: ::core::ffi::c_int,
+    pub _flags2: ::core::ffi::c_int,
+    pub _old_offset: __off_t,
+    pub _cur_column: ::core::ffi::c_ushort,
+    pub _vtable_offset: ::core::ffi::c_schar,
+    pub _shortbuf: [::core::ffi::c_char; 1],
+    pub _lock: *mut ::core::ffi::c_void,
+    pub _offset: __off64_t,
+    pub _codecvt: *mut _IO_codecvt,
+    pub _wide_data: *mut _IO_wide_data,
+    pub _freeres_list: *mut _IO_FILE,
+    pub _freeres_buf: *mut ::core::ffi::c_void,
+    pub __pad5: size_t,
+    pub _mode: ::core::ffi::c_int,
+    pub _unused2: [::core::ffi::c_char; 20],
+}
+pub type _IO_lock_t = ();
+pub type FILE = _IO_FILE;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
@@ -256,6 +309,14 @@ pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
 pub const NULL_0: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
+#[inline]
+unsafe extern "C" fn error_warn(mut error: *const error) {
+    fprintf(
+        stderr,
+        b"warning: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+        &raw const (*error).text as *const ::core::ffi::c_char,
+    );
+}
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 #[inline]
@@ -268,6 +329,8 @@ unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
 }
 pub const IXGBE_CTRL_EXT: ::core::ffi::c_uint = 0x18 as ::core::ffi::c_uint;
 pub const IXGBE_CTRL_EXT_NS_DIS: ::core::ffi::c_uint = 0x10000 as ::core::ffi::c_uint;
+pub const IXGBE_CTRL_EXT_DRV_LOAD: ::core::ffi::c_uint = 0x10000000
+    as ::core::ffi::c_uint;
 pub const IXGBE_FCCFG: ::core::ffi::c_uint = 0x3d00 as ::core::ffi::c_uint;
 pub const IXGBE_FCTRL: ::core::ffi::c_uint = 0x5080 as ::core::ffi::c_uint;
 pub const IXGBE_FCTRL_MPE: ::core::ffi::c_uint = 0x100 as ::core::ffi::c_uint;
@@ -381,7 +444,11 @@ unsafe extern "C" fn init_general(
             .wrapping_sub(FLOW_CONTROL_RESERVE_KB as uint32_t)
             .wrapping_mul(1024 as uint32_t),
     );
-    reg_set(vfio, IXGBE_CTRL_EXT as uint32_t, IXGBE_CTRL_EXT_NS_DIS as uint32_t);
+    reg_set(
+        vfio,
+        IXGBE_CTRL_EXT as uint32_t,
+        IXGBE_CTRL_EXT_NS_DIS as uint32_t | IXGBE_CTRL_EXT_DRV_LOAD as uint32_t,
+    );
     return vfio_check(vfio, error);
 }
 unsafe extern "C" fn init_filters(mut device: *mut device) {
@@ -881,7 +948,7 @@ pub unsafe extern "C" fn device_reset(
     (*device).config = *config;
     (*device).pools = pools;
     if check_config(device, error) != 0 as ::core::ffi::c_int
-        || reset_device(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int
+        || reset_device(device, error) != 0 as ::core::ffi::c_int
         || init_general(device, error) != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
@@ -928,8 +995,10 @@ unsafe extern "C" fn stop_tx_queue(
     let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
     let mut queue: *mut tx_queue = (&raw mut (*device).tx as *mut tx_queue)
         .offset(id as isize) as *mut tx_queue;
-    let mut result: ::core::ffi::c_int = reg_wait(
+    let mut result: ::core::ffi::c_int = reg_wait_setting(
         vfio,
+        (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
+        IXGBE_TXDCTL_SWFLSH as uint32_t,
         (0x6010 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TDH_TDH as uint32_t,
         (*queue).index,
@@ -938,15 +1007,11 @@ unsafe extern "C" fn stop_tx_queue(
         error,
     );
     let mut later: error = error { text: [0; 1024] };
-    reg_set(
-        vfio,
-        (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
-        IXGBE_TXDCTL_SWFLSH as uint32_t,
-    );
-    reg_clear(
+    reg_write_field(
         vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_ENABLE as uint32_t | IXGBE_TXDCTL_SWFLSH as uint32_t,
+        IXGBE_TXDCTL_SWFLSH as uint32_t,
     );
     if reg_wait(
         vfio,
@@ -1045,13 +1110,24 @@ pub unsafe extern "C" fn device_stop(
         i_0 = i_0.wrapping_add(1);
     }
     disable_interrupts(vfio);
-    keep_first(
-        &raw mut result,
-        error,
-        disable_master(vfio, &raw mut next),
-        &raw mut next,
-    );
+    reg_clear(vfio, IXGBE_CTRL_EXT as uint32_t, IXGBE_CTRL_EXT_DRV_LOAD as uint32_t);
+    if disable_master(vfio, &raw mut next) != 0 as ::core::ffi::c_int && !(*vfio).failed
+    {
+        error_warn(&raw mut next);
+    }
     set_bus_master(vfio, false_0 != 0);
     keep_first(&raw mut result, error, vfio_check(vfio, &raw mut next), &raw mut next);
     return result;
+}
+#[repr(C)]
+pub struct _IO_wide_data {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct _IO_codecvt {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct _IO_marker {
+    _opaque: [u8; 0],
 }

@@ -136,6 +136,28 @@ pub unsafe extern "C" fn reg_wait(
     mut name: *const ::core::ffi::c_char,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    return reg_wait_setting(
+        vfio,
+        0 as uint32_t,
+        0 as uint32_t,
+        offset,
+        mask,
+        value,
+        name,
+        error,
+    );
+}
+#[no_mangle]
+pub unsafe extern "C" fn reg_wait_setting(
+    mut vfio: *mut vfio_device,
+    mut request: uint32_t,
+    mut bits: uint32_t,
+    mut offset: uint32_t,
+    mut mask: uint32_t,
+    mut value: uint32_t,
+    mut name: *const ::core::ffi::c_char,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
     let mut patience_ms: uint64_t = vfio_patience(vfio).wrapping_div(1000 as uint64_t);
     let mut timeout_ms: uint64_t = if patience_ms < REG_TIMEOUT_MS as uint64_t {
         patience_ms
@@ -145,6 +167,9 @@ pub unsafe extern "C" fn reg_wait(
     let mut deadline: uint64_t = now_ms().wrapping_add(timeout_ms);
     loop {
         let mut late: bool = now_ms() >= deadline;
+        if bits != 0 as uint32_t {
+            reg_set(vfio, request, bits);
+        }
         let mut read: uint32_t = reg_read(vfio, offset);
         if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
             return -(1 as ::core::ffi::c_int);

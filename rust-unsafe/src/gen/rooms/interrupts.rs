@@ -448,6 +448,11 @@ pub unsafe extern "C" fn interrupts_start(
     }
     reg_write(vfio, IXGBE_EIAC as uint32_t, bits);
     reg_write(vfio, IXGBE_EIAM as uint32_t, bits);
+    reg_write(
+        vfio,
+        (0xad0 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
+        bits,
+    );
     return vfio_check(vfio, error);
 }
 #[no_mangle]
@@ -588,7 +593,7 @@ pub unsafe extern "C" fn interrupts_wait(
             __assert_fail(
                 b"count <= MAX_SLEEPERS\0" as *const u8 as *const ::core::ffi::c_char,
                 b"c/src/rooms/interrupts.c\0" as *const u8 as *const ::core::ffi::c_char,
-                188 as ::core::ffi::c_uint,
+                190 as ::core::ffi::c_uint,
                 b"int interrupts_wait(struct device *, uint32_t, uint32_t, struct interrupts_waits *, struct error *)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );

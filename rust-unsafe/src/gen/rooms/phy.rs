@@ -1,4 +1,10 @@
 extern "C" {
+    static mut stderr: *mut FILE;
+    fn fprintf(
+        __stream: *mut FILE,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
     fn snprintf(
         __s: *mut ::core::ffi::c_char,
         __maxlen: size_t,
@@ -21,16 +27,54 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn now_ms() -> uint64_t;
+    fn sleep_us(microseconds: uint32_t);
 }
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
+pub type __off_t = ::core::ffi::c_long;
+pub type __off64_t = ::core::ffi::c_long;
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
 pub type size_t = usize;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct _IO_FILE {
+    pub _flags: ::core::ffi::c_int,
+    pub _IO_read_ptr: *mut ::core::ffi::c_char,
+    pub _IO_read_end: *mut ::core::ffi::c_char,
+    pub _IO_read_base: *mut ::core::ffi::c_char,
+    pub _IO_write_base: *mut ::core::ffi::c_char,
+    pub _IO_write_ptr: *mut ::core::ffi::c_char,
+    pub _IO_write_end: *mut ::core::ffi::c_char,
+    pub _IO_buf_base: *mut ::core::ffi::c_char,
+    pub _IO_buf_end: *mut ::core::ffi::c_char,
+    pub _IO_save_base: *mut ::core::ffi::c_char,
+    pub _IO_backup_base: *mut ::core::ffi::c_char,
+    pub _IO_save_end: *mut ::core::ffi::c_char,
+    pub _markers: *mut _IO_marker,
+    pub _chain: *mut _IO_FILE,
+    pub _fileno: ::core::ffi::c_int,
+    pub _flags2: ::core::ffi::c_int,
+    pub _old_offset: __off_t,
+    pub _cur_column: ::core::ffi::c_ushort,
+    pub _vtable_offset: ::core::ffi::c_schar,
+    pub _shortbuf: [::core::ffi::c_char; 1],
+    pub _lock: *mut ::core::ffi::c_void,
+    pub _offset: __off64_t,
+    pub _codecvt: *mut _IO_codecvt,
+    pub _wide_data: *mut _IO_wide_data,
+    pub _freeres_list: *mut _IO_FILE,
+    pub _freeres_buf: *mut ::core::ffi::c_void,
+    pub __pad5: size_t,
+    pub _mode: ::core::ffi::c_int,
+    pub _unused2: [::core::ffi::c_char; 20],
+}
+pub type _IO_lock_t = ();
+pub type FILE = _IO_FILE;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
@@ -121,6 +165,14 @@ pub const IXGBE_PHY_VENDOR_CONTROL: ::core::ffi::c_uint = 0 as ::core::ffi::c_ui
 pub const IXGBE_PHY_VENDOR_CONTROL_LOW_POWER: ::core::ffi::c_uint = 0x800
     as ::core::ffi::c_uint;
 #[inline]
+unsafe extern "C" fn error_warn(mut error: *const error) {
+    fprintf(
+        stderr,
+        b"warning: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+        &raw const (*error).text as *const ::core::ffi::c_char,
+    );
+}
+#[inline]
 unsafe extern "C" fn reg_read(
     mut vfio: *mut vfio_device,
     mut offset: uint32_t,
@@ -135,8 +187,10 @@ unsafe extern "C" fn reg_write(
 ) {
     vfio_write32(vfio, offset, value);
 }
-pub const TIMEOUT_BUS: ::core::ffi::c_int = 2000 as ::core::ffi::c_int;
+pub const TIMEOUT_BUS: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const BUS_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+pub const TIMEOUT_PHY: ::core::ffi::c_int = 3000 as ::core::ffi::c_int;
+pub const PHY_INTERVAL_US: ::core::ffi::c_int = 100000 as ::core::ffi::c_int;
 pub const MDIO_ADDRESSES: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
 pub const MDIO_NO_ANSWER: ::core::ffi::c_uint = 0xffff as ::core::ffi::c_uint;
 unsafe extern "C" fn take_semaphores(mut vfio: *mut vfio_device) {
@@ -162,45 +216,51 @@ unsafe extern "C" fn release_semaphores(mut vfio: *mut vfio_device) {
     reg_clear(vfio, IXGBE_SW_FW_SYNC as uint32_t, IXGBE_SW_FW_SYNC_REGSMP as uint32_t);
     reg_clear(vfio, IXGBE_SWSM as uint32_t, IXGBE_SWSM_SMBI as uint32_t);
 }
-unsafe extern "C" fn take_bus(
+unsafe extern "C" fn is_first(mut vfio: *mut vfio_device) -> bool {
+    return (reg_read(vfio, 0x8 as uint32_t) & 0xc as uint32_t)
+        .wrapping_div(0xc as uint32_t & (!(0xc as uint32_t)).wrapping_add(1 as uint32_t))
+        == 0 as uint32_t;
+}
+#[no_mangle]
+pub unsafe extern "C" fn phy_take(
     mut vfio: *mut vfio_device,
-    mut software: uint32_t,
-    mut firmware: uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    let mut first: bool = is_first(vfio);
+    let mut software: uint32_t = if first as ::core::ffi::c_int != 0 {
+        IXGBE_SW_FW_SYNC_SW_PHY0 as uint32_t
+    } else {
+        IXGBE_SW_FW_SYNC_SW_PHY1 as uint32_t
+    };
+    let mut firmware: uint32_t = if first as ::core::ffi::c_int != 0 {
+        IXGBE_SW_FW_SYNC_FW_PHY0 as uint32_t
+    } else {
+        IXGBE_SW_FW_SYNC_FW_PHY1 as uint32_t
+    };
     let mut deadline: uint64_t = now_ms().wrapping_add(TIMEOUT_BUS as uint64_t);
     loop {
         let mut late: bool = now_ms() >= deadline
             || vfio_patience(vfio) < BUS_INTERVAL_US as uint64_t;
         take_semaphores(vfio);
-        let mut free: bool = reg_read(vfio, IXGBE_SW_FW_SYNC as uint32_t) & firmware
-            == 0;
-        if free {
+        let mut take: bool = late as ::core::ffi::c_int != 0
+            || reg_read(vfio, IXGBE_SW_FW_SYNC as uint32_t) & firmware == 0;
+        if take {
             reg_set(vfio, IXGBE_SW_FW_SYNC as uint32_t, software);
         }
         release_semaphores(vfio);
-        if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
-            return -(1 as ::core::ffi::c_int);
-        }
-        if free {
-            return 0 as ::core::ffi::c_int;
-        }
-        if late {
-            break;
+        if take as ::core::ffi::c_int != 0 || (*vfio).failed as ::core::ffi::c_int != 0 {
+            return vfio_check(vfio, error);
         }
         vfio_sleep(vfio, BUS_INTERVAL_US as uint32_t);
-    }
-    snprintf(
-        &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"%s: firmware kept the bus to the PHY for %d ms; switch the machine off and on, to restart the card's firmware\0"
-            as *const u8 as *const ::core::ffi::c_char,
-        &raw mut (*vfio).address as *mut ::core::ffi::c_char,
-        2000 as ::core::ffi::c_int,
-    );
-    return -(1 as ::core::ffi::c_int);
+    };
 }
-unsafe extern "C" fn release_bus(mut vfio: *mut vfio_device, mut software: uint32_t) {
+#[no_mangle]
+pub unsafe extern "C" fn phy_release(mut vfio: *mut vfio_device) {
+    let mut software: uint32_t = if is_first(vfio) as ::core::ffi::c_int != 0 {
+        IXGBE_SW_FW_SYNC_SW_PHY0 as uint32_t
+    } else {
+        IXGBE_SW_FW_SYNC_SW_PHY1 as uint32_t
+    };
     take_semaphores(vfio);
     reg_clear(vfio, IXGBE_SW_FW_SYNC as uint32_t, software);
     release_semaphores(vfio);
@@ -333,12 +393,12 @@ unsafe extern "C" fn find_phy(
     mut phy: *mut uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < MDIO_ADDRESSES as uint32_t {
+    *phy = 0 as uint32_t;
+    while *phy < MDIO_ADDRESSES as uint32_t {
         let mut id: uint32_t = 0 as uint32_t;
         if phy_read(
             vfio,
-            i,
+            *phy,
             IXGBE_PHY_ID_HIGH_DEVICE as uint32_t,
             IXGBE_PHY_ID_HIGH as uint32_t,
             &raw mut id,
@@ -348,35 +408,64 @@ unsafe extern "C" fn find_phy(
             return -(1 as ::core::ffi::c_int);
         }
         if id != 0 as uint32_t && id != MDIO_NO_ANSWER as uint32_t {
-            *phy = i;
+            break;
+        }
+        *phy = (*phy).wrapping_add(1);
+    }
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn wait_for_phy(
+    mut vfio: *mut vfio_device,
+    mut phy: *mut uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut deadline: uint64_t = now_ms().wrapping_add(TIMEOUT_PHY as uint64_t);
+    let mut none: error = error { text: [0; 1024] };
+    loop {
+        let mut late: bool = now_ms() >= deadline;
+        if find_phy(vfio, phy, error) != 0 as ::core::ffi::c_int {
+            return -(1 as ::core::ffi::c_int);
+        }
+        if *phy < MDIO_ADDRESSES as uint32_t {
             return 0 as ::core::ffi::c_int;
         }
-        i = i.wrapping_add(1);
+        if late {
+            break;
+        }
+        sleep_us(PHY_INTERVAL_US as uint32_t);
     }
     snprintf(
-        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        &raw mut none.text as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"%s: no PHY answers on the MDIO bus; switch the machine off and on, to restart the card's firmware\0"
+        b"%s: no PHY answers on the MDIO bus after %d ms; if there is no link, switch the machine off and on, to restart the card's firmware\0"
             as *const u8 as *const ::core::ffi::c_char,
         &raw mut (*vfio).address as *mut ::core::ffi::c_char,
+        3000 as ::core::ffi::c_int,
     );
-    return -(1 as ::core::ffi::c_int);
+    error_warn(&raw mut none);
+    return 0 as ::core::ffi::c_int;
 }
-unsafe extern "C" fn leave_low_power(
+#[no_mangle]
+pub unsafe extern "C" fn phy_power_up(
     mut vfio: *mut vfio_device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut phy: uint32_t = 0 as uint32_t;
     let mut control: uint32_t = 0 as uint32_t;
-    if find_phy(vfio, &raw mut phy, error) != 0 as ::core::ffi::c_int
-        || phy_read(
-            vfio,
-            phy,
-            IXGBE_PHY_VENDOR_CONTROL_DEVICE as uint32_t,
-            IXGBE_PHY_VENDOR_CONTROL as uint32_t,
-            &raw mut control,
-            error,
-        ) != 0 as ::core::ffi::c_int
+    if wait_for_phy(vfio, &raw mut phy, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if phy == MDIO_ADDRESSES as uint32_t {
+        return 0 as ::core::ffi::c_int;
+    }
+    if phy_read(
+        vfio,
+        phy,
+        IXGBE_PHY_VENDOR_CONTROL_DEVICE as uint32_t,
+        IXGBE_PHY_VENDOR_CONTROL as uint32_t,
+        &raw mut control,
+        error,
+    ) != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
     }
@@ -392,28 +481,15 @@ unsafe extern "C" fn leave_low_power(
         error,
     );
 }
-#[no_mangle]
-pub unsafe extern "C" fn phy_power_up(
-    mut vfio: *mut vfio_device,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut first: bool = (reg_read(vfio, 0x8 as uint32_t) & 0xc as uint32_t)
-        .wrapping_div(0xc as uint32_t & (!(0xc as uint32_t)).wrapping_add(1 as uint32_t))
-        == 0 as uint32_t;
-    let mut software: uint32_t = if first as ::core::ffi::c_int != 0 {
-        IXGBE_SW_FW_SYNC_SW_PHY0 as uint32_t
-    } else {
-        IXGBE_SW_FW_SYNC_SW_PHY1 as uint32_t
-    };
-    let mut firmware: uint32_t = if first as ::core::ffi::c_int != 0 {
-        IXGBE_SW_FW_SYNC_FW_PHY0 as uint32_t
-    } else {
-        IXGBE_SW_FW_SYNC_FW_PHY1 as uint32_t
-    };
-    if take_bus(vfio, software, firmware, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
-    }
-    let mut result: ::core::ffi::c_int = leave_low_power(vfio, error);
-    release_bus(vfio, software);
-    return result;
+#[repr(C)]
+pub struct _IO_wide_data {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct _IO_codecvt {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct _IO_marker {
+    _opaque: [u8; 0],
 }

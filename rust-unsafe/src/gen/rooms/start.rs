@@ -18,6 +18,8 @@ extern "C" {
     fn now_ms() -> uint64_t;
     fn sleep_us(microseconds: uint32_t);
     fn interrupts_stop(device: *mut device);
+    fn phy_take(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn phy_release(vfio: *mut vfio_device);
     fn phy_power_up(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn rss_init(device: *mut device);
     fn stats_read(
@@ -31,7 +33,7 @@ extern "C" {
         mac: *mut uint8_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn end_requests(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn end_requests(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn clear_tables(vfio: *mut vfio_device);
 }
 pub type size_t = usize;
@@ -254,12 +256,6 @@ unsafe extern "C" fn prepare(
     mut device: *mut device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    if (*device).family as ::core::ffi::c_uint
-        != DEVICE_FAMILY_82599 as ::core::ffi::c_int as ::core::ffi::c_uint
-        && phy_power_up(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
     if stats_init(device, error) != 0 as ::core::ffi::c_int
         || mac_read(device, &raw mut (*device).mac as *mut uint8_t, error)
             != 0 as ::core::ffi::c_int
@@ -270,6 +266,24 @@ unsafe extern "C" fn prepare(
     rss_init(device);
     return 0 as ::core::ffi::c_int;
 }
+unsafe extern "C" fn reset_and_power_up(
+    mut device: *mut device,
+    mut config: *const device_config,
+    mut pools: *mut mempool,
+    mut has_phy: bool,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if !(*device).running && end_requests(device, error) != 0 as ::core::ffi::c_int
+        || device_reset(device, config, pools, error) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    return if has_phy as ::core::ffi::c_int != 0 {
+        phy_power_up(&raw mut (*device).vfio, error)
+    } else {
+        0 as ::core::ffi::c_int
+    };
+}
 #[no_mangle]
 pub unsafe extern "C" fn device_start_queues(
     mut device: *mut device,
@@ -277,15 +291,26 @@ pub unsafe extern "C" fn device_start_queues(
     mut pools: *mut mempool,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    if !(*device).running
-        && end_requests(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int
+    let has_phy: bool = (*device).family as ::core::ffi::c_uint
+        != DEVICE_FAMILY_82599 as ::core::ffi::c_int as ::core::ffi::c_uint;
+    if has_phy as ::core::ffi::c_int != 0
+        && phy_take(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
     }
-    if device_reset(device, config, pools, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
+    let mut result: ::core::ffi::c_int = reset_and_power_up(
+        device,
+        config,
+        pools,
+        has_phy,
+        error,
+    );
+    if has_phy {
+        phy_release(&raw mut (*device).vfio);
     }
-    if prepare(device, error) != 0 as ::core::ffi::c_int {
+    if result != 0 as ::core::ffi::c_int
+        || prepare(device, error) != 0 as ::core::ffi::c_int
+    {
         return -(1 as ::core::ffi::c_int);
     }
     return device_init(device, error);
@@ -350,6 +375,7 @@ unsafe extern "C" fn link_comes_up(
     mut timeout_ms: uint32_t,
 ) -> bool {
     let mut deadline: uint64_t = now_ms().wrapping_add(timeout_ms as uint64_t);
+    let mut was_up: bool = false_0 != 0;
     loop {
         let mut late: bool = now_ms() >= deadline;
         let mut up: bool = reg_read(&raw mut (*device).vfio, IXGBE_LINKS as uint32_t)
@@ -357,9 +383,12 @@ unsafe extern "C" fn link_comes_up(
         if (*device).vfio.failed {
             return false_0 != 0;
         }
-        if up as ::core::ffi::c_int != 0 || late as ::core::ffi::c_int != 0 {
+        if up as ::core::ffi::c_int != 0 && was_up as ::core::ffi::c_int != 0
+            || late as ::core::ffi::c_int != 0
+        {
             return up;
         }
+        was_up = up;
         sleep_us(LINK_INTERVAL_US as uint32_t);
     };
 }
@@ -368,7 +397,9 @@ unsafe extern "C" fn restart(
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut config: device_config = (*device).config;
-    if device_stop_queues(device, error) != 0 as ::core::ffi::c_int {
+    let mut ignored: error = error { text: [0; 1024] };
+    device_stop_queues(device, &raw mut ignored);
+    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
     return device_start_queues(device, &raw mut config, (*device).pools, error);

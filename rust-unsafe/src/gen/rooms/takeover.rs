@@ -15,8 +15,9 @@ extern "C" {
     fn sleep_us(microseconds: uint32_t);
     fn disable_interrupts(vfio: *mut vfio_device);
     fn disable_master(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
-    fn reset_device(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn reset_device(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
 }
+pub type size_t = usize;
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
@@ -25,6 +26,12 @@ pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct descriptor {
+    pub lower: uint64_t,
+    pub upper: uint64_t,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
@@ -88,6 +95,126 @@ pub struct vfio_group {
     pub number: ::core::ffi::c_int,
     pub fd: ::core::ffi::c_int,
     pub users: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct dma_memory {
+    pub container: *mut vfio_container,
+    pub memory: *mut ::core::ffi::c_void,
+    pub iova: uint64_t,
+    pub size: size_t,
+    pub fd: ::core::ffi::c_int,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct packet {
+    pub iova: uint64_t,
+    pub pool: *mut mempool,
+    pub size: uint32_t,
+    pub reserved: [uint8_t; 4],
+    pub next: *mut packet,
+    pub reserved_too: [uint8_t; 32],
+    pub data: [uint8_t; 0],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct mempool {
+    pub dma: dma_memory,
+    pub capacity: uint32_t,
+    pub free_count: uint32_t,
+    pub free: *mut *mut packet,
+    pub apart: [uint8_t; 128],
+    pub returned: *mut ::core::ffi::c_void,
+    pub apart_returned: [uint8_t; 128],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct rx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub pool: *mut mempool,
+    pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub discarding: bool,
+    pub id: uint32_t,
+    pub vfio: *mut vfio_device,
+    pub dma: dma_memory,
+    pub pool_empty: uint64_t,
+    pub discarded: uint64_t,
+    pub suspect: uint32_t,
+    pub apart: [uint8_t; 128],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub tail: *mut uint32_t,
+    pub tail_offset: uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub clean_index: uint32_t,
+    pub done: uint64_t,
+    pub id: uint32_t,
+    pub vfio: *mut vfio_device,
+    pub dma: dma_memory,
+    pub apart: [uint8_t; 128],
+}
+pub type device_family = ::core::ffi::c_uint;
+pub const DEVICE_FAMILY_X550: device_family = 2;
+pub const DEVICE_FAMILY_X540: device_family = 1;
+pub const DEVICE_FAMILY_82599: device_family = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_config {
+    pub rx_queues: uint32_t,
+    pub tx_queues: uint32_t,
+    pub rx_ring_size: uint32_t,
+    pub tx_ring_size: uint32_t,
+    pub promiscuous: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct queue_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub rx_dropped: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_interrupts {
+    pub vectors: uint32_t,
+    pub armed: uint32_t,
+    pub eventfds: [::core::ffi::c_int; 16],
+    pub apart: [uint8_t; 56],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device {
+    pub vfio: vfio_device,
+    pub family: device_family,
+    pub config: device_config,
+    pub pools: *mut mempool,
+    pub queues_in_threads: bool,
+    pub running: bool,
+    pub mac: [uint8_t; 6],
+    pub stats: device_stats,
+    pub queue_stats: [queue_stats; 16],
+    pub rx: [rx_queue; 16],
+    pub tx: [tx_queue; 16],
+    pub interrupts: device_interrupts,
 }
 pub const IXGBE_GCR_EXT: ::core::ffi::c_uint = 0x11050 as ::core::ffi::c_uint;
 pub const IXGBE_GCR_EXT_BUFFERS_CLEAR: ::core::ffi::c_uint = 0x40000000
@@ -185,9 +312,10 @@ unsafe extern "C" fn flush_data_path(mut vfio: *mut vfio_device) {
 }
 #[no_mangle]
 pub unsafe extern "C" fn end_requests(
-    mut vfio: *mut vfio_device,
+    mut device: *mut device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
     let mut pending: error = error { text: [0; 1024] };
     disable_interrupts(vfio);
     let mut ended: bool = disable_old_rx_queues(vfio, &raw mut pending)
@@ -196,7 +324,7 @@ pub unsafe extern "C" fn end_requests(
         && ended as ::core::ffi::c_int != 0;
     if !ended && !(*vfio).failed {
         flush_data_path(vfio);
-        return reset_device(vfio, error);
+        return reset_device(device, error);
     }
     return vfio_check(vfio, error);
 }
