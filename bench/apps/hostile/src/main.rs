@@ -96,6 +96,8 @@ struct Attacker {
     options: Options,
     wire: RawSocket,
     target_mac: [u8; 6],
+    /// Nothing goes wrong meanwhile.
+    is_honest: bool,
     /// Whether the target has answered ARP since the last question.
     is_answered: bool,
     /// What the target expects and has sent on each connection, by own address and port.
@@ -115,8 +117,9 @@ impl Attacker {
         among[self.random.usize(..among.len())]
     }
 
+    /// Whether something goes wrong that does so once in `times`.
     fn once_in(&mut self, times: u8) -> bool {
-        self.random.u8(..times) == 0
+        !self.is_honest && self.random.u8(..times) == 0
     }
 
     /// Dead hosts are rare: their connections stay half open, and would leave no room for others.
@@ -297,9 +300,10 @@ impl Attacker {
         }
     }
 
-    /// Completes a handshake for as many of these as the target accepts.
+    /// Completes a handshake, without faults, for as many of these as the target accepts.
     fn open(&mut self, ends: &mut [End]) -> Result<()> {
         self.accepted.clear();
+        self.is_honest = true;
         for end in &*ends {
             self.send_tcp(*end, SYN, end.numbers, b"", b"");
         }
@@ -313,6 +317,7 @@ impl Attacker {
                 self.send_tcp(*end, ACK, end.numbers, b"", b"");
             }
         }
+        self.is_honest = false;
         Ok(())
     }
 
@@ -340,13 +345,18 @@ impl Attacker {
             }
         }
         self.wait()?;
-        // Most connections end, so that new ones find room.
-        for end in ends {
-            let known = self.accepted.get(&(self.address(end.host), end.ports[0]));
-            if let (Some(numbers), false) = (known.copied(), self.once_in(8)) {
-                self.send_tcp(end, RST | ACK, numbers, b"", b"");
+        // All connections end, so that new ones find room. The answer to a reset with an old number has the right one.
+        self.is_honest = true;
+        for _ in 0..2 {
+            for end in &ends {
+                let known = self.accepted.get(&(self.address(end.host), end.ports[0]));
+                if let Some(numbers) = known.copied() {
+                    self.send_tcp(*end, RST | ACK, numbers, b"", b"");
+                }
             }
+            self.wait()?;
         }
+        self.is_honest = false;
         self.report.sequences += count;
         Ok(())
     }
@@ -358,6 +368,7 @@ fn main() -> Result<()> {
     let mut attacker = Attacker {
         wire: wire.with_context(|| format!("no packet socket on {}", options.interface))?,
         target_mac: [0xff; 6],
+        is_honest: false,
         is_answered: false,
         accepted: HashMap::new(),
         random: fastrand::Rng::with_seed(options.seed),
