@@ -13,6 +13,8 @@ use super::library::Ports;
 
 /// Time for the first attempt. Each later attempt has twice the time of the one before.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
+/// A link that has just come up may go down once more, and counts errors meanwhile.
+const SETTLE: Duration = Duration::from_millis(100);
 /// Pause between two looks at the link.
 const LOOK: Duration = Duration::from_millis(1);
 /// The speed that the drivers and the published figures are for, Mbit/s.
@@ -88,7 +90,15 @@ fn wait(ports: &mut Ports, limit: Duration, interrupt: &Interrupt) -> Result<[Li
             }
         }
         let now = begin.elapsed();
-        if links.iter().all(|link| link.speed > 0) || now >= limit || interrupt.is_set() {
+        let mut up = links.iter().all(|link| link.speed > 0);
+        if up {
+            std::thread::sleep(SETTLE);
+            for (port, link) in (0..).zip(&mut links) {
+                link.speed = ports.link_speed(port)?;
+                up &= link.speed > 0;
+            }
+        }
+        if up || now >= limit || interrupt.is_set() {
             return Ok(links);
         }
         if now >= again {

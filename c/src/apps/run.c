@@ -10,6 +10,9 @@
 /* The bytes on the wire besides the frame: preamble, start delimiter, inter-frame gap. */
 #define WIRE_OVERHEAD_BYTES 20
 
+/* The shortest frame with its CRC, which some cards leave out of the bytes received. */
+#define MIN_FRAME_BYTES 64
+
 static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
@@ -58,8 +61,12 @@ static void rates_print(const char *device, const struct device_stats *before,
 {
 	double rx = (double)(now->rx_packets - before->rx_packets);
 	double tx = (double)(now->tx_packets - before->tx_packets);
-	double rx_bits = ((double)(now->rx_bytes - before->rx_bytes) + rx * WIRE_OVERHEAD_BYTES) *
-			 8;
+	double rx_bytes = (double)(now->rx_bytes - before->rx_bytes);
+
+	if (rx_bytes < rx * MIN_FRAME_BYTES) {
+		rx_bytes = rx * MIN_FRAME_BYTES;
+	}
+	double rx_bits = (rx_bytes + rx * WIRE_OVERHEAD_BYTES) * 8;
 	double tx_bits = ((double)(now->tx_bytes - before->tx_bytes) + tx * WIRE_OVERHEAD_BYTES) *
 			 8;
 

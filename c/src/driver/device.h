@@ -42,12 +42,12 @@ struct device_config {
 /* Totals since the device was started. A read clears the registers that they come from. */
 struct device_stats {
 	uint64_t rx_packets; /* frames that got a descriptor */
-	uint64_t rx_bytes; /* with CRC */
+	uint64_t rx_bytes; /* with the CRC, which some cards leave out if they strip it */
 	uint64_t tx_packets;
 	uint64_t tx_bytes; /* with CRC */
 };
 
-/* Totals of a queue pair since the device was started. Bytes include the CRC. */
+/* Totals of a queue pair since the device was started. Bytes include the CRC, as above. */
 struct queue_stats {
 	uint64_t rx_packets;
 	uint64_t rx_bytes;

@@ -1,7 +1,10 @@
 /* The link of an 82599 (datasheet 4.6.4). DEVIATION-... are names of rows in drivers/ASSUMPTIONS.md. */
 #include "driver/link.h"
 
-/* The driver does not take the lock that it shares with firmware (DEVIATION-MAC-LOCK). */
+/*
+ * The driver does not take the lock that it shares with firmware (DEVIATION-MAC-LOCK), and does not tune the
+ * analogue part for the module (DEVIATION-CORECTL).
+ */
 void link_init(struct vfio_device *vfio)
 {
 	/* 8.2.3.1.4: an earlier driver may have turned the laser off by pin 3 (TX_DISABLE). */

@@ -10,6 +10,9 @@ use ixgbe::error::Result;
 /// The bytes on the wire besides the frame: preamble, start delimiter, inter-frame gap.
 const WIRE_OVERHEAD_BYTES: u64 = 20;
 
+/// The shortest frame with its CRC, which some cards leave out of the bytes received.
+const MIN_FRAME_BYTES: u64 = 64;
+
 /// What the lines remember.
 pub struct Rates<'o, const N: usize> {
     devices: [&'o str; N],
@@ -58,10 +61,9 @@ fn rates_print(device: &str, before: &Stats, now: &Stats, seconds: f64) {
             bits as f64 / seconds / 1e9
         )
     };
-    let rx = rate(
-        now.rx_packets - before.rx_packets,
-        now.rx_bytes - before.rx_bytes,
-    );
+    let rx_packets = now.rx_packets - before.rx_packets;
+    let rx_bytes = now.rx_bytes - before.rx_bytes;
+    let rx = rate(rx_packets, rx_bytes.max(rx_packets * MIN_FRAME_BYTES));
     let tx = rate(
         now.tx_packets - before.tx_packets,
         now.tx_bytes - before.tx_bytes,

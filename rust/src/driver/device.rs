@@ -59,7 +59,7 @@ impl Default for Config {
 pub struct Stats {
     /// Frames that got a descriptor.
     pub rx_packets: u64,
-    /// With CRC.
+    /// With the CRC, which some cards leave out if they strip it.
     pub rx_bytes: u64,
     /// Frames sent.
     pub tx_packets: u64,
@@ -67,7 +67,7 @@ pub struct Stats {
     pub tx_bytes: u64,
 }
 
-/// Totals of a queue pair since the device was started. Bytes include the CRC.
+/// Totals of a queue pair since the device was started. Bytes include the CRC, as in [`Stats`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueStats {
     /// Frames received.

@@ -6,7 +6,8 @@ use crate::driver::registers as regs;
 use crate::error::Result;
 
 /// 4.6.4.2 Link initialization: 10 Gbit/s serial, as on SFP+ ports. It does not wait until the link is up,
-/// and does not take the lock that it shares with firmware (DEVIATION-MAC-LOCK).
+/// does not take the lock that it shares with firmware (DEVIATION-MAC-LOCK), and does not tune the analogue part
+/// for the module (DEVIATION-CORECTL).
 pub(crate) fn link_init(registers: &Registers) -> Result<()> {
     // 8.2.3.1.4: an earlier driver may have turned the laser off by pin 3 (TX_DISABLE).
     registers.clear(regs::ESDP, regs::ESDP_SDP3)?;

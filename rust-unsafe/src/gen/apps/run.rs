@@ -271,6 +271,7 @@ pub const SIG_BLOCK: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const CLOCK_MONOTONIC: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const CLOCK_PROCESS_CPUTIME_ID: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const WIRE_OVERHEAD_BYTES: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
+pub const MIN_FRAME_BYTES: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
 unsafe extern "C" fn clock_ns(mut clock: clockid_t) -> uint64_t {
     let mut now: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
     clock_gettime(clock, &raw mut now);
@@ -333,9 +334,13 @@ unsafe extern "C" fn rates_print(
     let mut tx: ::core::ffi::c_double = (*now)
         .tx_packets
         .wrapping_sub((*before).tx_packets) as ::core::ffi::c_double;
-    let mut rx_bits: ::core::ffi::c_double = ((*now)
+    let mut rx_bytes: ::core::ffi::c_double = (*now)
         .rx_bytes
-        .wrapping_sub((*before).rx_bytes) as ::core::ffi::c_double
+        .wrapping_sub((*before).rx_bytes) as ::core::ffi::c_double;
+    if rx_bytes < rx * MIN_FRAME_BYTES as ::core::ffi::c_double {
+        rx_bytes = rx * MIN_FRAME_BYTES as ::core::ffi::c_double;
+    }
+    let mut rx_bits: ::core::ffi::c_double = (rx_bytes
         + rx * WIRE_OVERHEAD_BYTES as ::core::ffi::c_double)
         * 8 as ::core::ffi::c_int as ::core::ffi::c_double;
     let mut tx_bits: ::core::ffi::c_double = ((*now)
