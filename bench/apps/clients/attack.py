@@ -7,11 +7,15 @@ import json
 import time
 from dataclasses import dataclass, field
 
-from clients.load import Asking, p99_ms
+from clients.load import asking, p99_ms
 from clients.process import AppError, built, run, start, wait_until, words
 from clients.world import ADDRESS, INTERFACE, OVERS, PORTS, Server, serve
 
 MILLION = 1_000_000
+ROW = "{:11} {:11}" + "{:>11}" * 5 + "{:>10}" * 3 + "{:>6}"
+COUNTS = ("application", "over", "segments", "handshakes", "answers", "seconds", "asked")
+TIMES = ("before_ms", "then_ms", "times", "lost")
+"""A row of the table, and its headings: `before_ms` and `then_ms` are the 99th percentiles of a client."""
 
 
 @dataclass
@@ -34,9 +38,9 @@ def assault(name: str, sequences: int, seed: int) -> Report:
     ports = f"{PORTS[name]},8080" if name == "balancer" else str(PORTS[name])
     options = words(f"--interface {INTERFACE} --target {ADDRESS} --sequences {sequences} --seed {seed} --ports {ports}")
     options += ["--udp"] if name == "node" else []
-    with Asking(name) as quiet:
+    with asking(name) as quiet:
         wait_until("the first answers", lambda: len(quiet.seconds) >= 100)
-    with Asking(name) as busy:
+    with asking(name) as busy:
         report = Report(**json.loads(run("", built("cargo/release/apps-hostile"), *options, limit=1000).text))
     report.asked, report.failures = len(busy.seconds), quiet.failures + busy.failures
     report.quiet_ms, report.busy_ms = (p99_ms(each.seconds or [0]) for each in (quiet, busy))
@@ -46,7 +50,7 @@ def assault(name: str, sequences: int, seed: int) -> Report:
 def main(options: argparse.Namespace) -> int:
     """Attack each application over each driver that was asked for; print a table, and return the exit status."""
     print(f"{options.sequences} sequences, seed {options.seed}")
-    print("application over         segments  handshakes  answers  seconds  asked  p99 quiet  p99 attacked   times  failed")
+    print(ROW.format(*COUNTS, *TIMES))
     failed = []
     for name in options.only or PORTS:
         for over in options.driver or OVERS:
@@ -60,12 +64,10 @@ def main(options: argparse.Namespace) -> int:
             except AppError as error:
                 failed.append(f"{name} over {over}: {error}")
                 continue
-            print(
-                f"{name:11} {over:11} {report.segments:>9} {report.handshakes:>11} {report.answers:>8} "
-                f"{report.seconds:>8.1f} {report.asked:>6} {report.quiet_ms:>7.1f} ms {report.busy_ms:>10.1f} ms "
-                f"{report.busy_ms / report.quiet_ms:>7.1f} {len(report.failures):>7}",
-                flush=True,
-            )
+            counts = (report.segments, report.handshakes, report.answers, round(report.seconds), report.asked)
+            times = (report.quiet_ms, report.busy_ms, report.busy_ms / report.quiet_ms)
+            rounded = (f"{value:.1f}" for value in times)
+            print(ROW.format(name, over, *counts, *rounded, len(report.failures)), flush=True)
             # On a busy machine, an answer may take longer by itself.
             if report.failures or report.busy_ms > max(5 * report.quiet_ms, 1000):
                 failed.append(f"{name} over {over}: {report.failures[:1] or 'the client waited too long'}")

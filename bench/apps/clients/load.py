@@ -7,7 +7,8 @@ import re
 import socket
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
@@ -271,32 +272,31 @@ def p99_ms(seconds: Sequence[float]) -> float:
     return 1e3 * sorted(seconds)[max(0, -(-99 * len(seconds) // 100) - 1)]
 
 
-class Asking(Thread):
-    """A well-behaved client, which asks over one connection while the context lasts, with a little time between."""
+class Seen(NamedTuple):
+    """What a client saw that asked over and over."""
 
-    def __init__(self, application: str) -> None:
-        """Prepare it."""
-        super().__init__()
-        self.application, self.over = application, Event()
-        self.seconds: list[float] = []
-        self.failures: list[str] = []
+    seconds: list[float]
+    failures: list[str]
 
-    def __enter__(self) -> Asking:
-        """Begin."""
-        self.start()
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        """End."""
-        self.over.set()
-        self.join()
+@contextmanager
+def asking(application: str) -> Iterator[Seen]:
+    """Ask over one connection, with a little time between, while the context lasts. Connect again after a failure."""
+    seen, over = Seen([], []), Event()
 
-    def run(self) -> None:
-        """Ask over and over; connect again after a failure."""
-        while not self.over.is_set():
+    def ask_on() -> None:
+        while not over.is_set():
             try:
-                with connect(self.application) as stream:
-                    while not self.over.wait(0.002):
-                        self.seconds.append(ask(self.application, stream))
+                with connect(application) as stream:
+                    while not over.wait(0.002):
+                        seen.seconds.append(ask(application, stream))
             except (OSError, AppError) as error:
-                self.failures.append(f"{type(error).__name__}: {error}")
+                seen.failures.append(f"{type(error).__name__}: {error}")
+
+    thread = Thread(target=ask_on)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        thread.join()

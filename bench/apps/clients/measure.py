@@ -49,6 +49,7 @@ class Plan:
 
 QUICK = Plan(1, 20_000, 1, 2, 300, 2_000, 128 << 20)
 Client = Callable[[Plan], Load]
+Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -64,31 +65,40 @@ class Subject:
 
 def subjects(nginx: str | None) -> list[Subject]:
     """Return what is measured."""
-    kv: tuple[Client, ...] = (
-        lambda plan: repeated(plan.short_runs, lambda: ping(plan.pings)),
-        lambda plan: redis_benchmark("SET", plan.requests),
-        lambda plan: redis_benchmark("GET", plan.requests),
-        lambda plan: redis_pipeline(plan.requests),
-    )
-    http: tuple[Client, ...] = (
-        lambda plan: wrk(plan.seconds),
-        lambda plan: repeated(plan.short_runs, lambda: ab(1000, 50)),
-    )
-    streams: tuple[Client, ...] = (
-        lambda plan: wrk(plan.seconds, "/bytes/65536"),
-        lambda plan: curl_stream(plan.stream, up=False),
-        lambda plan: curl_stream(plan.stream, up=True),
-    )
-    balancer: tuple[Client, ...] = (
-        lambda plan: repeated(plan.short_runs, lambda: ab(2100, 40, BODY)),
-        lambda plan: wrk(plan.seconds),
-    )
     return [
-        Subject("kv", kv, "redis-server", (2000, lambda count: redis_benchmark("GET", count))),
-        Subject("http", http, nginx, (500, lambda count: ab(count, 50))),
+        Subject(
+            "kv",
+            (
+                lambda plan: repeated(plan.short_runs, lambda: ping(plan.pings)),
+                lambda plan: redis_benchmark("SET", plan.requests),
+                lambda plan: redis_benchmark("GET", plan.requests),
+                lambda plan: redis_pipeline(plan.requests),
+            ),
+            "redis-server",
+            (2000, lambda count: redis_benchmark("GET", count)),
+        ),
+        Subject(
+            "http",
+            (lambda plan: wrk(plan.seconds), lambda plan: repeated(plan.short_runs, lambda: ab(1000, 50))),
+            nginx,
+            (500, lambda count: ab(count, 50)),
+        ),
         # A stream needs larger buffers than requests.
-        Subject("http", streams, arguments=("--socket-buffer", "262144")),
-        Subject("balancer", balancer, nginx, (500, lambda count: ab(count, 40, BODY))),
+        Subject(
+            "http",
+            (
+                lambda plan: wrk(plan.seconds, "/bytes/65536"),
+                lambda plan: curl_stream(plan.stream, up=False),
+                lambda plan: curl_stream(plan.stream, up=True),
+            ),
+            arguments=("--socket-buffer", "262144"),
+        ),
+        Subject(
+            "balancer",
+            (lambda plan: repeated(plan.short_runs, lambda: ab(2100, 40, BODY)), lambda plan: wrk(plan.seconds)),
+            nginx,
+            (500, lambda count: ab(count, 40, BODY)),
+        ),
         Subject("node", (lambda plan: controller(plan.controller),), counted=(100, controller)),
     ]
 
@@ -108,25 +118,21 @@ class Measured:
     rows: int = 0
     failures: list[str] = field(default_factory=list)
 
-    def attempt(self, file: str, columns: tuple[str, ...], what: str, rows: Iterator[dict[str, Any]]) -> None:
+    def attempt(self, file: str, columns: Row, what: str, rows: Iterator[Row]) -> None:
         """Write rows to a table until there are no more, or until something fails."""
         print(what, file=sys.stderr)
-        path = self.folder / file
         try:
             for row in rows:
-                is_new = not path.exists()
-                with path.open("a", newline="") as table:
-                    writer = csv.DictWriter(table, columns, lineterminator="\n")
-                    if is_new:
-                        writer.writeheader()
-                    writer.writerow(row)
+                with (self.folder / file).open("a", newline="") as table:
+                    added = [row] if table.tell() else [columns, row]
+                    csv.writer(table, lineterminator="\n").writerows(added)
                 self.rows += 1
         except (AppError, OSError) as error:
             print(f"failed: {error}", file=sys.stderr)
             self.failures.append(f"{what}: {error}")
 
 
-def measure(subject: Subject, server: Server, plan: Plan, number: int) -> Iterator[dict[str, Any]]:
+def measure(subject: Subject, server: Server, plan: Plan, number: int) -> Iterator[Row]:
     """Load a server with each client in turn."""
     with serve(server) as running:
         for client in subject.clients:
@@ -137,8 +143,7 @@ def measure(subject: Subject, server: Server, plan: Plan, number: int) -> Iterat
             name = Path(server.over).name
             measured = (load.client, number, load.requests, load.failed, load.seconds, load.rate)
             times = (*load.percentiles, *own, after[1] - before[1], *load.cpu)
-            row = (subject.name, name, server.variant, *measured, *times)
-            yield dict(zip(COLUMNS, row, strict=True))
+            yield (subject.name, name, server.variant, *measured, *times)
         running.end()
 
 
@@ -163,7 +168,7 @@ def layers(profile: str, program: str) -> Counter[str]:
     return found
 
 
-def count(subject: Subject, driver: str, number: int) -> Iterator[dict[str, Any]]:
+def count(subject: Subject, driver: str, number: int) -> Iterator[Row]:
     """Count what a request costs each layer: the difference of a load and twice that load, in user mode."""
     assert subject.counted
     requests, client = subject.counted
@@ -180,8 +185,7 @@ def count(subject: Subject, driver: str, number: int) -> Iterator[dict[str, Any]
     difference = loads[1].requests - loads[0].requests
     for layer, instructions in profiles[1].items():
         each = max(0, instructions - profiles[0][layer]) / difference
-        row = (subject.name, driver, loads[1].client, number, difference, layer, each)
-        yield dict(zip(LAYER_COLUMNS, row, strict=True))
+        yield (subject.name, driver, loads[1].client, number, difference, layer, each)
 
 
 def measure_all(options: argparse.Namespace, plan: Plan, measured: Measured) -> None:

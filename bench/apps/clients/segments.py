@@ -6,7 +6,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clients.process import AppError
 from clients.world import ADDRESS, INTERFACE
@@ -16,6 +16,7 @@ FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 ETHERNET, IPV4, TCP, UDP = 14, 20, 6, 17
 SEQUENCES = 1 << 32
 LIMIT = 5.0
+Ports = tuple[int, int]
 
 
 def checksum(data: bytes) -> int:
@@ -41,27 +42,19 @@ def transport(source: str, segment: bytes, protocol: int, place: int) -> bytes:
     return ipv4(source, segment[:place] + summed + segment[place + 2 :], protocol)
 
 
-def tcp(
-    ports: tuple[int, int],
-    sequence: int,
-    acknowledges: int,
-    flags: int,
-    payload: bytes = b"",
-    source: str = OWN_IP,
-) -> bytes:
-    """Return a packet with a segment from a port to another."""
-    numbers = (*ports, sequence % SEQUENCES, acknowledges % SEQUENCES)
-    head = struct.pack("!HHIIBBHHH", *numbers, 5 << 4, flags, 0x4000, 0, 0)
+def tcp(ports: Ports, numbers: tuple[int, int], flags: int, payload: bytes = b"", source: str = OWN_IP) -> bytes:
+    """Return a packet with a segment from a port to another. `numbers` are of sequence and acknowledgement."""
+    sequence, acknowledges = (number % SEQUENCES for number in numbers)
+    head = struct.pack("!HHIIBBHHH", *ports, sequence, acknowledges, 5 << 4, flags, 0x4000, 0, 0)
     return transport(source, head + payload, TCP, 16)
 
 
-def udp(ports: tuple[int, int], payload: bytes, source: str) -> bytes:
+def udp(ports: Ports, payload: bytes, source: str) -> bytes:
     """Return a packet with a datagram from a port to another."""
     return transport(source, struct.pack("!HHHH", *ports, 8 + len(payload), 0) + payload, UDP, 6)
 
 
-@dataclass
-class Answer:
+class Answer(NamedTuple):
     """A segment of the server. `length` counts its SYN and its FIN."""
 
     flags: int
@@ -87,14 +80,6 @@ class HandClient:
                 self.mac = frame[22:28]
                 return
         raise AppError("the server has no Ethernet address")
-
-    def __enter__(self) -> HandClient:
-        """Begin."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the packet socket."""
-        self.wire.close()
 
     def send_frame(self, frame: bytes) -> None:
         """Send a frame as it is. The kernel may have no room for it, as on a real wire."""
@@ -122,7 +107,7 @@ class HandClient:
 
     def segment(self, sequence: int, flags: int, payload: bytes = b"") -> bytes:
         """Return a packet of the connection."""
-        return tcp(self.ports, sequence, 0 if flags == SYN else self.expected, flags, payload)
+        return tcp(self.ports, (sequence, 0 if flags == SYN else self.expected), flags, payload)
 
     def send_next(self, flags: int, payload: bytes = b"") -> None:
         """Send the next bytes of the connection."""
@@ -185,7 +170,7 @@ class HandClient:
         """Send so many SYNs, each from another address and port, which never go on."""
         for number in range(count):
             ports = (1024 + number // 126 % 60_000, self.ports[1])
-            self.send(tcp(ports, number, 0, SYN, source=f"10.0.0.{128 + number % 126}"))
+            self.send(tcp(ports, (number, 0), SYN, source=f"10.0.0.{128 + number % 126}"))
 
 
 def fragments(packet: bytes, first: int) -> list[bytes]:

@@ -21,17 +21,21 @@ KILLER = ((SYN, 0), (RST, 1), (SYN, 1 << 30), (RST, (1 << 30) + 1 + (1 << 31)))
 """These segments ended programs: smoltcp subtracted their sequence numbers."""
 
 
+def wrong_checksum(packet: bytes) -> bytes:
+    """Change the checksum of a segment."""
+    return packet[:36] + bytes([packet[36] ^ 0x55]) + packet[37:]
+
+
 @pytest.mark.parametrize("name", TCP_APPLICATIONS)
 def test_four_segments_do_not_end_a_program(name: str, over: str) -> None:
     with serve(Server(name, over)) as running:
         for port in {PORTS[name], 8080 if name == "balancer" else PORTS[name]}:
-            with HandClient(port) as client:
-                for _ in range(50):
-                    for flags, sequence in KILLER:
-                        client.send(tcp(client.ports, sequence, 0, flags))
-                        # The last two come together.
-                        if sequence != 1 << 30:
-                            client.answer(0.005)
+            client = HandClient(port)
+            for flags, sequence in KILLER * 50:
+                client.send(tcp(client.ports, (sequence, 0), flags))
+                # The last two come together.
+                if sequence != 1 << 30:
+                    client.answer(0.005)
         ask(name)
         assert running.end()["panics"] == 0
 
@@ -47,29 +51,27 @@ def test_random_sequences_change_nothing_for_a_client(name: str, over: str) -> N
 @pytest.mark.xfail(reason="half-open connections take the sockets for backends")
 def test_forged_segments_do_not_fill_the_balancer(over: str) -> None:
     with serve(Server("balancer", over)) as running:
-        with HandClient(PORTS["balancer"]) as client:
-            for number in range(588):
-                ports, source = (2000 + number, PORTS["balancer"]), f"10.0.0.{100 + number % 100}"
-                client.send(tcp(ports, 7, 0, SYN, source=source))
-                broken = bytearray(tcp(ports, 8, number << 22, ACK, source=source))
-                broken[36] ^= 0x55
-                client.send(bytes(broken))
+        client = HandClient(PORTS["balancer"])
+        for number in range(588):
+            ports, source = (2000 + number, PORTS["balancer"]), f"10.0.0.{100 + number % 100}"
+            client.send(tcp(ports, (7, 0), SYN, source=source))
+            client.send(wrong_checksum(tcp(ports, (8, number << 22), ACK, source=source)))
         assert max(ask("balancer") for _ in range(20)) < 5
         running.end()
 
 
 def test_a_forged_segment_neither_ends_nor_moves_a_connection(over: str) -> None:
     other = b"\2\0\0\0\0\x63"
-    with serve(Server("balancer", over)), HandClient(PORTS["balancer"]) as attacker:
+    with serve(Server("balancer", over)):
+        attacker = HandClient(PORTS["balancer"])
         with connect("balancer", CLIENT) as client:
             ask("balancer", client)
             ports = (client.getsockname()[1], PORTS["balancer"])
             # Resets with a random number, whose checksum is wrong, and an acknowledgement from another MAC address.
+            numbers = (0x12345678, 0x2468ACE)
             for flags in (RST, RST | ACK):
-                forged = bytearray(tcp(ports, 0x12345678, 0x2468ACE, flags, source=CLIENT))
-                forged[36] ^= 0x55
-                attacker.send(bytes(forged))
-            attacker.send(tcp(ports, 0x12345678, 0x2468ACE, ACK, source=CLIENT), other)
+                attacker.send(wrong_checksum(tcp(ports, numbers, flags, source=CLIENT)))
+            attacker.send(tcp(ports, numbers, ACK, source=CLIENT), other)
             for _ in range(5):
                 ask("balancer", client)
         assert not [frame for frame in attacker.frames(0.1) if frame[:6] == other]
@@ -165,7 +167,8 @@ def test_an_answer_takes_no_longer_than_its_bytes_need() -> None:
 
 def test_datagrams_from_dead_addresses_hold_up_no_answer(over: str) -> None:
     question = QUESTIONS["node"][0]
-    with serve(Server("node", over)) as running, HandClient(3610) as attacker:
+    with serve(Server("node", over)) as running:
+        attacker = HandClient(PORTS["node"])
         for number in range(50):
             for source in (f"10.0.0.{200 + number}", f"192.168.7.{1 + number}"):
                 attacker.send(udp((3610, 3610), question, source))

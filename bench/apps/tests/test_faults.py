@@ -61,12 +61,12 @@ def test_broken_and_overlapping_segments_change_nothing_for_the_client(driver: s
 def test_a_closed_connection_is_acknowledged_to_its_end(driver: str) -> None:
     with serve(Server("http", driver)):
         for port in range(7000, 7010):
-            with HandClient(PORTS["http"], port) as client:
-                client.connect()
-                client.send_next(PSH | ACK, b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-                assert client.read().startswith(b"HTTP/1.1 200")
-                # Without this acknowledgement, a client's kernel sends its FIN again after 200 ms.
-                assert client.close(0.15)
+            client = HandClient(PORTS["http"], port)
+            client.connect()
+            client.send_next(PSH | ACK, b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            assert client.read().startswith(b"HTTP/1.1 200")
+            # Without this acknowledgement, a client's kernel sends its FIN again after 200 ms.
+            assert client.close(0.15)
 
 
 def test_a_request_with_the_end_of_its_connection_is_answered(driver: str) -> None:
