@@ -25,8 +25,9 @@ pub(super) const GATHER_DESCRIPTORS: u32 = 32;
 pub(super) const GATHER_ROUNDS: u8 = 32;
 
 /// Rounds with work between two updates of the heads and statistics in the registers. These lie in
-/// the same cache lines as the tails that the driver writes. A round without work also updates them.
-pub(super) const PUBLISH_ROUNDS: u32 = 256;
+/// the same cache lines as the tails that the driver writes. A round without work also updates them. On a busy
+/// machine 256 rounds took more than a second, for which a driver waited in vain for TDH.
+pub(super) const PUBLISH_ROUNDS: u32 = 16;
 
 /// Rounds between two updates of the number of outstanding frames.
 pub(super) const OUTSTANDING_ROUNDS: u32 = 4096;

@@ -178,8 +178,9 @@ pub unsafe extern "C" fn rx_check_stall(
         (*queue).suspect = RX_NO_SUSPECT as uint32_t;
         return 0 as ::core::ffi::c_int;
     }
-    if (*queue).suspect != (*queue).index {
-        (*queue).suspect = (*queue).index;
+    let mut suspect: uint32_t = head << 16 as ::core::ffi::c_int | (*queue).index;
+    if (*queue).suspect != suspect {
+        (*queue).suspect = suspect;
         return 0 as ::core::ffi::c_int;
     }
     let mut i: uint32_t = 0 as uint32_t;
