@@ -1,22 +1,27 @@
-//! The wall backend with a generator whose ports are wired to the forwarder's. Both sides run a driver on
-//! optical ports of one software card, whose lasers are off until their driver runs. Without the other side,
-//! neither gets a link.
+//! The wall backend, as with a real card. First with a generator whose ports are wired to the forwarder's: both
+//! sides run a driver on optical ports of one software card, whose lasers are off until their driver runs. Without
+//! the other side, neither gets a link. Then with more frames than a driver takes.
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use conformance::{forwarder_library, forwarder_program, processors};
+use conformance::{forwarder_library, forwarder_program, processors, TestNic};
 use ixgbe::rooms::forwarder::{Forwarder, Ports};
-use nic::{Module, Nic, NicConfig};
+use nic::{MmioMode, Module, Nic, NicConfig, Port, Traffic};
 use perfcounters::load::{Link, LoadGenerator, PortLink, SentLoad};
 use perfcounters::placement::Topology;
 use perfcounters::wall::Wall;
 use perfcounters::{Backend, Cell, Interrupt, MeasureError, Observer};
-use record::{BackendName, Conditions, Failure, Implementation, Metric, RecordError, Sample};
+use record::{
+    BackendName, Conditions, Failure, HostFacts, Implementation, Metric, RecordError, Sample,
+};
+
+use Implementation::{Rust, RustUnsafe, C};
 
 const LINK_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -105,11 +110,7 @@ impl LoadGenerator for DriverGenerator {
         self.shared.sending.store(false, Ordering::Relaxed);
         let (begin, before) = self.window.take().unwrap();
         let sent = self.shared.sent.load(Ordering::Relaxed) - before;
-        let offered_mpps = sent as f64 / begin.elapsed().as_secs_f64() / 1e6;
-        Ok(SentLoad {
-            wanted_mpps: offered_mpps,
-            offered_mpps,
-        })
+        Ok(sent_since(begin, sent))
     }
 
     fn close(&mut self) {
@@ -120,10 +121,59 @@ impl LoadGenerator for DriverGenerator {
     }
 }
 
+/// The software card sends at its own rate; this generator knows how much. It needs no links.
+#[derive(Debug)]
+struct CardGenerator {
+    ports: Vec<Port>,
+    window: Option<(Instant, u64)>,
+}
+
+impl CardGenerator {
+    fn generated(&self) -> u64 {
+        self.ports.iter().map(|port| port.stats().generated).sum()
+    }
+}
+
+impl LoadGenerator for CardGenerator {
+    fn describe(&self) -> String {
+        "the software card".into()
+    }
+
+    fn open(&mut self) -> Result<(), MeasureError> {
+        Ok(())
+    }
+
+    fn links(&mut self) -> Result<Vec<PortLink>, MeasureError> {
+        Ok(Vec::new())
+    }
+
+    fn start(&mut self, _: &Conditions) -> Result<(), MeasureError> {
+        self.window = Some((Instant::now(), self.generated()));
+        Ok(())
+    }
+
+    fn stop(&mut self) -> Result<SentLoad, MeasureError> {
+        let (begin, before) = self.window.take().unwrap();
+        Ok(sent_since(begin, self.generated() - before))
+    }
+
+    fn close(&mut self) {}
+}
+
+fn sent_since(begin: Instant, frames: u64) -> SentLoad {
+    let offered_mpps = frames as f64 / begin.elapsed().as_secs_f64() / 1e6;
+    SentLoad {
+        wanted_mpps: offered_mpps,
+        offered_mpps,
+    }
+}
+
 #[derive(Debug, Default)]
 struct Seen {
     samples: Vec<Sample>,
     failures: Vec<Failure>,
+    warnings: Vec<String>,
+    settings: BTreeMap<String, serde_json::Value>,
 }
 
 impl Observer for Seen {
@@ -137,7 +187,38 @@ impl Observer for Seen {
         self.failures.push(failure);
     }
     fn warning(&mut self, text: &str) {
-        eprintln!("{text}");
+        self.warnings.push(text.to_owned());
+    }
+    fn setting(&mut self, _: BackendName, name: &str, value: serde_json::Value) {
+        self.settings.insert(name.to_owned(), value);
+    }
+}
+
+impl Seen {
+    fn values(&self, metric: Metric) -> Vec<f64> {
+        let samples = self.samples.iter();
+        let wanted = samples.filter(|sample| sample.metric == metric);
+        wanted.map(|sample| sample.value).collect()
+    }
+}
+
+/// The backend between two ports, with a generator.
+fn wall(devices: [String; 2], generator: impl LoadGenerator + 'static) -> Wall {
+    Wall {
+        link: Link::Real {
+            devices,
+            generator: Some(Box::new(generator)),
+            link_timeout: LINK_TIMEOUT,
+        },
+        placement: record::Placement {
+            driver: None,
+            nic: None,
+            ..Topology::here().choose(None)
+        },
+        duration: Duration::from_secs(1),
+        warm_up: Duration::ZERO,
+        repeats: 1,
+        interrupt: Interrupt::new(),
     }
 }
 
@@ -169,34 +250,50 @@ fn a_run_gets_links_that_need_both_sides() {
     let device = |port: usize| format!("vfio-user:{}", nic.ports()[port].socket().display());
     let generator = DriverGenerator::new([device(2), device(3)]);
     let opened = Arc::clone(&generator.opened);
-    let mut wall = Wall {
-        link: Link::Real {
-            devices: [device(0), device(1)],
-            generator: Some(Box::new(generator)),
-            link_timeout: LINK_TIMEOUT,
-        },
-        placement: record::Placement {
-            driver: None,
-            nic: None,
-            ..Topology::here().choose(None)
-        },
-        duration: Duration::from_secs(1),
-        warm_up: Duration::ZERO,
-        repeats: 1,
-        interrupt: Interrupt::new(),
-    };
+    let mut wall = wall([device(0), device(1)], generator);
     let mut seen = Seen::default();
     let cells = [cell(Implementation::C), cell(Implementation::Rust)];
     wall.measure(&cells, &mut seen).unwrap();
     assert!(seen.failures.is_empty(), "{:?}", seen.failures);
-    let rates: Vec<_> = seen
-        .samples
-        .iter()
-        .filter(|sample| sample.metric == Metric::Mpps)
-        .collect();
+    let rates = seen.values(Metric::Mpps);
     assert!(
-        rates.len() == 2 && rates.iter().all(|rate| rate.value > 0.0),
+        rates.len() == 2 && rates.iter().all(|rate| *rate > 0.0),
         "{rates:?}"
     );
     assert_eq!(opened.load(Ordering::Relaxed), 1, "links flapped");
+}
+
+/// Frames that find no descriptor are offered, but not received. Each trapped doorbell takes the driver microseconds, so
+/// that the card sends much more than it takes.
+#[test]
+fn frames_that_a_driver_cannot_take_cost_it_no_cycles() {
+    for implementation in [C, Rust, RustUnsafe] {
+        let nic = TestNic::running(|config| {
+            config
+                .with_mmio(MmioMode::Trap)
+                .with_each_port(|port| port.traffic = Traffic::Rate { mpps: 10.0 })
+        })
+        .unwrap();
+        let generator = CardGenerator {
+            ports: nic.ports().to_vec(),
+            window: None,
+        };
+        let mut seen = Seen::default();
+        let mut cell = cell(implementation);
+        cell.conditions.batch = 256;
+        cell.conditions.ring_size = 4096;
+        wall(nic.devices(), generator)
+            .measure(&[cell], &mut seen)
+            .unwrap();
+        assert!(seen.failures.is_empty(), "{:?}", seen.failures);
+        let offered = seen.settings["generator_mpps"]["highest"].as_f64();
+        let cycles = seen.values(Metric::TscCycles)[0];
+        let received = HostFacts::gather().cpu.tsc_mhz / cycles;
+        assert!(offered > Some(2.0 * received), "{seen:?}");
+        let all = |text: &String| text.contains("received all");
+        assert!(!seen.warnings.iter().any(all), "{:?}", seen.warnings);
+        // A TX ring that is full may cost a few, and rates have two decimals.
+        let sent = seen.values(Metric::Mpps)[0];
+        assert!((received - sent).abs() < 0.2 * sent + 0.05, "{seen:?}");
+    }
 }
