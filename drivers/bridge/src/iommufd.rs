@@ -1,6 +1,7 @@
 //! `/dev/iommu`, and `/dev/vfio/devices/vfioN`, the character devices that use it.
 
 use crate::descriptors::object;
+use crate::dma::private::release_unused;
 use crate::dma::table::{usable_ranges, PAGE};
 use crate::objects::{Id, Kind, Node};
 use crate::ports::{config, Port};
@@ -64,6 +65,7 @@ fn destroy(state: &mut State, id: Id, at: u64) -> Result<u64, Errno> {
         return Err(Errno(libc::EBUSY));
     }
     state.spaces.retain(|space| space.id != id);
+    release_unused();
     Ok(0)
 }
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::dma::backing::back;
+use crate::dma::private::release_unused;
 use crate::dma::table::{Map, Table};
 use crate::lock::{Guard, Lock};
 use crate::mmio::bars;
@@ -160,21 +161,27 @@ impl State {
             objects.is_open(group.id) || devices.iter().any(used)
         });
         let groups = &self.groups;
-        self.spaces.retain_mut(|space| match space.id {
-            SpaceId::Container(id) => {
-                let used = groups.iter().any(|group| group.container == Some(id));
-                if !used {
-                    // The last group takes the IOMMU and its maps with it.
-                    space.version_2 = None;
-                    space.table = Table::default();
+        let mut freed = 0;
+        self.spaces.retain_mut(|space| {
+            let (id, used) = match space.id {
+                SpaceId::Container(id) => {
+                    (id, groups.iter().any(|group| group.container == Some(id)))
                 }
-                used || objects.is_open(id)
+                SpaceId::Ioas(id, _) => {
+                    let used = |device: &Device| device.space == Some(space.id);
+                    (id, objects.is_open(id) || devices.iter().any(used))
+                }
+            };
+            if !used {
+                // The last group takes the IOMMU and its maps with it.
+                space.version_2 = None;
+                freed += std::mem::take(&mut space.table).bytes();
             }
-            SpaceId::Ioas(id, _) => {
-                let used = |device: &Device| device.space == Some(space.id);
-                objects.is_open(id) || devices.iter().any(used)
-            }
+            used || objects.is_open(id)
         });
+        if freed > 0 {
+            release_unused();
+        }
     }
 
     /// Opens a port's device, and gives the card the maps that exist already.
@@ -326,6 +333,7 @@ impl State {
                 port.card().unmap(iova, size)?;
             }
         }
+        release_unused();
         trace(format_args!(
             "unmap IOVA {first:#x} to {last:#x}: {freed:#x} bytes"
         ));

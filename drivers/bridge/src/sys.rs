@@ -159,6 +159,22 @@ pub(crate) unsafe fn munmap(at: usize, len: usize) -> Result<(), Errno> {
     unsafe { call(libc::SYS_munmap, [at as u64, len as u64, 0, 0, 0, 0]) }.map(drop)
 }
 
+/// Moves memory over other memory, in one step for all threads.
+///
+/// # Safety
+///
+/// Neither range may hold memory that Rust code uses.
+pub(crate) unsafe fn move_memory(from: usize, to: usize, len: usize) -> Result<(), Errno> {
+    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    let len = len as u64;
+    // SAFETY: the caller vouches for the ranges.
+    unsafe {
+        let arguments = [from as u64, len, len, flags as u64, to as u64, 0];
+        call(libc::SYS_mremap, arguments)
+    }
+    .map(drop)
+}
+
 /// Changes the protection of memory.
 ///
 /// # Safety
@@ -322,6 +338,11 @@ pub(crate) fn read(fd: i32, into: &mut [u8], offset: Option<u64>) -> Result<usiz
     };
     // SAFETY: the buffer is `len` bytes long.
     unsafe { call(number, [fd as u64, at, len, offset, 0, 0]) }.map(|count| count as usize)
+}
+
+/// The next offset of a file at which there is data (SEEK_DATA), or a hole (SEEK_HOLE).
+pub(crate) fn seek(fd: i32, from: u64, whence: i32) -> Result<u64, Errno> {
+    numbers(libc::SYS_lseek, [fd as u64, from, whence as u64, 0, 0, 0])
 }
 
 /// Writes bytes to a descriptor. Ignores errors.

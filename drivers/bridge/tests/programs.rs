@@ -82,18 +82,18 @@ impl Card {
         command
     }
 
-    fn run(&self, case: &str) -> Output {
-        self.command(case).output().unwrap()
+    fn run(&self, case: &str, argument: Option<&str>) -> Output {
+        self.command(case).args(argument).output().unwrap()
     }
 }
 
 /// Runs a case that must succeed.
 fn succeeds(case: &str) {
-    succeeds_with(case, None);
+    succeeds_with(case, None, None);
 }
 
-fn succeeds_with(case: &str, memlock: Option<u64>) {
-    let output = Card::new(memlock).run(case);
+fn succeeds_with(case: &str, argument: Option<&str>, memlock: Option<u64>) {
+    let output = Card::new(memlock).run(case, argument);
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{case}: {} {text}", output.status);
 }
@@ -105,7 +105,7 @@ fn containers_groups_and_devices_follow_the_kernels_rules() {
 
 #[test]
 fn the_limit_of_locked_memory_holds() {
-    succeeds_with("locked", Some(0x10000));
+    succeeds_with("locked", None, Some(0x10000));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn the_program_can_neither_block_nor_lose_the_bridges_signals() {
 
 #[test]
 fn a_fault_of_the_programs_own_ends_it() {
-    let output = Card::new(None).run("segv");
+    let output = Card::new(None).run("segv", None);
     assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
 }
 
@@ -208,11 +208,7 @@ fn a_program_under_valgrind_sees_the_flags_of_a_register_that_it_tests() {
 
 /// Runs a program that accesses a register by an instruction that the bridge refuses by its name.
 fn refuses(case: &str, instruction: &str) {
-    let output = Card::new(None)
-        .command("refused")
-        .arg(case)
-        .output()
-        .unwrap();
+    let output = Card::new(None).run("refused", Some(case));
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{text}");
     let message = format!(
@@ -236,6 +232,11 @@ fn an_instruction_that_the_bridge_cannot_carry_out_is_refused_by_its_name() {
 }
 
 #[test]
+fn private_memory_stays_private_in_a_fork_and_shared_memory_shared() {
+    succeeds("fork-copies");
+}
+
+#[test]
 fn threads_of_parent_and_child_take_turns() {
     succeeds("threads-after-fork");
 }
@@ -246,8 +247,39 @@ fn children_that_are_killed_cost_the_parent_nothing() {
 }
 
 #[test]
+fn memory_that_is_unmapped_is_as_before() {
+    succeeds("unmapped");
+}
+
+#[test]
 fn reading_without_an_offset_fails_at_once() {
     succeeds("plain-read");
+}
+
+#[test]
+fn no_write_to_memory_that_is_being_mapped_is_lost() {
+    succeeds("write-while-mapping");
+    succeeds_with("write-while-mapping", Some("unprivileged"), None);
+}
+
+/// Only root, or `vm.unprivileged_userfaultfd=1`, lets a process have the kernel's faults.
+fn may_have_the_kernels_faults() -> bool {
+    // SAFETY: the arguments are numbers.
+    let fd = unsafe { libc::syscall(libc::SYS_userfaultfd, libc::O_CLOEXEC) };
+    if fd >= 0 {
+        // SAFETY: the descriptor is new.
+        unsafe { libc::close(fd as i32) };
+    }
+    fd >= 0
+}
+
+#[test]
+fn a_system_call_may_write_to_memory_that_is_being_mapped() {
+    if may_have_the_kernels_faults() {
+        succeeds("read-while-mapping");
+    } else {
+        eprintln!("the kernel refuses a userfaultfd: nothing is checked");
+    }
 }
 
 #[test]

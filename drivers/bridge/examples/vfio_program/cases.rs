@@ -36,9 +36,13 @@ pub fn run() {
         "raw" => raw(),
         "flags" => flags(),
         "refused" => exactness::refused(),
+        "fork-copies" => exactness::fork_copies(),
         "threads-after-fork" => exactness::threads_after_fork(),
         "killed-children" => exactness::killed_children(),
+        "unmapped" => exactness::unmapped(),
         "plain-read" => exactness::plain_read(),
+        "write-while-mapping" => exactness::write_while_mapping(),
+        "read-while-mapping" => exactness::read_while_mapping(),
         "wait" => wait(),
         _ => panic!("no case {case:?}"),
     }

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::*;
@@ -26,6 +27,42 @@ pub fn refused() {
             ),
             other => panic!("no instruction {other:?}"),
         }
+    }
+}
+
+/// Memory keeps what it held at the fork, or stays shared, as the program mapped it.
+pub fn fork_copies() {
+    const LEN: usize = 4 << 20;
+    let port = open_port();
+    let flags = [
+        libc::MAP_PRIVATE,
+        libc::MAP_PRIVATE | libc::MAP_HUGETLB,
+        libc::MAP_SHARED,
+        libc::MAP_SHARED | libc::MAP_HUGETLB,
+    ];
+    let memory = flags.map(|flags| anonymous(LEN, flags) as *mut u8);
+    for (at, iova) in memory.iter().zip(1..) {
+        map(port.container, *at as u64, iova * 0x100_0000, LEN as u64).unwrap();
+        // SAFETY: the memory is mapped.
+        unsafe { at.add(LEN - 1).write_volatile(65) };
+    }
+    let (mut go_on, mut signal) = UnixStream::pair().unwrap();
+    // SAFETY: the child calls only what a fork allows.
+    unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            go_on.read_exact(&mut [0]).unwrap();
+            let seen = memory.map(|at| at.add(LEN - 1).read_volatile());
+            memory.iter().for_each(|at| at.write_volatile(7));
+            libc::_exit(i32::from(seen != [65, 65, 66, 66]));
+        }
+        memory
+            .iter()
+            .for_each(|at| at.add(LEN - 1).write_volatile(66));
+        signal.write_all(&[0]).unwrap();
+        wait_for_child(child);
+        let seen = memory.map(|at| at.read_volatile());
+        assert_eq!(seen, [0, 0, 7, 7]);
     }
 }
 
@@ -78,6 +115,37 @@ pub fn killed_children() {
     }
 }
 
+/// Memory that was mapped for DMA is as before once it is not.
+pub fn unmapped() {
+    let port = open_port();
+    let len = 3 << 20;
+    let memory = anonymous(len, libc::MAP_PRIVATE);
+    let byte = (memory + (2 << 20)) as *mut u8;
+    // SAFETY: the memory is mapped.
+    unsafe {
+        byte.write_volatile(64);
+        for iova in [IOVA, IOVA << 4] {
+            map(port.container, memory, iova, len as u64).unwrap();
+        }
+        byte.write_volatile(65);
+        unmap(port.container, 0, IOVA, len as u64).unwrap();
+        byte.write_volatile(66);
+        unmap(port.container, 0, IOVA << 4, len as u64).unwrap();
+        assert_eq!(byte.read_volatile(), 66);
+        libc::madvise(byte.cast(), 4096, libc::MADV_DONTNEED);
+        assert_eq!(byte.read_volatile(), 0);
+        // Closing the container unmaps too.
+        map(port.container, memory, IOVA, len as u64).unwrap();
+        byte.write_volatile(67);
+        [port.device, port.group, port.container]
+            .into_iter()
+            .for_each(close);
+        assert_eq!(byte.read_volatile(), 67);
+        libc::madvise(byte.cast(), 4096, libc::MADV_DONTNEED);
+        assert_eq!(byte.read_volatile(), 0);
+    }
+}
+
 /// Reading and writing a descriptor without an offset ends at once.
 pub fn plain_read() {
     // SAFETY: the arguments are numbers. A call that waits ends the program.
@@ -93,5 +161,93 @@ pub fn plain_read() {
             ]
         };
         assert_eq!(results, [-1, -1]);
+    }
+}
+
+/// A thread reads into memory that another thread maps for DMA. No call fails or is cut short.
+pub fn read_while_mapping() {
+    let port = open_port();
+    let len = 2 << 20;
+    for kind in [libc::MAP_PRIVATE, libc::MAP_SHARED] {
+        let done = AtomicBool::new(false);
+        let memory = anonymous(len, kind);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut zeros = File::open("/dev/zero").unwrap();
+                // SAFETY: the memory is mapped, and no other thread touches its contents.
+                let bytes = unsafe { std::slice::from_raw_parts_mut(memory as *mut u8, len) };
+                let (mut count, mut failed) = (0, 0);
+                while !done.load(Ordering::Relaxed) {
+                    count += 1;
+                    failed += i32::from(zeros.read(bytes).ok() != Some(len));
+                }
+                assert_eq!(failed, 0, "of {count} calls");
+            });
+            for _ in 0..200 {
+                map(port.container, memory, IOVA, len as u64).unwrap();
+                unmap(port.container, 0, IOVA, len as u64).unwrap();
+                // Each round begins with new memory, without a moment between old and new.
+                let flags = kind | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+                let protection = libc::PROT_READ | libc::PROT_WRITE;
+                // SAFETY: the range is the case's.
+                let new = unsafe { libc::mmap(memory as *mut _, len, protection, flags, -1, 0) };
+                assert_eq!(new as u64, memory);
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+    }
+}
+
+/// A thread writes to memory that another thread maps for DMA, and no write is lost. With `unprivileged` as the second
+/// argument, the kernel refuses a userfaultfd.
+pub fn write_while_mapping() {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    const PAGES: usize = 512;
+    if std::env::args().nth(2).as_deref() == Some("unprivileged") {
+        drop_ptrace();
+    }
+    let port = open_port();
+    let memory = anonymous(PAGES * 4096, libc::MAP_PRIVATE);
+    let writer = std::thread::spawn(move || {
+        let mut written = [0_u64; PAGES];
+        for page in (0..PAGES).cycle() {
+            let word = (memory as usize + page * 4096) as *mut u64;
+            // SAFETY: the memory is mapped, and only this thread uses it.
+            let seen = unsafe { word.read_volatile() };
+            assert_eq!(seen, written[page], "page {page}");
+            written[page] += 1;
+            // SAFETY: as above.
+            unsafe { word.write_volatile(written[page]) };
+            if DONE.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+    });
+    for _ in 0..200 {
+        map(port.container, memory, IOVA, PAGES as u64 * 4096).unwrap();
+        unmap(port.container, 0, IOVA, PAGES as u64 * 4096).unwrap();
+    }
+    DONE.store(true, Ordering::Relaxed);
+    writer.join().unwrap();
+}
+
+/// Gives up CAP_SYS_PTRACE, which lets a process have the kernel's faults.
+fn drop_ptrace() {
+    const CAP_SYS_PTRACE: u32 = 19;
+    // Version 3 of the structures: version and process, and two words each of effective, permitted and inheritable.
+    let mut sets = [0_u32; 6];
+    let head = [0x2008_0522_u32, 0];
+    // SAFETY: the arguments are the structures of the calls.
+    unsafe {
+        assert_eq!(
+            libc::syscall(libc::SYS_capget, head.as_ptr(), sets.as_mut_ptr()),
+            0
+        );
+        sets[0] &= !(1 << CAP_SYS_PTRACE);
+        assert_eq!(
+            libc::syscall(libc::SYS_capset, head.as_ptr(), sets.as_ptr()),
+            0
+        );
+        assert_eq!(libc::syscall(libc::SYS_userfaultfd, 0), -1);
     }
 }

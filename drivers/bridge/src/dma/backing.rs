@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::dma::areas::{overlapping, split, Area};
 use crate::dma::convert::convert;
-use crate::dma::files::{find, forget_unmapped, File};
+use crate::dma::files::{find, File};
+use crate::dma::private::release_unused;
 use crate::say::{warn, warn_once};
 use crate::sys::{self, Errno};
 
@@ -23,8 +24,8 @@ pub(crate) struct Part {
 
 /// The files behind a range of memory, in order. `write` asks for memory that the card may write.
 pub(crate) fn back(start: usize, end: usize, write: bool) -> Result<Vec<Part>, Errno> {
+    release_unused();
     let areas = overlapping(start, end)?;
-    forget_unmapped(&crate::dma::areas::all()?);
     let protection = if write {
         libc::PROT_READ | libc::PROT_WRITE
     } else {

@@ -1,34 +1,16 @@
 //! Puts a file behind anonymous memory, in place. The memory keeps its content and its address.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use crate::dma::areas::Area;
-use crate::dma::files::{keep, File};
+use crate::dma::files::{keep, File, Origin};
+use crate::dma::freeze::Frozen;
 use crate::say::trace;
 use crate::sys::{self, Errno};
 
 const PAGE: usize = 4096;
-/// Memory that is converted at once: a huge page, so that a part of one is never unmapped.
-const CHUNK: usize = 2 << 20;
-
-/// The chunk that is read-only for the moment.
-static START: AtomicUsize = AtomicUsize::new(0);
-static END: AtomicUsize = AtomicUsize::new(0);
-
-/// If a fault hit memory that is being converted, waits and returns true: the access can be tried
-/// again.
-pub(crate) fn wait_for(address: usize) -> bool {
-    let inside = || (START.load(Ordering::SeqCst)..END.load(Ordering::SeqCst)).contains(&address);
-    if !inside() {
-        return false;
-    }
-    let end = sys::now_ms() + 5000;
-    while inside() && sys::now_ms() < end {
-        sys::yield_processor();
-    }
-    true
-}
+/// Bytes of a page in the pagemap: bits 63 and 62 say that it is in memory, or in swap.
+const ENTRY: usize = 8;
 
 /// Puts a file behind a part of an area. Other threads that write to it meanwhile wait.
 pub(crate) fn convert(start: usize, end: usize, area: &Area) -> Result<Arc<File>, Errno> {
@@ -41,123 +23,74 @@ pub(crate) fn convert(start: usize, end: usize, area: &Area) -> Result<Arc<File>
         return Err(Errno(libc::EFAULT));
     }
     let file = File::take(sys::memory_file((end - start) as u64, 0)?)?;
-    // Anonymous memory may be sparse. Only pages that exist are copied.
-    let sparse = area.file.inode == 0 && !area.shared;
-    let pagemap = if sparse {
-        sys::open(c"/proc/self/pagemap", libc::O_RDONLY).ok()
-    } else {
-        None
+    // Private anonymous memory may be sparse. Only pages that exist are copied.
+    let pagemap = match area.file.inode == 0 && !area.shared {
+        true => sys::open(c"/proc/self/pagemap", libc::O_RDONLY).ok(),
+        false => None,
     };
-    let mut result = Ok(());
-    let mut at = start;
-    while at < end && result.is_ok() {
-        let until = next_chunk(at, end, pagemap);
-        result = convert_chunk(start, at, until, area, &file, pagemap);
-        at = until;
-    }
+    let result = replace(start, end, area.protection, &file, pagemap);
     sys::close_if_any(pagemap);
-    // Chunks that are done need the file, even if a later one failed.
-    keep(Arc::clone(&file));
     result?;
+    let origin = match area.shared {
+        true => Origin::Shared,
+        false => Origin::Private,
+    };
+    keep(Arc::clone(&file), origin);
     trace(format_args!(
         "private memory {start:#x}-{end:#x} now has a file"
     ));
     Ok(file)
 }
 
-/// The end of the chunk at `at`. A long run without any page is one chunk.
-fn next_chunk(at: usize, end: usize, pagemap: Option<i32>) -> usize {
-    let mut until = ((at / CHUNK + 1) * CHUNK).min(end);
-    if pagemap.is_none() || exists_any(pagemap, at, until) {
-        return until;
-    }
-    while until < end {
-        let next = (until + CHUNK).min(end);
-        if exists_any(pagemap, until, next) {
-            break;
-        }
-        until = next;
-    }
-    until
-}
-
-/// Whether a page of the chunk exists, in memory or in swap.
-fn exists_any(pagemap: Option<i32>, at: usize, until: usize) -> bool {
-    let mut entries = [0; CHUNK / PAGE * 8];
-    let entries = &mut entries[..(until - at) / PAGE * 8];
-    read_pagemap(pagemap, at, entries);
-    entries.chunks_exact(8).any(exists)
-}
-
-/// Fills `entries`, 8 bytes a page. Without the kernel's answer, every page exists.
-fn read_pagemap(pagemap: Option<i32>, at: usize, entries: &mut [u8]) {
-    let read = pagemap.map(|fd| sys::read(fd, entries, Some((at / PAGE * 8) as u64)));
-    if read != Some(Ok(entries.len())) {
-        entries.fill(0xff);
-    }
-}
-
-fn exists(entry: &[u8]) -> bool {
-    // Bits 63 and 62: the page is in memory, or in swap.
-    entry[7] & 0xc0 != 0
-}
-
-fn convert_chunk(
+fn replace(
     start: usize,
-    at: usize,
-    until: usize,
-    area: &Area,
+    end: usize,
+    protection: i32,
     file: &File,
     pagemap: Option<i32>,
 ) -> Result<(), Errno> {
-    START.store(at, Ordering::SeqCst);
-    END.store(until, Ordering::SeqCst);
-    let result = (|| {
-        // SAFETY: the program's memory, which no Rust code of the bridge uses.
-        unsafe { sys::mprotect(at, until - at, libc::PROT_READ)? };
-        if until - at <= CHUNK {
-            copy(start, at, until, file, pagemap)?;
-        }
-        let flags = libc::MAP_SHARED | libc::MAP_FIXED;
-        let offset = (at - start) as u64;
-        // SAFETY: as above; the new mapping has the same content.
-        unsafe { sys::mmap(at, until - at, area.protection, flags, file.fd(), offset) }
-    })();
-    if result.is_err() {
-        // SAFETY: as above. The memory is as it was.
-        let _ = unsafe { sys::mprotect(at, until - at, area.protection) };
-    }
-    END.store(0, Ordering::SeqCst);
-    START.store(0, Ordering::SeqCst);
-    result.map(drop)
+    let frozen = Frozen::new(start, end, protection, pagemap.is_some())?;
+    frozen.keep(start, end)?;
+    copy(start, end, file, pagemap)?;
+    let flags = libc::MAP_SHARED | libc::MAP_FIXED;
+    // SAFETY: the program's memory, which no Rust code of the bridge uses. It keeps its content.
+    unsafe { sys::mmap(start, end - start, protection, flags, file.fd(), 0) }.map(drop)
 }
 
-/// Copies the pages that exist to the file.
-fn copy(
-    start: usize,
-    at: usize,
-    until: usize,
-    file: &File,
-    pagemap: Option<i32>,
-) -> Result<(), Errno> {
-    let mut entries = [0; CHUNK / PAGE * 8];
-    let entries = &mut entries[..(until - at) / PAGE * 8];
-    read_pagemap(pagemap, at, entries);
-    let mut page = at;
-    while page < until {
-        let first = (page - at) / PAGE;
-        if !exists(&entries[first * 8..]) {
-            page += PAGE;
-            continue;
+/// Copies the pages that exist to the file; all, if the kernel does not say which do.
+fn copy(start: usize, end: usize, file: &File, pagemap: Option<i32>) -> Result<(), Errno> {
+    let mut entries = [0xff; 512 * ENTRY];
+    let mut at = start;
+    while at < end {
+        let pages = ((end - at) / PAGE).min(512);
+        let entries = &mut entries[..pages * ENTRY];
+        if let Some(fd) = pagemap {
+            let read = sys::read(fd, entries, Some((at / PAGE * ENTRY) as u64))?;
+            if read != entries.len() {
+                return Err(Errno(libc::EIO));
+            }
         }
-        let run = entries[first * 8..]
-            .chunks_exact(8)
-            .take_while(|entry| exists(entry))
-            .count();
-        let run_end = page + run * PAGE;
-        while page < run_end {
-            page += sys::write_at(file.fd(), page, run_end - page, (page - start) as u64)?;
+        let exist = |page: &&[u8]| page[7] & 0xc0 != 0;
+        let mut entries = entries.chunks_exact(ENTRY).peekable();
+        while let Some(first) = entries.next() {
+            let mut run = PAGE;
+            if exist(&first) {
+                while entries.next_if(exist).is_some() {
+                    run += PAGE;
+                }
+                write(file, at, run, at - start)?;
+            }
+            at += run;
         }
+    }
+    Ok(())
+}
+
+fn write(file: &File, from: usize, len: usize, offset: usize) -> Result<(), Errno> {
+    let mut done = 0;
+    while done < len {
+        let offset = (offset + done) as u64;
+        done += sys::write_at(file.fd(), from + done, len - done, offset)?;
     }
     Ok(())
 }
@@ -213,11 +146,5 @@ mod tests {
         assert!(sys::file_status(file.fd()).unwrap().st_blocks < 4096);
         // SAFETY: the range is not used after this.
         unsafe { sys::munmap(at, len) }.unwrap();
-    }
-
-    #[test]
-    fn threads_that_write_meanwhile_lose_nothing() {
-        // The handler of the test program is not the bridge's, so the writer waits by itself.
-        assert!(!wait_for(0x1234));
     }
 }

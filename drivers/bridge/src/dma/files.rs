@@ -44,30 +44,79 @@ impl Drop for File {
     }
 }
 
+/// What the memory was before it got a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Shared,
+    Private,
+    /// Private huge pages, which keep their file as long as they are mapped.
+    PrivateHuge,
+}
+
+#[derive(Debug)]
+struct Kept {
+    file: Arc<File>,
+    origin: Origin,
+}
+
+impl Kept {
+    /// Whether the program has the file mapped for DMA.
+    fn is_used(&self) -> bool {
+        Arc::strong_count(&self.file) > 1
+    }
+
+    fn is_behind(&self, area: &Area) -> bool {
+        area.shared && area.file == self.file.id
+    }
+}
+
 /// The files of memory that was anonymous before.
-static OWN: Lock<Vec<Arc<File>>> = Lock::new(Vec::new());
+static OWN: Lock<Vec<Kept>> = Lock::new(Vec::new());
 
 /// Keeps a file for as long as the program has mapped it.
-pub(crate) fn keep(file: Arc<File>) {
-    OWN.lock().push(file);
+pub(crate) fn keep(file: Arc<File>, origin: Origin) {
+    OWN.lock().push(Kept { file, origin });
 }
 
 /// The kept file of an area.
 pub(crate) fn find(area: &Area) -> Option<Arc<File>> {
     let own = OWN.lock();
-    own.iter().find(|file| file.id == area.file).cloned()
+    let kept = own.iter().find(|kept| kept.file.id == area.file);
+    kept.map(|kept| Arc::clone(&kept.file))
 }
 
-/// Drops the files that the program has mapped no more.
-pub(crate) fn forget_unmapped(areas: &[Area]) {
-    OWN.lock().retain(|file| {
-        Arc::strong_count(file) > 1 || areas.iter().any(|area| area.file == file.id)
+/// The areas of private memory, each with the file behind it.
+pub(crate) fn private_areas() -> Vec<(Arc<File>, Area)> {
+    let own = OWN.lock();
+    if own.is_empty() {
+        return Vec::new();
+    }
+    let areas = areas::all().unwrap_or_default().into_iter();
+    let private = areas.filter_map(|area| {
+        let kept = own.iter().find(|kept| kept.is_behind(&area))?;
+        (kept.origin != Origin::Shared).then(|| (Arc::clone(&kept.file), area))
+    });
+    private.collect()
+}
+
+/// Drops the files that the program does not use. Those behind private memory go once it is not mapped
+/// for DMA, and `make_anonymous` has taken their areas.
+pub(crate) fn release_unused(make_anonymous: impl Fn(&File, &Area) -> bool) {
+    let mut own = OWN.lock();
+    if own.iter().all(Kept::is_used) {
+        return;
+    }
+    let Ok(areas) = areas::all() else { return };
+    own.retain(|kept| {
+        let stays = |area| kept.origin != Origin::Private || !make_anonymous(&kept.file, area);
+        let mut areas = areas.iter().filter(|area| kept.is_behind(area));
+        kept.is_used() || areas.any(stays)
     });
 }
 
 /// Whether a descriptor is one of these files.
 pub(crate) fn owns(fd: i32) -> bool {
-    OWN.lock().iter().any(|file| file.fd == fd)
+    OWN.lock().iter().any(|kept| kept.file.fd == fd)
 }
 
 /// Keeps other threads out, for a fork.
@@ -78,34 +127,4 @@ pub(crate) fn acquire() {
 /// Lets them in again.
 pub(crate) fn release() {
     OWN.release();
-}
-
-/// Whether there is any such file. For a fork, while the caller keeps other threads out.
-pub(crate) fn any() -> bool {
-    !OWN.lock().is_empty()
-}
-
-/// In the child of a fork: makes the memory private again that was private before the bridge put a
-/// file behind it. The kernel, too, gives the child copies of pages that are pinned for DMA.
-pub(crate) fn make_private() {
-    let Ok(areas) = areas::all() else {
-        return;
-    };
-    for area in areas.iter().filter(|area| area.shared) {
-        let Some(file) = find(area) else { continue };
-        let flags = libc::MAP_PRIVATE | libc::MAP_FIXED | libc::MAP_NORESERVE;
-        let len = area.end - area.start;
-        // SAFETY: the range keeps its content, because the same file is behind it. If the kernel
-        // refuses, the range stays shared.
-        let _ = unsafe {
-            sys::mmap(
-                area.start,
-                len,
-                area.protection,
-                flags,
-                file.fd,
-                area.offset,
-            )
-        };
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::dma::files::{keep, File};
+use crate::dma::files::{keep, File, Origin};
 use crate::say::warn_once;
 use crate::sys::{self, Errno};
 
@@ -26,6 +26,10 @@ pub(crate) fn map(at: usize, len: usize, protection: i32, flags: i32) -> Result<
     let size = len
         .checked_next_multiple_of(page)
         .ok_or(Errno(libc::ENOMEM))?;
+    let origin = match flags & libc::MAP_TYPE {
+        libc::MAP_PRIVATE => Origin::PrivateHuge,
+        _ => Origin::Shared,
+    };
     let kind = libc::MAP_ANONYMOUS | libc::MAP_TYPE | libc::MAP_HUGETLB | SIZE_BITS;
     let rest = flags & !kind | libc::MAP_SHARED;
     let huge = MFD_HUGETLB | (flags & SIZE_BITS) as u32;
@@ -34,7 +38,7 @@ pub(crate) fn map(at: usize, len: usize, protection: i32, flags: i32) -> Result<
         .and_then(|file| {
             // SAFETY: the program asked for this range.
             let mapped = unsafe { sys::mmap(at, size, protection, rest, file.fd(), 0)? };
-            keep(file);
+            keep(file, origin);
             Ok(mapped)
         });
     match mapped {
@@ -44,7 +48,7 @@ pub(crate) fn map(at: usize, len: usize, protection: i32, flags: i32) -> Result<
                 page / 1024,
                 Errno(error)
             ));
-            map_ordinary(at, size, page, protection, rest)
+            map_ordinary(at, size, page, protection, rest, origin)
         }
         other => other,
     }
@@ -56,12 +60,13 @@ fn map_ordinary(
     page: usize,
     protection: i32,
     flags: i32,
+    origin: Origin,
 ) -> Result<usize, Errno> {
     let file = File::take(sys::memory_file(size as u64, 0)?)?;
     if flags & (libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE) != 0 {
         // SAFETY: the program asked for this range.
         let mapped = unsafe { sys::mmap(at, size, protection, flags, file.fd(), 0)? };
-        keep(file);
+        keep(file, origin);
         return Ok(mapped);
     }
     let room = size.checked_add(page).ok_or(Errno(libc::ENOMEM))?;
@@ -81,7 +86,7 @@ fn map_ordinary(
         if start + room > aligned + size {
             sys::munmap(aligned + size, start + room - aligned - size)?;
         }
-        keep(file);
+        keep(file, origin);
         Ok(aligned)
     }
 }

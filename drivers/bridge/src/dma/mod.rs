@@ -4,5 +4,7 @@ pub(crate) mod areas;
 pub(crate) mod backing;
 pub(crate) mod convert;
 pub(crate) mod files;
+pub(crate) mod freeze;
 pub(crate) mod huge;
+pub(crate) mod private;
 pub(crate) mod table;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::card::session::prepare_to_share;
-use crate::dma::files;
+use crate::dma::{files, private};
 use crate::lock::ALL_SIGNALS;
 use crate::{ports, state, sys, ALLOCATOR};
 
@@ -16,14 +16,16 @@ unsafe extern "C" fn prepare() {
     }
     let mask = sys::set_signal_mask(libc::SIG_BLOCK, ALL_SIGNALS);
     state::acquire();
+    private::copy_for_child();
     files::acquire();
     ports::all().for_each(|port| port.session().acquire());
     ALLOCATOR.acquire();
     MASK.store(mask, Ordering::Relaxed);
 }
 
-fn release() {
+fn release(in_child: bool) {
     ALLOCATOR.release();
+    private::finish_fork(in_child);
     ports::all().for_each(|port| port.session().release());
     files::release();
     state::release();
@@ -31,15 +33,12 @@ fn release() {
 
 unsafe extern "C" fn parent() {
     let mask = MASK.load(Ordering::Relaxed);
-    release();
+    release(false);
     sys::set_signal_mask(libc::SIG_SETMASK, mask);
 }
 
 unsafe extern "C" fn child() {
-    release();
-    if files::any() {
-        files::make_private();
-    }
+    release(true);
     sys::set_signal_mask(libc::SIG_SETMASK, MASK.load(Ordering::Relaxed));
 }
 

@@ -2,6 +2,7 @@
 
 use iced_x86::{Decoder, DecoderOptions, FastFormatter, Instruction, Register};
 
+use crate::dma::freeze;
 use crate::mmio::bars::{self, Place};
 use crate::mmio::context::Context;
 use crate::mmio::emulate::{emulate, Bus};
@@ -9,6 +10,8 @@ use crate::say::warn;
 use crate::user_memory;
 use crate::valgrind;
 
+/// The code of a fault in memory that does not permit the access (SEGV_ACCERR).
+const FORBIDDEN: i32 = 2;
 /// Longest instruction in bytes.
 const LONGEST: usize = 15;
 
@@ -56,11 +59,13 @@ pub(crate) unsafe fn handle(info: &libc::siginfo_t, context: &mut libc::ucontext
     }
     // SAFETY: a fault has an address.
     let address = unsafe { info.si_addr() } as usize;
-    if crate::dma::convert::wait_for(address) {
-        return Outcome::Done;
-    }
     let Some(mut place) = bars::find(address) else {
-        return Outcome::NotOurs;
+        let again = info.si_code == FORBIDDEN && freeze::wait_for(address);
+        return if again {
+            Outcome::Done
+        } else {
+            Outcome::NotOurs
+        };
     };
     let mut context = Context::new(context);
     let at = context.instruction();
