@@ -534,6 +534,16 @@ test-unit-python:
 test-conformance: build rust-features build/thread/c/ixgbe-fwd build/thread/rust-unsafe/ixgbe-fwd ## Test the three drivers against the software NIC.
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --package oracle --no-fail-fast
 
+.PHONY: test-differs
+test-differs: build ## Run the conformance tests on a NIC that differs from the model, as real cards may.
+	@TRIPTYCH_HARDWARE=differs $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast
+
+# The tests of starting, stopping, links, write-backs and interrupts, one driver each.
+.PHONY: test-differs-quick
+test-differs-quick: build ## The same for the tests of start, stop and data path (2 minutes).
+	@TRIPTYCH_HARDWARE=differs $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast \
+		--test hardware --test ending --test data_path --test selftest
+
 hostile_tool = $(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps-hostile
 
 .PHONY: test-apps

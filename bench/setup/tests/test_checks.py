@@ -11,7 +11,7 @@ from machine import ROOT, Machine
 GOALS = (
     "registers-up-to-date transpile-up-to-date test-oldest-rust test-unit-rust test-unit-c test-unit-python "
     "test-conformance safety-lab-check test-hostile vm-test pmu-test test-bench-micro test-ladder budget "
-    "test-sanitizers-quick test-apps"
+    "test-sanitizers-quick test-apps test-differs-quick"
 )
 COUNT = len(GOALS.split())
 

@@ -23,7 +23,7 @@ pub use forwarder_library::{Counts, DeviceStats, Forwarder, Library};
 pub use lockstep::Lockstep;
 pub use process::{Output, Program, Running, Totals};
 pub use record::Implementation;
-pub use test_nic::{processors, wait_until, TestNic};
+pub use test_nic::{counted_crc, processors, wait_until, TestNic};
 
 /// Makes a test for each implementation from each named function, in the modules `c`, `rust` and
 /// `rust_unsafe`. So a test's name begins with its driver.

@@ -46,6 +46,14 @@ fn hardware() -> Result<Hardware> {
     }
 }
 
+/// Bytes of the CRC that the cards count of each received frame, although they strip it.
+///
+/// # Errors
+/// If there is no such hardware profile.
+pub fn counted_crc() -> Result<u64> {
+    Ok(if hardware()?.bytes_without_crc { 0 } else { 4 })
+}
+
 /// A NIC with two ports, which are each other's peers, and a folder for the test's files.
 #[derive(Debug)]
 pub struct TestNic {

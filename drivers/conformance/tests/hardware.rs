@@ -310,6 +310,8 @@ fn sent_descriptors_are_written_back_in_groups_of_four(
         lockstep.poll();
         lockstep.turn()?;
     }
+    // Twice, because the write-backs may come a round late.
+    lockstep.poll();
     lockstep.poll();
     for port in [0, 1] {
         let stats = lockstep.port(port).stats();

@@ -6,7 +6,7 @@
 use anyhow::{ensure, Context, Result};
 use conformance::{Implementation, Lockstep};
 use nic::registers as r;
-use nic::{MmioMode, RingView, RingViews, WatchedWrite};
+use nic::{Hardware, MmioMode, RingView, RingViews, WatchedWrite};
 
 use crate::ring::{Buffers, Kind, Moment};
 
@@ -118,7 +118,11 @@ pub fn record(implementation: Implementation) -> Result<Vec<Moment>> {
         BATCH,
         RING_SIZE,
         [&[rdt], &[tdt]],
-        |config| config.with_mmio(MmioMode::Trap),
+        // The diagrams are those of the model.
+        |config| {
+            let config = config.with_mmio(MmioMode::Trap);
+            config.with_each_port(|port| port.hardware = Hardware::default())
+        },
     )?;
     let mut run = Recorder {
         lockstep,
