@@ -119,7 +119,7 @@ class Process:
         end, ended = time.monotonic() + limit, False
         while self.lines(begin) < count:
             if ended or time.monotonic() > end:
-                reason = "it ended before" if ended else f"{limit} s passed without"
+                reason = f"it ended with {self.popen.poll()} before" if ended else f"{limit} s passed without"
                 raise AppError(f"{self.name}: {reason} a line '{begin}'; it printed:\n{self.log.read_text()}")
             ended = self.popen.poll() is not None
             time.sleep(LOOK)

@@ -8,6 +8,7 @@ own, and socat carries the frames, as the card would. So each frame takes as man
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -33,13 +34,13 @@ CARRIER, SERVER = 0, 1
 
 BACKENDS = {"a": "10.0.0.11", "b": "10.0.0.12"}
 
-# Checks are frequent, so that a test notices soon.
+# Checks are frequent, so that a test notices soon. A busy machine may hold up three of them.
 CONFIG = """
 [health]
 interval_ms = 100
-timeout_ms = 400
+timeout_ms = 1000
 rise = 2
-fall = 2
+fall = 4
 path = "/health"
 [[frontend]]
 name = "web"
@@ -211,7 +212,11 @@ def serve(server: Server) -> Iterator[Running]:
         elif space:
             listens = f"ss -Hltn sport = :{PORTS[server.application]}"
             wait_until(f"the port of {server.over}", lambda: bool(space.run(listens)))
-        yield Running(process, carrier, folder, backends)
+        try:
+            yield Running(process, carrier, folder, backends)
+        finally:
+            if status := process.popen.poll():
+                print(f"{server} ended with {status}:\n{process.log.read_text()}", file=sys.stderr)
 
 
 def application(server: Server, folder: Path) -> list[str | Path]:

@@ -180,15 +180,15 @@ def test_datagrams_from_dead_addresses_hold_up_no_answer(over: str) -> None:
 
 @pytest.mark.parametrize("kind", ["with expiry", "that shrink"])
 def test_kv_keeps_its_limit_of_memory(kind: str) -> None:
-    limit = 16
+    limit = 48
     with serve(Server("kv", "kernel", arguments=("--memory", str(limit)))) as running:
         before = running.server.memory_kib()
         if kind == "with expiry":
-            pipe(f"SET key{i} x EX 1000" for i in range(300_000))
+            pipe(f"SET key{i} x EX 1000" for i in range(900_000))
         else:
             for turn in range(6):
-                pipe(f"SET key{turn}-{i} {'x' * 12_000}" for i in range(1000))
-                pipe(f"SET key{turn}-{i} x" for i in range(1000))
+                pipe(f"SET key{turn}-{i} {'x' * 12_000}" for i in range(3000))
+                pipe(f"SET key{turn}-{i} x" for i in range(3000))
         grown = running.server.memory_kib() - before
         assert redis_cli("PING") == "PONG"
     assert grown <= limit * 1024 * 1.1, f"{grown} KiB"

@@ -50,7 +50,9 @@ def test_the_cost_of_a_call_counts_once() -> None:
 def test_a_program_that_ends_too_soon_says_why(tmp_path: Path) -> None:
     script = "import sys; print('begins'); sys.exit('no permission')"
     process = Process([sys.executable, "-u", "-c", script], tmp_path / "server.log")
-    with pytest.raises(AppError, match="server: it ended before a line 'ready'; it printed:\nbegins\nno permission"):
+    with pytest.raises(
+        AppError, match="server: it ended with 1 before a line 'ready'; it printed:\nbegins\nno permission"
+    ):
         process.wait_for_line("ready")
 
 
