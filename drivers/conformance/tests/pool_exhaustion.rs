@@ -22,9 +22,11 @@ const RECLAIMED: u32 = SPARE / 32 * 32;
 const CYCLES: u32 = 500;
 
 fn saturated(config: NicConfig) -> NicConfig {
-    config
-        .with_mmio(MmioMode::Trap)
-        .with_each_port(|port| port.traffic = Traffic::Saturate)
+    config.with_mmio(MmioMode::Trap).with_each_port(|port| {
+        port.traffic = Traffic::Saturate;
+        // The packets that return in a round are counted, so the write-backs must come in that round.
+        port.hardware.late_write_backs = false;
+    })
 }
 
 /// Faults of a device that sends nothing if `on`, and of a correct device otherwise.
