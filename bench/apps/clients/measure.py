@@ -226,9 +226,10 @@ def main(options: argparse.Namespace) -> int:
     begin = datetime.now(timezone.utc)
     measured = Measured(create_folder(begin))
     folder = measured.folder
-    measure_all(options, QUICK if options.quick else Plan(), measured)
+    # These come first: if one fails, no measurement is lost.
     run("", built("bin/code-size"), "--root", ROOT, "--output", folder / "code.json")
     facts = json.loads(run("", built("cargo/release/examples/facts")).text)
+    measure_all(options, QUICK if options.quick else Plan(), measured)
     times = {"start": f"{begin:%Y-%m-%dT%H:%M:%SZ}", "end": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"}
     record = {"id": folder.name, **times, "command": sys.argv[1:], **facts, "failures": measured.failures}
     (folder / "run.json").write_text(json.dumps(record, indent=2) + "\n")
