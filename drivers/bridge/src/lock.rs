@@ -63,14 +63,7 @@ impl<T> Lock<T> {
 
 fn futex(word: &AtomicU32, operation: i32, value: u32) {
     let operation = operation | libc::FUTEX_PRIVATE_FLAG;
-    let arguments = [
-        word.as_ptr() as u64,
-        operation as u64,
-        u64::from(value),
-        0,
-        0,
-        0,
-    ];
+    let arguments = [word.as_ptr() as u64, operation as u64, u64::from(value)];
     // SAFETY: the word outlives the call.
     let _ = unsafe { sys::call(libc::SYS_futex, arguments) };
 }

@@ -107,7 +107,7 @@ impl Objects {
     /// Makes an object. Returns its descriptor, which closes on exec.
     pub(crate) fn create(&mut self, kind: Kind) -> Result<(i32, Id), Errno> {
         let flags = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
-        let arguments = [libc::AF_UNIX as u64, flags as u64, 0, 0, 0, 0];
+        let arguments = [libc::AF_UNIX as u64, flags as u64];
         // SAFETY: the arguments are numbers.
         let near = unsafe { sys::call(libc::SYS_socket, arguments)? } as i32;
         let result = connect_to(near).and_then(|far| Ok((far, Id(sys::file_id(near)?.inode))));
@@ -175,9 +175,9 @@ fn connect_to(near: i32) -> Result<i32, Errno> {
     let mut result = Ok(0);
     for (number, fd, [a, b]) in calls {
         // SAFETY: the address and its length outlive the calls.
-        result = result.and_then(|_| unsafe { sys::call(number, [fd as u64, a, b, 0, 0, 0]) });
+        result = result.and_then(|_| unsafe { sys::call(number, [fd as u64, a, b]) });
     }
-    let arguments = [far as u64, at, u64::from(len), 0, 0, 0];
+    let arguments = [far as u64, at, u64::from(len)];
     // SAFETY: as above.
     match result.and_then(|_| unsafe { sys::call(libc::SYS_connect, arguments) }) {
         Ok(_) => Ok(far),

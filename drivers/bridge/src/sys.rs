@@ -111,14 +111,16 @@ pub(crate) unsafe fn raw(number: i64, arguments: [u64; 6]) -> i64 {
     unsafe { gate(number, a, b, c, d, e, f) }
 }
 
-/// Makes a system call.
+/// Makes a system call with up to six arguments.
 ///
 /// # Safety
 ///
 /// The arguments must be valid for the call.
-pub(crate) unsafe fn call(number: i64, arguments: [u64; 6]) -> Result<u64, Errno> {
+pub(crate) unsafe fn call<const N: usize>(number: i64, arguments: [u64; N]) -> Result<u64, Errno> {
+    let mut all = [0; 6];
+    all[..N].copy_from_slice(&arguments);
     // SAFETY: the caller vouches for the arguments.
-    match unsafe { raw(number, arguments) } {
+    match unsafe { raw(number, all) } {
         error @ -4095..=-1 => Err(Errno(-error as i32)),
         value => Ok(value as u64),
     }
@@ -156,7 +158,7 @@ pub(crate) unsafe fn mmap(
 /// The range must not hold memory that Rust code uses.
 pub(crate) unsafe fn munmap(at: usize, len: usize) -> Result<(), Errno> {
     // SAFETY: the caller vouches for the range.
-    unsafe { call(libc::SYS_munmap, [at as u64, len as u64, 0, 0, 0, 0]) }.map(drop)
+    unsafe { call(libc::SYS_munmap, [at as u64, len as u64]) }.map(drop)
 }
 
 /// Moves memory over other memory, in one step for all threads.
@@ -169,7 +171,7 @@ pub(crate) unsafe fn move_memory(from: usize, to: usize, len: usize) -> Result<(
     let len = len as u64;
     // SAFETY: the caller vouches for the ranges.
     unsafe {
-        let arguments = [from as u64, len, len, flags as u64, to as u64, 0];
+        let arguments = [from as u64, len, len, flags as u64, to as u64];
         call(libc::SYS_mremap, arguments)
     }
     .map(drop)
@@ -181,20 +183,20 @@ pub(crate) unsafe fn move_memory(from: usize, to: usize, len: usize) -> Result<(
 ///
 /// The range must not hold memory that Rust code uses.
 pub(crate) unsafe fn mprotect(at: usize, len: usize, protection: i32) -> Result<(), Errno> {
-    let arguments = [at as u64, len as u64, protection as u64, 0, 0, 0];
+    let arguments = [at as u64, len as u64, protection as u64];
     // SAFETY: the caller vouches for the range.
     unsafe { call(libc::SYS_mprotect, arguments) }.map(drop)
 }
 
 /// A system call whose arguments are numbers, so that it cannot touch memory.
-fn numbers(number: i64, arguments: [u64; 6]) -> Result<u64, Errno> {
+fn numbers<const N: usize>(number: i64, arguments: [u64; N]) -> Result<u64, Errno> {
     // SAFETY: none of the arguments is a pointer.
     unsafe { call(number, arguments) }
 }
 
 /// Closes a descriptor.
 pub(crate) fn close(fd: i32) {
-    let _ = numbers(libc::SYS_close, [fd as u64, 0, 0, 0, 0, 0]);
+    let _ = numbers(libc::SYS_close, [fd as u64]);
 }
 
 /// Closes a descriptor if there is one.
@@ -207,14 +209,7 @@ pub(crate) fn close_if_any(fd: Option<i32>) {
 /// Opens a file. The new descriptor closes on exec.
 pub(crate) fn open(path: &CStr, flags: i32) -> Result<i32, Errno> {
     let flags = flags | libc::O_CLOEXEC;
-    let arguments = [
-        libc::AT_FDCWD as u64,
-        path.as_ptr() as u64,
-        flags as u64,
-        0,
-        0,
-        0,
-    ];
+    let arguments = [libc::AT_FDCWD as u64, path.as_ptr() as u64, flags as u64];
     // SAFETY: the path ends with NUL.
     unsafe { call(libc::SYS_openat, arguments) }.map(|fd| fd as i32)
 }
@@ -232,14 +227,7 @@ pub(crate) fn duplicate_high(fd: i32, least: i32) -> Result<i32, Errno> {
     let request = |least: i32| {
         numbers(
             libc::SYS_fcntl,
-            [
-                fd as u64,
-                libc::F_DUPFD_CLOEXEC as u64,
-                least as u64,
-                0,
-                0,
-                0,
-            ],
+            [fd as u64, libc::F_DUPFD_CLOEXEC as u64, least as u64],
         )
     };
     let fd = request(least).or_else(|_| request(0))? as i32;
@@ -250,20 +238,13 @@ pub(crate) fn duplicate_high(fd: i32, least: i32) -> Result<i32, Errno> {
 /// Puts a copy of `fd` in the place of `over`.
 pub(crate) fn duplicate_over(fd: i32, over: i32, cloexec: bool) -> Result<(), Errno> {
     let flags = if cloexec { libc::O_CLOEXEC } else { 0 };
-    numbers(
-        libc::SYS_dup3,
-        [fd as u64, over as u64, flags as u64, 0, 0, 0],
-    )
-    .map(drop)
+    numbers(libc::SYS_dup3, [fd as u64, over as u64, flags as u64]).map(drop)
 }
 
 /// Whether a descriptor closes on exec.
 pub(crate) fn closes_on_exec(fd: i32) -> Result<bool, Errno> {
-    numbers(
-        libc::SYS_fcntl,
-        [fd as u64, libc::F_GETFD as u64, 0, 0, 0, 0],
-    )
-    .map(|flags| flags & libc::FD_CLOEXEC as u64 != 0)
+    numbers(libc::SYS_fcntl, [fd as u64, libc::F_GETFD as u64])
+        .map(|flags| flags & libc::FD_CLOEXEC as u64 != 0)
 }
 
 /// Which file a descriptor refers to: device and inode number.
@@ -276,7 +257,7 @@ pub(crate) struct FileId {
 /// What fstat(2) says about a descriptor.
 pub(crate) fn file_status(fd: i32) -> Result<libc::stat, Errno> {
     let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
-    let arguments = [fd as u64, status.as_mut_ptr() as u64, 0, 0, 0, 0];
+    let arguments = [fd as u64, status.as_mut_ptr() as u64];
     // SAFETY: the kernel fills `status`, and it did so if the call succeeded.
     unsafe {
         call(libc::SYS_fstat, arguments)?;
@@ -303,17 +284,10 @@ pub(crate) fn path_id(path: &CStr) -> Result<FileId, Errno> {
 /// Makes a file in memory of `size` bytes. `flags` may add MFD_HUGETLB and a page size.
 pub(crate) fn memory_file(size: u64, flags: u32) -> Result<i32, Errno> {
     let name = c"triptych-bridge";
-    let arguments = [
-        name.as_ptr() as u64,
-        u64::from(flags | libc::MFD_CLOEXEC),
-        0,
-        0,
-        0,
-        0,
-    ];
+    let arguments = [name.as_ptr() as u64, u64::from(flags | libc::MFD_CLOEXEC)];
     // SAFETY: the name ends with NUL.
     let fd = unsafe { call(libc::SYS_memfd_create, arguments)? } as i32;
-    match numbers(libc::SYS_ftruncate, [fd as u64, size, 0, 0, 0, 0]) {
+    match numbers(libc::SYS_ftruncate, [fd as u64, size]) {
         Ok(_) => Ok(fd),
         Err(error) => {
             close(fd);
@@ -324,7 +298,7 @@ pub(crate) fn memory_file(size: u64, flags: u32) -> Result<i32, Errno> {
 
 /// Writes memory of this process to a file. Returns the bytes written, or EFAULT.
 pub(crate) fn write_at(fd: i32, from: usize, len: usize, offset: u64) -> Result<usize, Errno> {
-    let arguments = [fd as u64, from as u64, len as u64, offset, 0, 0];
+    let arguments = [fd as u64, from as u64, len as u64, offset];
     // SAFETY: the kernel checks that the memory may be read.
     unsafe { call(libc::SYS_pwrite64, arguments) }.map(|count| count as usize)
 }
@@ -337,24 +311,17 @@ pub(crate) fn read(fd: i32, into: &mut [u8], offset: Option<u64>) -> Result<usiz
         None => (libc::SYS_read, 0),
     };
     // SAFETY: the buffer is `len` bytes long.
-    unsafe { call(number, [fd as u64, at, len, offset, 0, 0]) }.map(|count| count as usize)
+    unsafe { call(number, [fd as u64, at, len, offset]) }.map(|count| count as usize)
 }
 
 /// The next offset of a file at which there is data (SEEK_DATA), or a hole (SEEK_HOLE).
 pub(crate) fn seek(fd: i32, from: u64, whence: i32) -> Result<u64, Errno> {
-    numbers(libc::SYS_lseek, [fd as u64, from, whence as u64, 0, 0, 0])
+    numbers(libc::SYS_lseek, [fd as u64, from, whence as u64])
 }
 
 /// Writes bytes to a descriptor. Ignores errors.
 pub(crate) fn write_out(fd: i32, bytes: &[u8]) {
-    let arguments = [
-        fd as u64,
-        bytes.as_ptr() as u64,
-        bytes.len() as u64,
-        0,
-        0,
-        0,
-    ];
+    let arguments = [fd as u64, bytes.as_ptr() as u64, bytes.len() as u64];
     // SAFETY: the bytes are valid for the call.
     let _ = unsafe { call(libc::SYS_write, arguments) };
 }
@@ -371,7 +338,7 @@ pub(crate) fn poll(fd: i32, events: i16, milliseconds: i32) -> Result<i16, Errno
         events,
         revents: 0,
     };
-    let arguments = [&raw mut entry as u64, 1, milliseconds as u64, 0, 0, 0];
+    let arguments = [&raw mut entry as u64, 1, milliseconds as u64];
     // SAFETY: `entry` is one pollfd.
     unsafe { call(libc::SYS_poll, arguments)? };
     Ok(entry.revents)
@@ -383,14 +350,7 @@ pub(crate) fn now_ms() -> u64 {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    let arguments = [
-        libc::CLOCK_MONOTONIC as u64,
-        &raw mut time as u64,
-        0,
-        0,
-        0,
-        0,
-    ];
+    let arguments = [libc::CLOCK_MONOTONIC as u64, &raw mut time as u64];
     // SAFETY: the kernel fills `time`.
     let _ = unsafe { call(libc::SYS_clock_gettime, arguments) };
     time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
@@ -399,14 +359,7 @@ pub(crate) fn now_ms() -> u64 {
 /// Sets the calling thread's signal mask, and returns the one before. One bit for each signal.
 pub(crate) fn set_signal_mask(how: i32, mask: u64) -> u64 {
     let mut old = 0_u64;
-    let arguments = [
-        how as u64,
-        &raw const mask as u64,
-        &raw mut old as u64,
-        8,
-        0,
-        0,
-    ];
+    let arguments = [how as u64, &raw const mask as u64, &raw mut old as u64, 8];
     // SAFETY: both masks are 8 bytes long.
     let _ = unsafe { call(libc::SYS_rt_sigprocmask, arguments) };
     old
@@ -415,16 +368,16 @@ pub(crate) fn set_signal_mask(how: i32, mask: u64) -> u64 {
 /// Ends the process at once.
 pub(crate) fn exit(status: i32) -> ! {
     loop {
-        let _ = numbers(libc::SYS_exit_group, [status as u64, 0, 0, 0, 0, 0]);
+        let _ = numbers(libc::SYS_exit_group, [status as u64]);
     }
 }
 
 /// The process's id.
 pub(crate) fn process_id() -> i32 {
-    numbers(libc::SYS_getpid, [0; 6]).unwrap_or(0) as i32
+    numbers(libc::SYS_getpid, []).unwrap_or(0) as i32
 }
 
 /// Gives the processor to another thread.
 pub(crate) fn yield_processor() {
-    let _ = numbers(libc::SYS_sched_yield, [0; 6]);
+    let _ = numbers(libc::SYS_sched_yield, []);
 }

@@ -27,7 +27,6 @@ fn copy(number: i64, own: u64, theirs: u64, len: usize) -> Result<(), Errno> {
             1,
             &raw const remote as u64,
             1,
-            0,
         ];
         // SAFETY: `own` is valid for `len` bytes, and the kernel checks `theirs`.
         match unsafe { sys::call(number, arguments) } {

@@ -265,7 +265,7 @@ impl Link {
         lock.l_start = std::ptr::from_ref(self) as i64;
         lock.l_len = 1;
         let at = &raw const lock as u64;
-        let arguments = [fd as u64, libc::F_SETLK as u64, at, 0, 0, 0];
+        let arguments = [fd as u64, libc::F_SETLK as u64, at];
         // SAFETY: the kernel reads `lock`.
         fd < 0 || unsafe { sys::call(libc::SYS_fcntl, arguments) }.is_ok()
     }

@@ -20,7 +20,7 @@ struct Control([u8; 16 + 4 * MAX_FDS]);
 /// A new socket with a high number: the program gets the low ones, as if the bridge were not there.
 pub(crate) fn socket() -> Result<i32, Errno> {
     let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
-    let arguments = [libc::AF_UNIX as u64, kind as u64, 0, 0, 0, 0];
+    let arguments = [libc::AF_UNIX as u64, kind as u64];
     // SAFETY: the arguments are numbers.
     let low = unsafe { sys::call(libc::SYS_socket, arguments)? } as i32;
     let high = sys::duplicate_high(low, 600);
@@ -43,7 +43,7 @@ pub(crate) fn connect(path: &[u8]) -> Result<i32, Errno> {
     let end = sys::now_ms() + PATIENCE_MS;
     let len = size_of::<libc::sockaddr_un>() as u64;
     loop {
-        let arguments = [socket as u64, &raw const address as u64, len, 0, 0, 0];
+        let arguments = [socket as u64, &raw const address as u64, len];
         // SAFETY: the address is `len` bytes long.
         match unsafe { sys::call(libc::SYS_connect, arguments) } {
             Ok(_) => return Ok(socket),
@@ -91,7 +91,7 @@ unsafe fn exchange(
 ) -> Result<u64, Errno> {
     let at = std::ptr::from_mut(message) as u64;
     // SAFETY: as above.
-    unsafe { sys::call(call, [socket as u64, at, flags as u64, 0, 0, 0]) }
+    unsafe { sys::call(call, [socket as u64, at, flags as u64]) }
 }
 
 /// What is left of some parts after their first `done` bytes.

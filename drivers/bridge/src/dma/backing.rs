@@ -105,7 +105,7 @@ fn file_of(area: &Area, write: bool) -> Result<Option<Arc<File>>, Errno> {
 
 /// Whether the card accepts the file: files in memory have seals.
 fn is_memory(file: &File) -> bool {
-    let arguments = [file.fd() as u64, libc::F_GET_SEALS as u64, 0, 0, 0, 0];
+    let arguments = [file.fd() as u64, libc::F_GET_SEALS as u64];
     // SAFETY: the arguments are numbers.
     unsafe { sys::call(libc::SYS_fcntl, arguments) }.is_ok()
 }
@@ -136,7 +136,7 @@ fn open_again(area: &Area, write: bool) -> Option<Arc<File>> {
 }
 
 fn allows(fd: i32, write: bool) -> bool {
-    let arguments = [fd as u64, libc::F_GETFL as u64, 0, 0, 0, 0];
+    let arguments = [fd as u64, libc::F_GETFL as u64];
     // SAFETY: the arguments are numbers.
     let flags = unsafe { sys::call(libc::SYS_fcntl, arguments) }.unwrap_or(0) as i32;
     match flags & (libc::O_ACCMODE | libc::O_PATH) {
@@ -158,9 +158,6 @@ pub(crate) fn own_descriptors() -> Vec<i32> {
             folder as u64,
             entries.as_mut_ptr() as u64,
             entries.len() as u64,
-            0,
-            0,
-            0,
         ];
         // SAFETY: the buffer has that length.
         let Ok(count @ 1..) = (unsafe { sys::call(libc::SYS_getdents64, arguments) }) else {

@@ -94,7 +94,7 @@ fn userfault(start: usize, end: usize, missing: bool) -> Result<i32, Errno> {
     const API: u64 = 0xc018_aa3f;
     const REGISTER: u64 = 0xc020_aa00;
     const WRITES: u64 = 2;
-    let flags = [libc::O_CLOEXEC as u64, 0, 0, 0, 0, 0];
+    let flags = [libc::O_CLOEXEC as u64];
     // SAFETY: the arguments are numbers.
     let fd = unsafe { sys::call(libc::SYS_userfaultfd, flags)? } as i32;
     let range = [start as u64, (end - start) as u64];
@@ -109,7 +109,7 @@ fn userfault(start: usize, end: usize, missing: bool) -> Result<i32, Errno> {
 
 /// Makes a request to a userfaultfd, with a structure of words that the kernel may change.
 fn request<const N: usize>(fd: i32, number: u64, mut words: [u64; N]) -> Result<(), Errno> {
-    let arguments = [fd as u64, number, words.as_mut_ptr() as u64, 0, 0, 0];
+    let arguments = [fd as u64, number, words.as_mut_ptr() as u64];
     // SAFETY: the number holds the structure's size, which is that of `words`.
     unsafe { sys::call(libc::SYS_ioctl, arguments) }.map(drop)
 }

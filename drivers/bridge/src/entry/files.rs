@@ -2,10 +2,11 @@
 
 use std::ffi::CStr;
 
-use crate::entry::next::{self, to_c};
+use crate::entry::next::{self, aliases, to_c};
 use crate::ports::config;
 use crate::requests;
 use crate::sys::{self, Errno};
+use crate::vfio::numbers::is_request;
 
 /// Opens a file as openat(2).
 ///
@@ -17,14 +18,7 @@ unsafe fn open_at(folder: i32, path: *const libc::c_char, flags: i32, mode: libc
         // SAFETY: the caller vouches for the path.
         Some(next) => unsafe { next(folder, path, flags, mode) },
         None => {
-            let arguments = [
-                folder as u64,
-                path as u64,
-                flags as u64,
-                u64::from(mode),
-                0,
-                0,
-            ];
+            let arguments = [folder as u64, path as u64, flags as u64, u64::from(mode)];
             // SAFETY: as above.
             to_c(unsafe { sys::call(libc::SYS_openat, arguments) }) as i32
         }
@@ -54,63 +48,22 @@ unsafe fn open_at(folder: i32, path: *const libc::c_char, flags: i32, mode: libc
     }
 }
 
-#[no_mangle]
-unsafe extern "C" fn open(path: *const libc::c_char, flags: i32, mode: libc::mode_t) -> i32 {
-    // SAFETY: the caller vouches for the path.
-    unsafe { open_at(libc::AT_FDCWD, path, flags, mode) }
-}
-
-#[no_mangle]
-unsafe extern "C" fn open64(path: *const libc::c_char, flags: i32, mode: libc::mode_t) -> i32 {
-    // SAFETY: the caller vouches for the path.
-    unsafe { open_at(libc::AT_FDCWD, path, flags, mode) }
-}
-
-#[no_mangle]
-unsafe extern "C" fn openat(
-    folder: i32,
-    path: *const libc::c_char,
-    flags: i32,
-    mode: libc::mode_t,
-) -> i32 {
-    // SAFETY: the caller vouches for the path.
-    unsafe { open_at(folder, path, flags, mode) }
-}
-
-#[no_mangle]
-unsafe extern "C" fn openat64(
-    folder: i32,
-    path: *const libc::c_char,
-    flags: i32,
-    mode: libc::mode_t,
-) -> i32 {
-    // SAFETY: the caller vouches for the path.
-    unsafe { open_at(folder, path, flags, mode) }
-}
-
-/// What the C library's checked headers call instead of open.
-#[no_mangle]
-unsafe extern "C" fn __open_2(path: *const libc::c_char, flags: i32) -> i32 {
-    // SAFETY: the caller vouches for the path.
-    unsafe { open_at(libc::AT_FDCWD, path, flags, 0) }
-}
-
-#[no_mangle]
-unsafe extern "C" fn __open64_2(path: *const libc::c_char, flags: i32) -> i32 {
-    // SAFETY: the caller vouches for the path.
-    unsafe { open_at(libc::AT_FDCWD, path, flags, 0) }
-}
-
-#[no_mangle]
-unsafe extern "C" fn __openat_2(folder: i32, path: *const libc::c_char, flags: i32) -> i32 {
-    // SAFETY: the caller vouches for the path.
-    unsafe { open_at(folder, path, flags, 0) }
-}
-
-#[no_mangle]
-unsafe extern "C" fn __openat64_2(folder: i32, path: *const libc::c_char, flags: i32) -> i32 {
-    // SAFETY: the caller vouches for the path.
-    unsafe { open_at(folder, path, flags, 0) }
+aliases! {
+    open(path: *const libc::c_char, flags: i32, mode: libc::mode_t) -> i32 = open_at(libc::AT_FDCWD, path, flags, mode);
+    open64(path: *const libc::c_char, flags: i32, mode: libc::mode_t) -> i32 = open_at(libc::AT_FDCWD, path, flags, mode);
+    openat(at: i32, path: *const libc::c_char, flags: i32, mode: libc::mode_t) -> i32 = open_at(at, path, flags, mode);
+    openat64(at: i32, path: *const libc::c_char, flags: i32, mode: libc::mode_t) -> i32 = open_at(at, path, flags, mode);
+    // What the C library's checked headers call instead.
+    __open_2(path: *const libc::c_char, flags: i32) -> i32 = open_at(libc::AT_FDCWD, path, flags, 0);
+    __open64_2(path: *const libc::c_char, flags: i32) -> i32 = open_at(libc::AT_FDCWD, path, flags, 0);
+    __openat_2(at: i32, path: *const libc::c_char, flags: i32) -> i32 = open_at(at, path, flags, 0);
+    __openat64_2(at: i32, path: *const libc::c_char, flags: i32) -> i32 = open_at(at, path, flags, 0);
+    pread64(fd: i32, to: *mut libc::c_void, len: usize, offset: i64) -> isize = pread(fd, to, len, offset);
+    pwrite64(fd: i32, from: *const libc::c_void, len: usize, offset: i64) -> isize = pwrite(fd, from, len, offset);
+    __pread_chk(fd: i32, to: *mut libc::c_void, len: usize, offset: i64, room: usize) -> isize =
+        checked_pread(fd, to, len, offset, room);
+    __pread64_chk(fd: i32, to: *mut libc::c_void, len: usize, offset: i64, room: usize) -> isize =
+        checked_pread(fd, to, len, offset, room);
 }
 
 /// A program that closes all its descriptors must not close the bridge's: for the program, they do
@@ -125,7 +78,7 @@ extern "C" fn close(fd: i32) -> i32 {
         Some(next) => unsafe { next(fd) },
         None => {
             // SAFETY: the arguments are numbers.
-            let closed = unsafe { sys::call(libc::SYS_close, [fd as u64, 0, 0, 0, 0, 0]) };
+            let closed = unsafe { sys::call(libc::SYS_close, [fd as u64]) };
             to_c(closed) as i32
         }
     };
@@ -158,7 +111,7 @@ fn close_descriptors(first: u32, last: u32, flags: u64) -> Result<u64, Errno> {
 }
 
 fn close_span(first: u32, last: u32, flags: u64) -> Result<u64, Errno> {
-    let arguments = [u64::from(first), u64::from(last), flags, 0, 0, 0];
+    let arguments = [u64::from(first), u64::from(last), flags];
     // SAFETY: the arguments are numbers.
     unsafe { sys::call(libc::SYS_close_range, arguments) }
 }
@@ -175,25 +128,13 @@ extern "C" fn closefrom(first: i32) {
 
 #[no_mangle]
 unsafe extern "C" fn ioctl(fd: i32, request: libc::c_ulong, at: usize) -> i32 {
-    if crate::vfio::numbers::is_request(request) {
-        if let Some(result) = requests::ioctl(fd, request, at as u64) {
-            return to_c(result) as i32;
-        }
-        // SAFETY: the caller vouches for the arguments. The call bypasses the filter.
-        let result =
-            unsafe { sys::call(libc::SYS_ioctl, [fd as u64, request, at as u64, 0, 0, 0]) };
-        return to_c(result) as i32;
-    }
-    match next::ioctl() {
-        // SAFETY: the caller vouches for the arguments.
-        Some(next) => unsafe { next(fd, request, at) },
-        None => {
-            // SAFETY: as above.
-            let result =
-                unsafe { sys::call(libc::SYS_ioctl, [fd as u64, request, at as u64, 0, 0, 0]) };
-            to_c(result) as i32
-        }
-    }
+    let answer = match is_request(request) {
+        true => requests::ioctl(fd, request, at as u64),
+        false => None,
+    };
+    // SAFETY: the caller vouches for the arguments.
+    let kernel = || unsafe { sys::call(libc::SYS_ioctl, [fd as u64, request, at as u64]) };
+    to_c(answer.unwrap_or_else(kernel)) as i32
 }
 
 #[no_mangle]
@@ -205,22 +146,19 @@ unsafe extern "C" fn pread(fd: i32, to: *mut libc::c_void, len: usize, offset: i
         // SAFETY: the caller vouches for the arguments.
         Some(next) => unsafe { next(fd, to, len, offset) },
         None => {
-            let arguments = [fd as u64, to as u64, len as u64, offset as u64, 0, 0];
+            let arguments = [fd as u64, to as u64, len as u64, offset as u64];
             // SAFETY: as above.
             to_c(unsafe { sys::call(libc::SYS_pread64, arguments) }) as isize
         }
     }
 }
 
-#[no_mangle]
-unsafe extern "C" fn pread64(fd: i32, to: *mut libc::c_void, len: usize, offset: i64) -> isize {
-    // SAFETY: the caller vouches for the arguments.
-    unsafe { pread(fd, to, len, offset) }
-}
-
-/// What the C library's checked headers call instead of pread.
-#[no_mangle]
-unsafe extern "C" fn __pread_chk(
+/// Reads as pread(2), but ends the program if the buffer is too small.
+///
+/// # Safety
+///
+/// The arguments must be what pread(2) takes.
+unsafe fn checked_pread(
     fd: i32,
     to: *mut libc::c_void,
     len: usize,
@@ -236,18 +174,6 @@ unsafe extern "C" fn __pread_chk(
 }
 
 #[no_mangle]
-unsafe extern "C" fn __pread64_chk(
-    fd: i32,
-    to: *mut libc::c_void,
-    len: usize,
-    offset: i64,
-    room: usize,
-) -> isize {
-    // SAFETY: the caller vouches for the arguments.
-    unsafe { __pread_chk(fd, to, len, offset, room) }
-}
-
-#[no_mangle]
 unsafe extern "C" fn pwrite(fd: i32, from: *const libc::c_void, len: usize, offset: i64) -> isize {
     if let Some(result) = requests::pwrite(fd, from as u64, len, offset as u64) {
         return to_c(result) as isize;
@@ -256,20 +182,9 @@ unsafe extern "C" fn pwrite(fd: i32, from: *const libc::c_void, len: usize, offs
         // SAFETY: the caller vouches for the arguments.
         Some(next) => unsafe { next(fd, from, len, offset) },
         None => {
-            let arguments = [fd as u64, from as u64, len as u64, offset as u64, 0, 0];
+            let arguments = [fd as u64, from as u64, len as u64, offset as u64];
             // SAFETY: as above.
             to_c(unsafe { sys::call(libc::SYS_pwrite64, arguments) }) as isize
         }
     }
-}
-
-#[no_mangle]
-unsafe extern "C" fn pwrite64(
-    fd: i32,
-    from: *const libc::c_void,
-    len: usize,
-    offset: i64,
-) -> isize {
-    // SAFETY: the caller vouches for the arguments.
-    unsafe { pwrite(fd, from, len, offset) }
 }

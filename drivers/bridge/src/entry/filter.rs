@@ -125,19 +125,12 @@ pub(super) fn install() -> Result<(), Errno> {
         len: filter.len() as u16,
         filter: filter.as_mut_ptr(),
     };
-    let arguments = [
-        SET_MODE_FILTER,
-        ALL_THREADS,
-        &raw const program as u64,
-        0,
-        0,
-        0,
-    ];
+    let arguments = [SET_MODE_FILTER, ALL_THREADS, &raw const program as u64];
     // SAFETY: the program names `filter`, which outlives the call.
     let mut result = unsafe { sys::call(libc::SYS_seccomp, arguments) };
     if result == Err(Errno(libc::EACCES)) {
         // Without CAP_SYS_ADMIN, the kernel demands that set-user-ID programs lose their effect.
-        let no_new_privileges = [libc::PR_SET_NO_NEW_PRIVS as u64, 1, 0, 0, 0, 0];
+        let no_new_privileges = [libc::PR_SET_NO_NEW_PRIVS as u64, 1];
         // SAFETY: the arguments are numbers.
         unsafe { sys::call(libc::SYS_prctl, no_new_privileges)? };
         // SAFETY: as above.

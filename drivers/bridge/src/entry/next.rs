@@ -62,16 +62,25 @@ macro_rules! functions {
 functions! {
     openat, OPENAT: fn(i32, *const libc::c_char, i32, libc::mode_t) -> i32;
     close, CLOSE: fn(i32) -> i32;
-    ioctl, IOCTL: fn(i32, libc::c_ulong, usize) -> i32;
     pread, PREAD: fn(i32, *mut libc::c_void, usize, i64) -> isize;
     pwrite, PWRITE: fn(i32, *const libc::c_void, usize, i64) -> isize;
-    mmap, MMAP: fn(*mut libc::c_void, usize, i32, i32, i32, i64) -> *mut libc::c_void;
-    munmap, MUNMAP: fn(*mut libc::c_void, usize) -> i32;
     sigaction, SIGACTION: fn(i32, *const libc::sigaction, *mut libc::sigaction) -> i32;
     signal, SIGNAL: fn(i32, libc::sighandler_t) -> libc::sighandler_t;
     sigprocmask, SIGPROCMASK: fn(i32, *const libc::sigset_t, *mut libc::sigset_t) -> i32;
     pthread_sigmask, PTHREAD_SIGMASK: fn(i32, *const libc::sigset_t, *mut libc::sigset_t) -> i32;
 }
+
+/// Defines functions of the C library that do what another function of the bridge does.
+macro_rules! aliases {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty = $call:expr;)*) => {$(
+        #[no_mangle]
+        unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+            // SAFETY: the caller vouches for the arguments.
+            unsafe { $call }
+        }
+    )*};
+}
+pub(super) use aliases;
 
 /// Looks the functions for signals up if nothing has done so. A sanitizer sets its handlers before
 /// the bridge begins.

@@ -124,7 +124,7 @@ unsafe fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c
         if sent || signal == libc::SIGSYS {
             let process = sys::process_id() as u64;
             // SAFETY: the arguments are numbers.
-            let _ = unsafe { sys::call(libc::SYS_kill, [process, signal as u64, 0, 0, 0, 0]) };
+            let _ = unsafe { sys::call(libc::SYS_kill, [process, signal as u64]) };
         }
         return;
     };
