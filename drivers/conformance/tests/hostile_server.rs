@@ -472,7 +472,14 @@ fn registers_that_never_change(implementation: Implementation) -> Result<()> {
                 reply.payload[16..20].copy_from_slice(&stuck.to_le_bytes());
             }
         })?;
-        expect_failure(&output, &["port0.sock", "waited for"])?;
+        match offset {
+            // The end of bus mastering ends the requests of a master that stays enabled.
+            0x8 => output
+                .expect_exit(0)?
+                .expect_stderr(["warning: ", "STATUS.MASTER_ENABLE"])
+                .map(drop)?,
+            _ => expect_failure(&output, &["port0.sock", "waited for"])?,
+        }
     }
     Ok(())
 }

@@ -355,7 +355,7 @@ impl Device {
             tx_queues: enabled(r::TXDCTL, r::TXDCTL_ENABLE),
             tx_pending: self.queues.tx_pending(&self.registers),
             interrupts_enabled: self.registers.get(r::EIMS),
-            link_up: self.link.is_up(),
+            link_up: self.link.is_up_for_good(),
             dma_maps: self.dma.len(),
             dma_faults: self.dma_faults.count(),
         }

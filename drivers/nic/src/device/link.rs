@@ -101,6 +101,11 @@ impl Link {
         self.is_connected() && self.resets >= self.settings.attempts && trained
     }
 
+    /// Whether the port has a link that does not go down once more by itself.
+    pub(crate) fn is_up_for_good(&self) -> bool {
+        self.is_up() && !self.flaps
+    }
+
     /// Whether the link may come up: now, after the training, or after more resets.
     fn is_connected(&self) -> bool {
         let connected = match &self.connector {

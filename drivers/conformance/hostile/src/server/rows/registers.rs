@@ -156,7 +156,7 @@ pub(super) const ROWS: &[Row] = &[
         "STATUS: the master never stops",
         ALL,
         |m, p| set(m, p, r::STATUS, r::STATUS_MASTER_ENABLE),
-        Expect::Fails,
+        Expect::Works,
     ),
     reads(
         "EEC: the EEPROM is never read",
