@@ -55,7 +55,7 @@ def main(options: argparse.Namespace) -> int:
     for name in options.only or PORTS:
         for over in options.driver or OVERS:
             try:
-                with serve(Server(name, over)) as running:
+                with serve(Server(name, over, is_measured=True)) as running:
                     try:
                         report = assault(name, options.sequences, options.seed)
                     finally:

@@ -134,7 +134,7 @@ class Measured:
 
 def measure(subject: Subject, server: Server, plan: Plan, number: int) -> Iterator[Row]:
     """Load a server with each client in turn."""
-    with serve(server) as running:
+    with serve(server._replace(is_measured=True)) as running:
         for client in subject.clients:
             before = running.server.cpu(), sum(running.carrier.cpu())
             load = client(plan)
@@ -177,7 +177,7 @@ def count(subject: Subject, driver: str, number: int) -> Iterator[Row]:
         with TemporaryDirectory() as folder:
             profile = Path(folder, "profile")
             with serve(
-                Server(subject.name, driver, wrapper=(*CALLGRIND, f"--callgrind-out-file={profile}"))
+                Server(subject.name, driver, wrapper=(*CALLGRIND, f"--callgrind-out-file={profile}"), is_measured=True)
             ) as running:
                 loads.append(client(times * requests))
                 running.end()
