@@ -29,6 +29,12 @@ def read_to_end(stream: socket.socket) -> str:
     return received.decode(errors="replace")
 
 
+def assert_nothing_new(client: HandClient) -> None:
+    """The server sends nothing but acknowledgements of what came before, which may be late."""
+    while answer := client.answer(0.1):
+        assert not answer.payload and answer.acknowledges == client.next, answer
+
+
 def test_broken_and_overlapping_segments_change_nothing_for_the_client(driver: str) -> None:
     with serve(Server("kv", driver)) as running:
         client = HandClient(PORTS["kv"])
@@ -44,12 +50,12 @@ def test_broken_and_overlapping_segments_change_nothing_for_the_client(driver: s
         good = client.segment(client.next, PSH | ACK, b"GET k\r\n")
         for place in (24 - ETHERNET, 50 - ETHERNET):
             client.send(good[:place] + bytes([good[place] ^ 0x55]) + good[place + 1 :])
-        assert client.answer(0.1) is None
+        assert_nothing_new(client)
 
         # Half of a datagram is nothing; both halves are one.
         first, second = fragments(good, 24)
         client.send(second)
-        assert client.answer(0.1) is None
+        assert_nothing_new(client)
         client.send(first)
         client.next += 7
         assert client.read(11) == b"$5\r\n12345\r\n"
