@@ -9,7 +9,7 @@ use nic::{FrameSizes, MmioMode, NicConfig, Traffic};
 use rustix::process::Signal;
 
 for_each_implementation!(
-    ten_million_packets_arrive_once_in_order_and_unaltered,
+    a_million_packets_arrive_once_in_order_and_unaltered,
     frames_of_every_size_are_forwarded_at_full_speed,
     every_batch_size_forwards,
     forwarding_works_with_trapped_registers,
@@ -44,10 +44,11 @@ fn check_run(nic: &mut TestNic, output: &Output, batch: u64) -> Result<Totals> {
     Ok(totals)
 }
 
-fn ten_million_packets_arrive_once_in_order_and_unaltered(
+fn a_million_packets_arrive_once_in_order_and_unaltered(
     implementation: Implementation,
 ) -> Result<()> {
-    const PACKETS: u64 = 10_000_000;
+    // Few enough for a busy machine, and a thousand rounds of each ring.
+    const PACKETS: u64 = 1_000_000;
     let mut nic = TestNic::running(saturated)?;
     let program = nic
         .forwarder(implementation)?
