@@ -48,7 +48,6 @@ def test_random_sequences_change_nothing_for_a_client(name: str, over: str) -> N
         running.end(1)
 
 
-@pytest.mark.xfail(reason="half-open connections take the sockets for backends")
 def test_forged_segments_do_not_fill_the_balancer(over: str) -> None:
     with serve(Server("balancer", over)) as running:
         client = HandClient(PORTS["balancer"])

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use hyper::header::{HeaderValue, ALLOW, CONTENT_TYPE, HOST};
+use hyper::header::{HeaderValue, ALLOW, CONNECTION, CONTENT_TYPE, HOST};
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, Version};
@@ -131,8 +131,16 @@ impl<S: Site> Shared<S> {
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-        if status == StatusCode::METHOD_NOT_ALLOWED {
-            headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST"));
+        match status {
+            StatusCode::METHOD_NOT_ALLOWED => {
+                headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST"));
+            }
+            // The rest of the body is not worth its way.
+            StatusCode::PAYLOAD_TOO_LARGE => {
+                self.counts.malformed += 1;
+                headers.insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            _ => {}
         }
         response
     }
@@ -164,6 +172,9 @@ async fn respond<S: Site>(
         Answer::Bytes(count) => {
             let content = Content::Stream(count);
             return Ok(shared.borrow_mut().respond(StatusCode::OK, content));
+        }
+        Answer::NeedsBody if request.body().size_hint().lower() > MAX_BODY as u64 => {
+            json(StatusCode::PAYLOAD_TOO_LARGE)
         }
         Answer::NeedsBody => match Limited::new(request.into_body(), MAX_BODY).collect().await {
             Ok(body) => shared.borrow_mut().site.take(&body.to_bytes()),
@@ -411,8 +422,12 @@ mod tests {
             "{answer}"
         );
         let long = "POST /records HTTP/1.1\r\nHost: a\r\nContent-Length: 65537\r\n\r\n";
-        let (answer, _) = serve(&mut http, &[long.as_bytes(), &[b'y'; MAX_BODY + 1]]);
-        assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+        let (answer, served) = serve(&mut http, &[long.as_bytes()]);
+        assert!(
+            answer.starts_with("HTTP/1.1 413") && served.close,
+            "{answer}"
+        );
+        assert_eq!(http.counts().malformed, 1);
     }
 
     #[test]

@@ -39,8 +39,8 @@ pub struct Slot {
     handle: SocketHandle,
     pub flow: Flow,
     pub used_by: Use,
-    /// It counts as a connection of its host, also while it closes.
-    pub is_shared: bool,
+    /// What it counts as until it is free, also while it closes: a connection of its host, or one to a server.
+    pub counts_as: Use,
     /// When the use began, or the last frame came.
     pub since: Instant,
     /// An event waits.
@@ -68,7 +68,7 @@ impl Slot {
                 port: 0,
             },
             used_by: Use::Free,
-            is_shared: false,
+            counts_as: Use::Free,
             since: now,
             is_woken: false,
             is_touched: false,

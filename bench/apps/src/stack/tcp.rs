@@ -59,6 +59,8 @@ pub struct StackTcp {
     shares: Shares,
     /// Sockets without a connection.
     free: Vec<ConnectionId>,
+    /// How many of them are kept for connections to servers.
+    for_servers: usize,
     /// Sockets that are half open, the oldest first.
     handshakes: VecDeque<ConnectionId>,
     events: VecDeque<Event>,
@@ -115,6 +117,7 @@ impl StackTcp {
             listen,
             shares: Shares::new(limits.connections),
             free: (0..count).rev().collect(),
+            for_servers: to_servers,
             handshakes: VecDeque::new(),
             events: VecDeque::new(),
             touched: Vec::new(),
@@ -178,22 +181,16 @@ impl StackTcp {
 
     /// A socket for a handshake. In a flood of SYNs, the oldest half-open connection makes room.
     fn room_for_handshake(&mut self) -> Option<ConnectionId> {
-        if let Some(id) = self.free_slot() {
-            return Some(id);
-        }
-        let oldest = *self.handshakes.front()?;
-        if self.now - self.slots[oldest].since <= HANDSHAKE {
-            return None;
-        }
-        self.counts.half_open_evicted += 1;
-        self.free(oldest);
-        self.free.pop()
-    }
-
-    /// A socket without a connection, or one whose connection has ended.
-    fn free_slot(&mut self) -> Option<ConnectionId> {
-        if self.free.is_empty() {
-            self.free_ended();
+        while self.free.len() <= self.for_servers {
+            if self.free_ended() {
+                continue;
+            }
+            let oldest = *self.handshakes.front()?;
+            if self.now - self.slots[oldest].since <= HANDSHAKE {
+                return None;
+            }
+            self.counts.half_open_evicted += 1;
+            self.free(oldest);
         }
         self.free.pop()
     }
@@ -219,8 +216,10 @@ impl StackTcp {
     fn free(&mut self, id: ConnectionId) {
         self.leave(id, Use::Free);
         let slot = &mut self.slots[id];
-        if std::mem::take(&mut slot.is_shared) {
-            self.shares.remove(*slot.flow.remote.ip());
+        match std::mem::replace(&mut slot.counts_as, Use::Free) {
+            Use::Client => self.shares.remove(*slot.flow.remote.ip()),
+            Use::Server => self.for_servers += 1,
+            _ => {}
         }
         slot.socket().abort();
         self.flows.remove(&slot.flow);
@@ -279,14 +278,16 @@ impl StackTcp {
             self.evict_one_of(host, id);
         }
         self.leave(id, Use::Client);
-        self.slots[id].is_shared = true;
+        self.slots[id].counts_as = Use::Client;
         self.events.push_back(Event::Accepted { id, port });
     }
 
     /// Resets the connection of a host on which nothing has moved for the longest time.
     fn evict_one_of(&mut self, host: Ipv4Addr, newest: ConnectionId) {
         let is_of_host = |slot: &Slot| {
-            slot.is_shared && slot.state() != State::Closed && *slot.flow.remote.ip() == host
+            slot.counts_as == Use::Client
+                && slot.state() != State::Closed
+                && *slot.flow.remote.ip() == host
         };
         let ids = 0..self.slots.len();
         let idlest = ids
@@ -387,7 +388,11 @@ impl Tcp for StackTcp {
     }
 
     fn connect(&mut self, to: SocketAddrV4) -> Option<ConnectionId> {
-        let id = self.free_slot()?;
+        while self.for_servers == 0 {
+            if !self.free_ended() {
+                return None;
+            }
+        }
         let ports = u16::MAX - FIRST_PORT;
         let port = (0..ports).find_map(|_| {
             self.next_port = self.next_port.checked_add(1).unwrap_or(FIRST_PORT);
@@ -395,6 +400,9 @@ impl Tcp for StackTcp {
             let is_free = !self.flows.contains_key(&Flow { remote: to, port });
             is_free.then_some(port)
         })?;
+        let id = self.free.pop()?;
+        self.for_servers -= 1;
+        self.slots[id].counts_as = Use::Server;
         self.take(id, Flow { remote: to, port }, Use::Server);
         let asked = self.asked.entry(*to.ip()).or_default();
         if asked.is_none_or(|asked| self.now - asked >= ASK) {
