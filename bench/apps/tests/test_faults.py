@@ -162,7 +162,8 @@ def assert_garbage_is_refused(application: str, garbage: dict[bytes, str]) -> No
 def test_garbage_ends_only_its_connection() -> None:
     assert_garbage_is_refused("kv", dict.fromkeys((b"*1\r\n$99999999\r\n", b"*-1\r\n", b"x" * 5000), "-ERR"))
     long_line = b"GET /%s HTTP/1.1\r\n" % (b"x" * 9000)
-    statuses = {b"\x16\x03\x01\r\n\r\n": "400", long_line: "431"}
+    long_body = b"POST /records HTTP/1.1\r\nHost: a\r\nContent-Length: 70000\r\n\r\n"
+    statuses = {b"\x16\x03\x01\r\n\r\n": "400", long_line: "431", long_body: "413"}
     assert_garbage_is_refused("http", {request: f"HTTP/1.1 {status} " for request, status in statuses.items()})
     with serve(Server("node")) as running, connect("node") as own:
         for garbage in (b"", b"\x10", bytes.fromhex("1081000105ff010ef0016201d6"), b"\xff" * 1472):
