@@ -360,7 +360,8 @@ fn counts_what_it_drops(machine: &mut TwoGroups, implementation: Implementation)
     at_rest(fast)?;
     let totals = totals(vm)?;
     totals.check(32)?;
-    ensure!(totals.tx == 2 * 511 && totals.rx > 10_000, "{totals:?}");
+    // The card also delivers before the driver clears its counters, so no more can be said of the received packets.
+    ensure!(totals.tx == 2 * 511 && totals.dropped > 0, "{totals:?}");
     Ok(())
 }
 
