@@ -321,7 +321,7 @@ impl Tcp for KernelTcp {
         self.wait(longest)
     }
 
-    fn tick(&mut self, _statistics: &mut Statistics) {}
+    fn tick(&mut self) {}
 
     fn end(self, statistics: &mut Statistics) -> Result<()> {
         statistics.syn_dropped = self.refused;

@@ -53,7 +53,7 @@ pub struct StackTcp {
     stack: Stack,
     slots: Vec<Slot>,
     flows: HashMap<Flow, ConnectionId>,
-    /// The connections of fragmented packets, the oldest first.
+    /// The connections of fragmented packets, the newest first.
     fragmented: VecDeque<((Ipv4Addr, u16), Flow)>,
     listen: Vec<u16>,
     shares: Shares,
@@ -495,7 +495,7 @@ impl Tcp for StackTcp {
         })
     }
 
-    fn tick(&mut self, _statistics: &mut Statistics) {
+    fn tick(&mut self) {
         for id in 0..self.slots.len() {
             let slot = &self.slots[id];
             let age = self.now - slot.since;

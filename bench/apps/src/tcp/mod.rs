@@ -85,7 +85,7 @@ pub trait Tcp {
     fn rest(&mut self, busy: bool, run: &Run) -> Result<()>;
 
     /// Does what is due about ten times a second.
-    fn tick(&mut self, statistics: &mut Statistics);
+    fn tick(&mut self);
 
     /// Resets what is open, and ends.
     ///

@@ -78,7 +78,7 @@ fn serve_until_end<T: Tcp>(
         }
         let now = Instant::now();
         if now - ticked >= TICK {
-            tcp.tick(statistics);
+            tcp.tick();
             application.tick(tcp, now, statistics);
             ticked = now;
         }
@@ -163,7 +163,7 @@ mod tests {
             anyhow::ensure!(self.turns < 10, "the end");
             Ok(())
         }
-        fn tick(&mut self, _: &mut Statistics) {}
+        fn tick(&mut self) {}
         fn end(self, _: &mut Statistics) -> Result<()> {
             Ok(())
         }
