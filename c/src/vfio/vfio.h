@@ -33,7 +33,7 @@
  * A correct server takes a tenth of a second of it for a start. The waits for a server that starts
  * (connect_timeout_ms) and for the link have limits of their own. patience.c
  */
-#define VFIO_PATIENCE_MS 3000
+#define VFIO_PATIENCE_MS 5000
 #define VFIO_RESERVE_MS 500
 
 /* IOVAs that may be mapped, both ends included. */
@@ -139,7 +139,7 @@ void vfio_write32(struct vfio_device *device, uint32_t offset, uint32_t value);
 __attribute__((cold, noinline)) void vfio_ring(struct vfio_device *device, uint32_t offset,
 					       uint32_t value);
 
-#define VFIO_DOORBELL_MS 20
+#define VFIO_DOORBELL_MS 100
 
 /* Read and write 16 bits of the PCI configuration space. */
 uint16_t vfio_config_read16(struct vfio_device *device, uint32_t offset);

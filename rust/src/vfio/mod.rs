@@ -42,7 +42,7 @@ const USER_PREFIX: &str = "vfio-user:";
 const MAX_DEVICES: usize = 8;
 
 /// What a doorbell may take without using up patience.
-const DOORBELL: Duration = Duration::from_millis(20);
+const DOORBELL: Duration = Duration::from_millis(100);
 
 /// Devices that share one view of memory.
 pub struct Container {

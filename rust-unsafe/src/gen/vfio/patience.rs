@@ -76,7 +76,7 @@ pub struct vfio_group {
 }
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
-pub const VFIO_PATIENCE_MS: ::core::ffi::c_int = 3000 as ::core::ffi::c_int;
+pub const VFIO_PATIENCE_MS: ::core::ffi::c_int = 5000 as ::core::ffi::c_int;
 pub const PATIENCE_US: ::core::ffi::c_ulonglong = (VFIO_PATIENCE_MS
     as ::core::ffi::c_ulonglong)
     .wrapping_mul(1000 as ::core::ffi::c_ulonglong);

@@ -483,7 +483,7 @@ unsafe extern "C" fn wait_for_server(
         ((*message).deadline_us.wrapping_sub((*message).begun_us)
             as ::core::ffi::c_ulonglong)
             .wrapping_div(1000 as ::core::ffi::c_ulonglong),
-        3000 as ::core::ffi::c_int + 500 as ::core::ffi::c_int,
+        5000 as ::core::ffi::c_int + 500 as ::core::ffi::c_int,
     );
     return -(1 as ::core::ffi::c_int);
 }
