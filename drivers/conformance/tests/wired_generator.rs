@@ -280,8 +280,7 @@ fn frames_that_a_driver_cannot_take_cost_it_no_cycles() {
         };
         let mut seen = Seen::default();
         let mut cell = cell(implementation);
-        cell.conditions.batch = 256;
-        cell.conditions.ring_size = 4096;
+        cell.conditions.batch = 32;
         wall(nic.devices(), generator)
             .measure(&[cell], &mut seen)
             .unwrap();
