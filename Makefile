@@ -109,7 +109,7 @@ CLIENTS := PYTHONPATH=bench/apps:paper $(PYTHON) -m clients
 
 # QUICK=1 measures one round of small loads. ONLY=kv measures one application.
 .PHONY: apps
-apps: ## Load the applications with real clients, over each driver (10 minutes; QUICK=1: 2).
+apps: ## Load the applications with real clients, over each driver (15 minutes; QUICK=1: 2).
 	@bench/setup/setup.sh apps
 	@$(MAKE) nic c rust rust-unsafe applications application-variants code-size
 	@$(CARGO) build --quiet $(CARGO_TOOLS) --release --package record --example facts

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from clients.load import Load, p99_ms, parse_ab, parse_benchmark, repeated
-from clients.measure import layers
+from clients.measure import ATTEMPTS, layers, undisturbed
 from clients.process import AppError, Output, Process, run, wait_until
 
 
@@ -67,3 +67,12 @@ def test_what_never_happens_is_not_waited_for(tmp_path: Path) -> None:
         wait_until("nothing", lambda: False, 0.05)
     with pytest.raises(AppError, match="timed out"):
         run("sleep 30", limit=0.05)
+
+
+@pytest.mark.parametrize(
+    ("stolen", "runs"),
+    [([0.0, 0.02], 1), ([1.0, 1.1, 1.1, 1.1], 2), ([0.1 * step for step in range(2 * ATTEMPTS)], ATTEMPTS)],
+)
+def test_a_load_runs_again_if_the_host_took_a_processor_away(stolen: list[float], runs: int) -> None:
+    rows, clock = iter(range(1, 10)), iter(stolen)
+    assert undisturbed(lambda: (next(rows),), lambda: next(clock)) == (runs,)
