@@ -5,9 +5,7 @@
 #include "driver/rx.h"
 #include "driver/tx.h"
 #include "rooms/forwarder.h"
-
-/* The forwarder changes this byte of every packet, so that its data reaches the L1 cache. */
-#define TOUCHED_BYTE 1
+#include "tuned/forward.h"
 
 /* The state that both directions of a lane share. */
 struct direction {
@@ -25,6 +23,7 @@ struct lane {
 	struct rx_queue *rx[2]; /* of each device */
 	struct tx_queue *tx[2];
 	struct direction direction;
+	struct tuned_lane *tuned; /* NULL unless the forwarder has the tuned path */
 	uint8_t apart[CACHE_LINES_APART]; /* the next lane may belong to another thread */
 };
 

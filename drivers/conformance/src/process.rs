@@ -17,10 +17,12 @@ use rustix::process::{kill_process, pidfd_open, Pid, PidfdFlags, Signal};
 use serde::de::DeserializeOwned;
 use serde::Deserialize;
 
+
 use crate::builds::{
     application_program, forwarder_program, nic_program, thread_sanitizer_program,
     triptych_program, variant_program,
 };
+use crate::lockstep::path_name;
 
 /// The totals that a forwarder writes with `--json`: exactly these keys.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -133,7 +135,11 @@ impl Program {
     /// # Errors
     /// If the forwarder does not exist.
     pub fn forwarder(implementation: Implementation) -> Result<Self> {
-        Ok(Self::new(forwarder_program(implementation)?))
+        let program = Self::new(forwarder_program(implementation)?);
+        Ok(match path_name() {
+            Some(path) => program.arg("--path").arg(path),
+            None => program,
+        })
     }
 
     /// Another program of an implementation, such as `ixgbe-echo`.

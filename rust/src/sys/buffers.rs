@@ -63,8 +63,12 @@ mod played_device;
 #[cfg(not(feature = "trusted-device"))]
 mod untrusted;
 
-/// Bytes from one buffer to the next.
+/// Bytes of a buffer, and from one to the next.
 pub const BUFFER_SIZE: usize = 2048;
+
+/// Bytes from one buffer to the next that do not alias: 33 cache lines, an odd number. With [`BUFFER_SIZE`], 32 lines,
+/// the first lines of all buffers share two of the 64 sets of an L1 cache.
+pub const STRIDE_ODD: usize = 2112;
 
 /// Bytes in front of the data. The C driver keeps the header there. Here they are unused, and the
 /// data lies at the same offset.
@@ -251,13 +255,17 @@ pub struct BufferStore {
     /// From `Box::leak`, for the same reason: headers point into it.
     #[cfg(feature = "untrusted-device-copy")]
     private: NonNull<[Line]>,
-    _dma: DmaMemory,
+    /// Bytes from one buffer to the next.
+    stride: usize,
+    dma: DmaMemory,
 }
 
 impl BufferStore {
-    /// Cuts `dma` into `capacity` free buffers, or fewer if not all fit.
-    pub fn new(dma: DmaMemory, capacity: usize) -> Self {
-        let capacity = capacity.min(dma.size() / BUFFER_SIZE);
+    /// Cuts `dma` into `capacity` free buffers, or fewer if not all fit. They are `stride` bytes apart, at least
+    /// [`BUFFER_SIZE`].
+    pub fn new(dma: DmaMemory, capacity: usize, stride: usize) -> Self {
+        let stride = stride.max(BUFFER_SIZE);
+        let capacity = capacity.min(dma.size() / stride);
         let free = NonNull::from(Box::leak(Box::new(FreeStack {
             headers: (0..capacity)
                 .map(|_| Place(Cell::new(NonNull::dangling())))
@@ -274,7 +282,7 @@ impl BufferStore {
         let private = NonNull::from(Box::leak(Line::zeroed(capacity * LINES)));
         let headers: Box<[Header]> = (0..capacity)
             .map(|i| {
-                let offset = i * BUFFER_SIZE + HEADROOM;
+                let offset = i * stride + HEADROOM;
                 Header {
                     // SAFETY: buffer `i` fits, so this is inside the memory.
                     data: unsafe { dma.address().add(offset) },
@@ -294,7 +302,8 @@ impl BufferStore {
             free,
             #[cfg(feature = "untrusted-device-copy")]
             private,
-            _dma: dma,
+            stride,
+            dma,
         };
         store.free().returns.headers.set(store.headers.cast());
         // SAFETY: only `drop` frees the headers, and all references to them are shared ones.
@@ -310,6 +319,21 @@ impl BufferStore {
     /// The number of buffers.
     pub fn capacity(&self) -> usize {
         self.headers.len()
+    }
+
+    /// Bytes from one buffer to the next.
+    pub(super) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// The memory of all buffers, and its address for the device.
+    pub(super) fn memory(&self) -> (NonNull<u8>, u64) {
+        (self.dma.address(), self.dma.iova())
+    }
+
+    /// Whether a buffer is one of this store.
+    pub(super) fn owns(&self, buffer: &Buffer<'_>) -> bool {
+        buffer.header.free == self.free
     }
 
     /// The stack, or `None` if another thread has it.
@@ -351,7 +375,7 @@ impl Drop for Lease<'_> {
 }
 
 // SAFETY: the methods change only atomics, and the cells of the stack in the thread that has it. All else stays
-// as it was made. Nothing reaches `_dma`.
+// as it was made. Nothing writes to `dma`.
 unsafe impl Sync for BufferStore {}
 
 impl Drop for BufferStore {
