@@ -216,7 +216,7 @@ code-size: ## Build only the tool that counts the drivers' lines of code.
 C_LIBRARY := $(filter-out c/src/apps/%,$(wildcard c/src/*.c c/src/*/*.c))
 C_PROGRAM := $(addprefix c/src/apps/,fwd.c pipeline_threads.c program.c queue_threads.c run.c threads.c)
 # The first example is linked without rooms/: the driver needs nothing of it.
-C_MINIMAL := $(filter-out c/src/rooms/% c/src/tuned/%,$(C_LIBRARY)) c/src/apps/forward_minimal.c
+C_MINIMAL := $(filter-out c/src/rooms/%,$(C_LIBRARY)) c/src/apps/forward_minimal.c
 # The other programs: ixgbe-NAME is made of NAME.c, of what they share, and of these.
 C_APPS := capture echo pktgen replay
 APPS := forward-minimal $(C_APPS)
@@ -543,12 +543,6 @@ test-differs: build ## Run the conformance tests on a NIC that differs from the 
 test-differs-quick: build ## The same for the tests of start, stop and data path (2 minutes).
 	@TRIPTYCH_HARDWARE=differs $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast \
 		--test hardware --test ending --test data_path --test selftest
-
-# The tests of the default path that hold for the tuned one too.
-TUNED_TESTS := --test data_path --test forwarding --test queues --test ending --test hardware
-.PHONY: test-tuned
-test-tuned: build ## Run the conformance tests of the data path on the tuned path, too (3 minutes).
-	@TRIPTYCH_PATH=tuned $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast $(TUNED_TESTS)
 
 hostile_tool = $(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps-hostile
 

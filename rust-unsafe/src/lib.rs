@@ -29,7 +29,6 @@
 pub mod gen;
 
 mod layout;
-pub mod quad;
 pub mod shim;
 #[cfg(test)]
 mod tests;

@@ -21,7 +21,6 @@ struct worker {
 	const struct crew *crew;
 	struct shared *shared;
 	struct forwarder *forwarder;
-	uint32_t path; /* an enum forwarder_path */
 	uint32_t first; /* its queues: this one, and every `step`-th after it */
 	uint32_t step;
 	uint32_t queues; /* of all threads */
@@ -64,12 +63,8 @@ static bool is_used_up(struct shared *shared)
 	return used_up;
 }
 
-/*
- * Forwards with all queues of a thread until the next look. Returns the number of received packets. The compiler makes
- * a copy for each path, so that none looks at it for each turn.
- */
-__attribute__((always_inline)) static inline uint64_t forward_round(struct worker *worker,
-								    bool is_tuned)
+/* Forwards with all queues of a thread until the next look. Returns the number of received packets. */
+static uint64_t forward_round(struct worker *worker)
 {
 	uint64_t taken[FORWARDER_MAX_QUEUES] = {0};
 	uint64_t received[FORWARDER_MAX_QUEUES] = {0};
@@ -84,9 +79,7 @@ __attribute__((always_inline)) static inline uint64_t forward_round(struct worke
 	for (uint32_t turns = TURNS_PER_LOOK; turns > 0 && total < left; turns--) {
 		for (uint32_t queue = worker->first; queue < worker->queues;
 		     queue += worker->step) {
-			uint32_t count = is_tuned ? forwarder_tuned_queue_turn(worker->forwarder,
-									       queue) :
-						    forwarder_queue_turn(worker->forwarder, queue);
+			uint32_t count = forwarder_queue_turn(worker->forwarder, queue);
 
 			received[queue] += count;
 			total += count;
@@ -108,11 +101,7 @@ static int work(void *part, struct error *error)
 	int result = 0;
 
 	while (result == 0 && !crew_ends(worker->crew) && !is_used_up(worker->shared)) {
-		uint64_t received = worker->path == FORWARDER_PATH_TUNED ?
-					    forward_round(worker, true) :
-					    forward_round(worker, false);
-
-		if (received == 0) {
+		if (forward_round(worker) == 0) {
 			/* More threads than CPUs: another one may have packets. */
 			(void)sched_yield();
 		}
@@ -122,9 +111,8 @@ static int work(void *part, struct error *error)
 	return result;
 }
 
-int forward_in_threads(struct forwarder *forwarder, uint32_t path, uint32_t queues,
-		       const struct cpu_list *cpus, uint64_t packets, const struct watch *watch,
-		       struct error *error)
+int forward_in_threads(struct forwarder *forwarder, uint32_t queues, const struct cpu_list *cpus,
+		       uint64_t packets, const struct watch *watch, struct error *error)
 {
 	struct shared shared = {.left = packets};
 	struct worker workers[FORWARDER_MAX_QUEUES];
@@ -136,7 +124,6 @@ int forward_in_threads(struct forwarder *forwarder, uint32_t path, uint32_t queu
 			.crew = &crew,
 			.shared = &shared,
 			.forwarder = forwarder,
-			.path = path,
 			.first = i,
 			.step = count,
 			.queues = queues,

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use forwarder_library::{Counts, DeviceStats, Forwarder, Library, PacketPath, Setup};
+use forwarder_library::{Counts, DeviceStats, Forwarder, Library, Setup};
 use nic::{DataPlane, NicConfig, Port, Progress, SessionReport, TraceEntry};
 use record::Implementation;
 
@@ -18,24 +18,6 @@ const MAX_ROUNDS: usize = 10_000_000;
 
 /// Descriptors of a ring, unless a test chooses another number.
 const RING_SIZE: u32 = 512;
-
-/// The path of all forwarders: `TRIPTYCH_PATH=tuned` runs the tests of the default path on the tuned one.
-pub(crate) fn path_name() -> Option<String> {
-    std::env::var("TRIPTYCH_PATH").ok()
-}
-
-/// One queue pair, by the path that `TRIPTYCH_PATH` names.
-pub fn setup(batch: u32, ring_size: u32) -> Setup {
-    Setup {
-        batch,
-        ring_size,
-        queues: 1,
-        path: path_name()
-            .and_then(|name| PacketPath::named(&name))
-            .unwrap_or_default(),
-        link_timeout: None,
-    }
-}
 
 /// A forwarder between the two ports of a NIC.
 #[derive(Debug)]
@@ -88,7 +70,7 @@ impl Lockstep {
         for (port, addresses) in nic.ports().iter().zip(watched) {
             port.watch(addresses);
         }
-        Self::beside(nic, implementation, setup(batch, ring_size))
+        Self::beside(nic, implementation, batch, ring_size, 1)
     }
 
     /// The same with `queues` queue pairs for each device.
@@ -101,30 +83,32 @@ impl Lockstep {
         queues: u32,
         change: impl FnOnce(NicConfig) -> NicConfig,
     ) -> Result<Self> {
-        let setup = Setup {
+        Self::beside(
+            TestNic::still(change)?,
+            implementation,
+            batch,
+            RING_SIZE,
             queues,
-            ..setup(batch, RING_SIZE)
-        };
-        Self::open_with(implementation, setup, change)
+        )
     }
 
-    /// The same with all that a forwarder can be opened with.
-    ///
-    /// # Errors
-    /// If the NIC or the forwarder does not start.
-    pub fn open_with(
+    fn beside(
+        nic: TestNic,
         implementation: Implementation,
-        setup: Setup,
-        change: impl FnOnce(NicConfig) -> NicConfig,
+        batch: u32,
+        ring_size: u32,
+        queues: u32,
     ) -> Result<Self> {
-        Self::beside(TestNic::still(change)?, implementation, setup)
-    }
-
-    fn beside(nic: TestNic, implementation: Implementation, setup: Setup) -> Result<Self> {
         let library = Library::load(&forwarder_library(implementation)?)?;
         let mut data_plane = nic.nic().data_plane()?;
         let [device_a, device_b] = nic.devices();
         let forwarder = polled(&mut data_plane, || {
+            let setup = Setup {
+                batch,
+                ring_size,
+                queues,
+                link_timeout: None,
+            };
             library.open([&device_a, &device_b], setup)
         })?;
         Ok(Self {

@@ -17,12 +17,10 @@ use rustix::process::{kill_process, pidfd_open, Pid, PidfdFlags, Signal};
 use serde::de::DeserializeOwned;
 use serde::Deserialize;
 
-
 use crate::builds::{
     application_program, forwarder_program, nic_program, thread_sanitizer_program,
     triptych_program, variant_program,
 };
-use crate::lockstep::path_name;
 
 /// The totals that a forwarder writes with `--json`: exactly these keys.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -135,11 +133,7 @@ impl Program {
     /// # Errors
     /// If the forwarder does not exist.
     pub fn forwarder(implementation: Implementation) -> Result<Self> {
-        let program = Self::new(forwarder_program(implementation)?);
-        Ok(match path_name() {
-            Some(path) => program.arg("--path").arg(path),
-            None => program,
-        })
+        Ok(Self::new(forwarder_program(implementation)?))
     }
 
     /// Another program of an implementation, such as `ixgbe-echo`.

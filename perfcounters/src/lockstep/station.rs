@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use forwarder_library::{Counts, Forwarder, Library, PacketPath, Setup};
+use forwarder_library::{Counts, Forwarder, Library, Setup};
 use nic::{DataPlane, FrameSizes, Nic, NicConfig, Traffic, VerifyMode};
 use record::{Conditions, LinePlacement};
 
@@ -85,7 +85,6 @@ impl Station {
             batch: conditions.batch,
             ring_size: conditions.ring_size,
             queues: conditions.queues,
-            path: PacketPath::Default,
             link_timeout: None,
         };
         let forwarder = while_stepping(&mut data_plane, || library.open([&a, &b], setup))

@@ -19,7 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use forwarder_library::{Forwarder, Library, PacketPath, Setup};
+use forwarder_library::{Forwarder, Library, Setup};
 use serde::{Deserialize, Serialize};
 
 use super::events::Event;
@@ -175,7 +175,6 @@ fn measure<C: Counters>(
         batch: conditions.batch,
         ring_size: conditions.ring_size,
         queues: 1,
-        path: PacketPath::Default,
         link_timeout: specification.link_timeout,
     };
     let mut forwarder = library.open([a, b], setup)?;

@@ -45,11 +45,6 @@ pub mod rooms {
     pub mod stats;
     pub mod takeover;
 }
-pub mod tuned {
-    pub mod forward;
-    pub mod rx;
-    pub mod tx;
-}
 pub mod vfio {
     pub mod kernel;
     pub mod memory;

@@ -16,8 +16,7 @@ use clap::Parser;
 use ixgbe::driver::device::MAX_QUEUES;
 use ixgbe::error::Result;
 use ixgbe::rooms::forwarder::{
-    Counts, Forwarder, Path, Ports, PortsOptions, DEFAULT_INTERRUPT_INTERVAL_US,
-    MAX_INTERRUPT_INTERVAL_US,
+    Counts, Forwarder, Ports, DEFAULT_INTERRUPT_INTERVAL_US, MAX_INTERRUPT_INTERVAL_US,
 };
 use ixgbe::rooms::interrupts::Waits;
 use ixgbe::rooms::lane::Monitor;
@@ -53,11 +52,6 @@ const LOOK: Duration = Duration::from_millis(20);
 struct Options {
     #[command(flatten)]
     common: CommonOptions,
-
-    /// How packets travel: default; stride, with buffers 2112 bytes apart in place of 2048; or tuned, four
-    /// at a time, in exchange for sent ones
-    #[arg(long, value_name = "PATH", default_value = "default", value_parser = parse_path)]
-    path: Path,
 
     /// Queue pairs of each device, 1 to 16, each with a thread of its own; RSS divides the flows among
     /// them
@@ -113,8 +107,6 @@ impl Options {
             "--cpus names more CPUs than there are queues; each thread needs a queue: raise --queues"
         } else if self.interrupts && self.in_threads() {
             "--interrupts needs one queue without threads; leave out --queues, --cpus and --pipeline"
-        } else if self.path == Path::Tuned && (self.pipeline || self.interrupts) {
-            "--path tuned excludes --pipeline and --interrupts, which need a pool"
         } else if self.device_a == self.device_b {
             let device = &self.device_a;
             return Err(format!("the two devices must differ; both are: {device}"));
@@ -122,15 +114,6 @@ impl Options {
             return Ok(());
         };
         Err(message.to_owned())
-    }
-}
-
-fn parse_path(text: &str) -> std::result::Result<Path, String> {
-    match text {
-        "default" => Ok(Path::Default),
-        "stride" => Ok(Path::Stride),
-        "tuned" => Ok(Path::Tuned),
-        _ => Err("--path must be default, stride or tuned".to_owned()),
     }
 }
 
@@ -244,9 +227,7 @@ impl Run<'_, '_> {
 
         if !self.options.pipeline {
             let (mut monitor, lanes) = self.forwarder.give_queues()?;
-            return forward_in_threads(lanes, self.options.path, &cpus, packets, || {
-                goes_on(&mut monitor)
-            });
+            return forward_in_threads(lanes, &cpus, packets, || goes_on(&mut monitor));
         }
         let (mut monitor, pipeline) = self.forwarder.give_pipeline()?;
         let (counts, result) =
@@ -281,14 +262,7 @@ impl Run<'_, '_> {
     }
 
     fn forward(&mut self) -> anyhow::Result<()> {
-        match self.options.path {
-            Path::Tuned => self.forward_rounds(|forwarder, turns, packets, _| {
-                tuned_turns(forwarder, turns, packets)
-            }),
-            _ => self.forward_rounds(|forwarder, turns, packets, _| {
-                forward_turns(forwarder, turns, packets)
-            }),
-        }
+        self.forward_rounds(|forwarder, turns, packets, _| forward_turns(forwarder, turns, packets))
     }
 
     /// As `forward`, but sleeps while few packets come.
@@ -322,18 +296,6 @@ fn forward_turns(forwarder: &mut Forwarder<'_>, turns: u32, packets: u64) -> Res
 
     while left > 0 && received < packets {
         received += forwarder.turn()? as u64;
-        left -= 1;
-    }
-    Ok(received)
-}
-
-/// The same by the tuned path.
-#[inline(never)]
-fn tuned_turns(forwarder: &mut Forwarder<'_>, turns: u32, packets: u64) -> Result<u64> {
-    let (mut received, mut left) = (0, turns);
-
-    while left > 0 && received < packets {
-        received += forwarder.tuned_turn()? as u64;
         left -= 1;
     }
     Ok(received)
@@ -388,15 +350,12 @@ impl Load {
 fn forward_until_end(options: &Options) -> anyhow::Result<()> {
     let common = &options.common;
     let json = json_open(common)?;
-    let ports = Ports::open_with(
+    let ports = Ports::open_queues(
         &options.device_a,
         &options.device_b,
-        PortsOptions {
-            ring_size: common.ring_size,
-            queues: options.queues,
-            path: options.path,
-            connect_timeout_ms: common.connect_timeout_ms,
-        },
+        common.ring_size,
+        options.queues,
+        common.connect_timeout_ms,
     )?;
     let mut forwarder = Forwarder::start(&ports, common.batch, common.link_timeout_ms)?;
 

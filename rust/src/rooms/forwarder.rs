@@ -7,16 +7,14 @@ use std::time::Duration;
 use crate::driver::device::{
     Config, Device, OpenDevice, QueueStats, Stats, MAX_QUEUES, MAX_RING_SIZE,
 };
-use crate::driver::mempool::{Mempool, Packet, PACKET_BUFFER_SIZE, PACKET_STRIDE_ODD};
+use crate::driver::mempool::{Mempool, Packet};
 use crate::driver::registers as regs;
 use crate::driver::rx::RxQueue;
 use crate::driver::tx::TxQueue;
 use crate::error::{Error, Result};
 use crate::rooms::interrupts::{interrupts_wait, Waits, MAX_INTERVAL_US};
-use crate::rooms::lane::no_tuned_path;
 use crate::sys::buffers::BufferStore;
 use crate::sys::mmio::Register;
-use crate::tuned::forward::{TunedLane, TOUCHED_BYTE};
 use crate::vfio::Container;
 
 /// The largest batch, in packets.
@@ -45,9 +43,8 @@ pub const DEFAULT_INTERRUPT_INTERVAL_US: u32 = 50;
 const POOL_MIN_CAPACITY: u32 = 2048;
 const POOL_PACKETS_PER_DESCRIPTOR: u32 = 4;
 
-/// All rings of a tuned lane, both ways, and its batch have a buffer for each place, for ever. The slots of the RX
-/// rings have others.
-const TUNED_RINGS: u32 = 6;
+/// The forwarder changes this byte of every packet, so that its data reaches the L1 cache.
+pub(crate) const TOUCHED_BYTE: usize = 1;
 
 /// The size of a packet of [`Forwarder::send`]: the smallest frame, without CRC.
 const SENT_SIZE: usize = 60;
@@ -78,60 +75,20 @@ impl Counts {
     }
 }
 
-/// How packets travel from RX to TX.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Path {
-    /// With a pool: [`Forwarder::turn`].
-    #[default]
-    Default,
-    /// The same, with buffers that do not alias.
-    Stride,
-    /// By exchange of places: [`Forwarder::tuned_turn`].
-    Tuned,
-}
-
-/// How to open [`Ports`].
-#[derive(Clone, Copy, Debug)]
-pub struct PortsOptions {
-    /// Descriptors of every ring: a power of two, 64 to 4096.
-    pub ring_size: u32,
-    /// Queue pairs of each device, 1 to [`MAX_QUEUES`].
-    pub queues: u32,
-    /// The path that the memory is for.
-    pub path: Path,
-    /// Milliseconds to wait for the servers of vfio-user sockets, all together.
-    pub connect_timeout_ms: u32,
-}
-
-impl Default for PortsOptions {
-    /// One queue with the paper's rings, by the default path.
-    fn default() -> Self {
-        Self {
-            ring_size: DEFAULT_RING_SIZE,
-            queues: 1,
-            path: Path::Default,
-            connect_timeout_ms: DEFAULT_CONNECT_TIMEOUT_MS,
-        }
-    }
-}
-
 /// Two open devices and their pools. A [`Forwarder`] borrows them.
 pub struct Ports {
     // Fields are dropped in this order, so that a pool is unmapped while its devices are open.
-    // `pools[i][j]` feeds receive queue `j` of `devices[i]`. With the tuned path, `pools[0][j]` feeds both.
+    // `pools[i][j]` feeds receive queue `j` of `devices[i]`.
     pools: [Vec<Mempool>; 2],
     devices: [OpenDevice; 2],
     container: Rc<Container>,
-    options: PortsOptions,
+    ring_size: u32,
 }
 
-fn pool_capacity(options: &PortsOptions) -> u32 {
+fn pool_capacity(ring_size: u32) -> u32 {
     // `OpenDevice::start` refuses larger rings.
-    let ring_size = options.ring_size.min(MAX_RING_SIZE);
-    match options.path {
-        Path::Tuned => ring_size * TUNED_RINGS + MAX_BATCH as u32,
-        _ => (ring_size * POOL_PACKETS_PER_DESCRIPTOR).max(POOL_MIN_CAPACITY),
-    }
+    let ring_size = ring_size.min(MAX_RING_SIZE);
+    (ring_size * POOL_PACKETS_PER_DESCRIPTOR).max(POOL_MIN_CAPACITY)
 }
 
 impl Ports {
@@ -146,49 +103,42 @@ impl Ports {
         ring_size: u32,
         connect_timeout_ms: u32,
     ) -> Result<Self> {
-        let options = PortsOptions {
-            ring_size,
-            connect_timeout_ms,
-            ..PortsOptions::default()
-        };
-        Self::open_with(device_a, device_b, options)
+        Self::open_queues(device_a, device_b, ring_size, 1, connect_timeout_ms)
     }
 
-    /// The same with all options.
+    /// The same with `queues` queue pairs for each device, 1 to [`MAX_QUEUES`].
     ///
     /// # Errors
     /// As for [`Ports::open`], or if the number of queues is out of range.
-    pub fn open_with(device_a: &str, device_b: &str, options: PortsOptions) -> Result<Self> {
-        let queues = options.queues;
+    pub fn open_queues(
+        device_a: &str,
+        device_b: &str,
+        ring_size: u32,
+        queues: u32,
+        connect_timeout_ms: u32,
+    ) -> Result<Self> {
         if !(1..=MAX_QUEUES).contains(&queues) {
             return Err(Box::new(Error::Argument(format!(
                 "a device has 1 to {MAX_QUEUES} queue pairs, not {queues}"
             ))));
         }
-        let capacity = pool_capacity(&options);
-        let container = Container::with_connect_timeout(options.connect_timeout_ms);
+        let capacity = pool_capacity(ring_size);
+        let container = Container::with_connect_timeout(connect_timeout_ms);
         let devices = [
             OpenDevice::open(&container, device_a)?,
             OpenDevice::open(&container, device_b)?,
         ];
-        let stride = match options.path {
-            Path::Default => PACKET_BUFFER_SIZE,
-            Path::Stride | Path::Tuned => PACKET_STRIDE_ODD,
-        };
         let pools = || -> Result<Vec<Mempool>> {
             (0..queues)
-                .map(|_| Mempool::create_strided(&container, capacity, stride))
+                .map(|_| Mempool::create(&container, capacity))
                 .collect()
         };
-        let second = match options.path {
-            Path::Tuned => Vec::new(),
-            _ => pools()?,
-        };
+        let pools = [pools()?, pools()?];
         Ok(Self {
-            pools: [pools()?, second],
+            pools,
             devices,
             container,
-            options,
+            ring_size,
         })
     }
 }
@@ -199,8 +149,6 @@ pub struct Forwarder<'p> {
     pub(crate) devices: [Device<'p>; 2],
     /// One for each queue.
     pub(crate) directions: Vec<Direction<'p>>,
-    /// One for each queue if the ports are for the tuned path.
-    pub(crate) tuned: Vec<TunedLane<'p>>,
     /// RDH of each queue of both devices; empty if they or the doorbells are not mapped.
     pub(crate) heads: Vec<[Register; 2]>,
     waits: Waits,
@@ -238,12 +186,6 @@ impl Turns {
         }
     }
 
-    /// The most packets that the next batch may have.
-    #[inline(always)]
-    fn wanted(&self) -> usize {
-        (self.batch as u64).min(self.packets_left) as usize
-    }
-
     /// Forwards a batch from one device to the other, by way of `packets`. Returns the number of received packets.
     // How all three drivers compile the data path: a turn is one function, which contains `rx_batch` and `tx_batch`
     // once for each direction. So no call costs instructions. And a prefetcher of the processor learns the distance
@@ -256,10 +198,11 @@ impl Turns {
         rx: &mut RxQueue<'p>,
         tx: &mut TxQueue<'p>,
     ) -> Result<usize> {
-        let wanted = self.wanted();
+        let counts = &mut self.counts;
+        let wanted = (self.batch as u64).min(self.packets_left) as usize;
         let received = rx.rx_batch(packets, wanted)?;
 
-        self.counts.rx_calls += 1;
+        counts.rx_calls += 1;
         if received == 0 {
             return Ok(0);
         }
@@ -270,50 +213,13 @@ impl Turns {
 
         // Drops the packets that the ring cannot take: waiting would only move the loss to RX.
         packets.clear();
-        self.count(wanted, received, sent);
-        Ok(received)
-    }
-
-    /// The same by the tuned path.
-    #[inline(always)]
-    pub(crate) fn forward_tuned<'p, const FROM: usize>(
-        &mut self,
-        lane: &mut TunedLane<'p>,
-        rx: &mut RxQueue<'p>,
-        tx: &mut TxQueue<'p>,
-    ) -> Result<usize> {
-        let wanted = self.wanted();
-        let (received, sent) = lane.forward::<FROM>(rx, tx, wanted)?;
-
-        self.counts.rx_calls += 1;
-        if received > 0 {
-            self.count(wanted, received, sent);
-        }
-        Ok(received)
-    }
-
-    #[inline(always)]
-    fn count(&mut self, wanted: usize, received: usize, sent: usize) {
         self.packets_left -= received as u64;
-        self.counts.rx += received as u64;
-        self.counts.tx += sent as u64;
-        self.counts.dropped += (received - sent) as u64;
-        self.counts.full_batches += u64::from(received == wanted);
+        counts.rx += received as u64;
+        counts.tx += sent as u64;
+        counts.dropped += (received - sent) as u64;
+        counts.full_batches += u64::from(received == wanted);
+        Ok(received)
     }
-}
-
-/// Gives the lanes what the tuned path needs. The links are up, so no device starts again.
-fn tuned_lanes<'p>([a, b]: &mut [Device<'p>; 2]) -> Result<Vec<TunedLane<'p>>> {
-    let rx = a.rx.iter_mut().zip(&mut b.rx);
-    let lanes = rx.zip(a.tx.iter().zip(&b.tx)).enumerate();
-    lanes
-        .map(|(queue, ((rx_a, rx_b), (tx_a, tx_b)))| {
-            TunedLane::new([rx_a, rx_b], [tx_a, tx_b]).ok_or_else(|| {
-                let message = format!("out of memory for the lane of queue {queue}");
-                Box::new(Error::Argument(message))
-            })
-        })
-        .collect()
 }
 
 /// Takes a batch from a pool into `packets`, or fewer packets if the pool has fewer.
@@ -351,32 +257,6 @@ impl<'p> Forwarder<'p> {
         };
         let a_to_b = turns.forward(packets, &mut a.rx[queue], &mut b.tx[queue])?;
         let b_to_a = turns.forward(packets, &mut b.rx[queue], &mut a.tx[queue])?;
-        Ok(a_to_b + b_to_a)
-    }
-
-    /// One turn, as [`Forwarder::turn`], by the tuned path.
-    ///
-    /// # Errors
-    /// If the ports were not opened with [`Path::Tuned`], or a device can no longer be reached.
-    #[inline]
-    pub fn tuned_turn(&mut self) -> Result<usize> {
-        self.tuned_queue_turn(0)
-    }
-
-    /// A turn of one queue pair, as [`Forwarder::queue_turn`], by the tuned path.
-    ///
-    /// # Errors
-    /// As for [`Forwarder::tuned_turn`], or if there is no such queue.
-    #[inline]
-    pub fn tuned_queue_turn(&mut self, queue: usize) -> Result<usize> {
-        let [a, b] = &mut self.devices;
-        let direction = self.directions.get_mut(queue);
-        let (Some(lane), Some(Direction { turns, .. })) = (self.tuned.get_mut(queue), direction)
-        else {
-            return Err(no_tuned_path());
-        };
-        let a_to_b = turns.forward_tuned::<0>(lane, &mut a.rx[queue], &mut b.tx[queue])?;
-        let b_to_a = turns.forward_tuned::<1>(lane, &mut b.rx[queue], &mut a.tx[queue])?;
         Ok(a_to_b + b_to_a)
     }
 
@@ -512,18 +392,12 @@ impl<'p> Forwarder<'p> {
         let config = Config {
             rx_queues: queues,
             tx_queues: queues,
-            rx_ring_size: ports.options.ring_size,
-            tx_ring_size: ports.options.ring_size,
-            tx_sparse_rs: ports.options.path == Path::Tuned,
+            rx_ring_size: ports.ring_size,
+            tx_ring_size: ports.ring_size,
             ..Config::default()
         };
         let [a, b] = &ports.devices;
         let [pools_a, pools_b] = &ports.pools;
-        let pools_b = if ports.options.path == Path::Tuned {
-            pools_a
-        } else {
-            pools_b
-        };
         let mut devices = [
             a.start_queues(&config, pools_a)?,
             b.start_queues(&config, pools_b)?,
@@ -532,10 +406,6 @@ impl<'p> Forwarder<'p> {
         for device in &mut devices {
             device.wait_for_link(u64::from(link_timeout_ms))?;
         }
-        let tuned = match ports.options.path {
-            Path::Tuned => tuned_lanes(&mut devices)?,
-            _ => Vec::new(),
-        };
         let head = |device: usize, queue| {
             let vfio = &devices[device].registers.vfio;
             let doorbells = vfio
@@ -548,7 +418,6 @@ impl<'p> Forwarder<'p> {
             container: &ports.container,
             heads: heads.collect::<Option<Vec<_>>>().unwrap_or_default(),
             devices,
-            tuned,
             directions: (0..queues).map(|_| Direction::new(batch)).collect(),
             waits: Waits::default(),
         })

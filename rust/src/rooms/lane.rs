@@ -5,13 +5,12 @@ use crate::driver::device::{Device, QueueStats, Stats};
 use crate::driver::mempool::Packet;
 use crate::driver::rx::RxQueue;
 use crate::driver::tx::TxQueue;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::rooms::forwarder::{Forwarder, Turns};
 use crate::rooms::stats::Counters;
 use crate::sys::buffers::Lease;
 use crate::sys::home::Spare;
 use crate::sys::mmio::Register;
-use crate::tuned::forward::TunedLane;
 
 /// Queue `i` of both devices with their pools, and what a thread needs to forward between them. A lane
 /// moves to another thread, and borrows the forwarder. So the devices cannot be stopped before all lanes
@@ -46,8 +45,6 @@ pub struct Lane<'f, 'p> {
     heads: &'f [Register; 2],
     turns: &'f mut Turns,
     packets: Spare<Packet<'p>>,
-    /// With the tuned path.
-    tuned: Option<&'f mut TunedLane<'p>>,
     queue: u32,
     addresses: [&'f str; 2],
     /// The pools of the receive queues.
@@ -61,7 +58,6 @@ impl<'f, 'p> Lane<'f, 'p> {
         tx: [&'f mut TxQueue<'p>; 2],
         heads: &'f [Register; 2],
         turns: &'f mut Turns,
-        tuned: Option<&'f mut TunedLane<'p>>,
         addresses: [&'f str; 2],
     ) -> Self {
         let _pools = [rx[0].pool.lease(), rx[1].pool.lease()];
@@ -72,7 +68,6 @@ impl<'f, 'p> Lane<'f, 'p> {
             heads,
             turns,
             packets,
-            tuned,
             queue,
             addresses,
             _pools,
@@ -91,20 +86,6 @@ impl<'f, 'p> Lane<'f, 'p> {
             let b_to_a = turns.forward(packets, rx_b, tx_a)?;
             Ok(a_to_b + b_to_a)
         })
-    }
-
-    /// The same by the tuned path.
-    ///
-    /// # Errors
-    /// If the forwarder does not have it, or a device can no longer be reached.
-    pub fn tuned_turn(&mut self) -> Result<usize> {
-        let ([rx_a, rx_b], [tx_a, tx_b]) = (&mut self.rx, &mut self.tx);
-        let Some(tuned) = &mut self.tuned else {
-            return Err(no_tuned_path());
-        };
-        let a_to_b = self.turns.forward_tuned::<0>(tuned, rx_a, tx_b)?;
-        let b_to_a = self.turns.forward_tuned::<1>(tuned, rx_b, tx_a)?;
-        Ok(a_to_b + b_to_a)
     }
 
     /// The number of the queue.
@@ -128,12 +109,6 @@ impl<'f, 'p> Lane<'f, 'p> {
         }
         Ok(())
     }
-}
-
-#[cold]
-pub(crate) fn no_tuned_path() -> Box<Error> {
-    let message = "the forwarder was not opened with the tuned path";
-    Box::new(Error::Argument(message.to_owned()))
 }
 
 /// The counters of both devices, while their queues are in other threads.
@@ -208,14 +183,13 @@ impl<'p> Forwarder<'p> {
         let [a, b] = &mut self.devices;
         let (monitor, addresses, queues) = split(a, b);
         let directions = self.directions.iter_mut();
-        let tuned = self.tuned.iter_mut().map(Some);
-        let tuned = tuned.chain(std::iter::repeat_with(|| None));
-        let states = (0..).zip(directions.map(|direction| &mut direction.turns).zip(tuned));
-        let lanes = states.zip(queues.zip(&self.heads)).map(
-            |((queue, (turns, tuned)), ((rx, tx), heads))| {
-                Lane::new(queue, rx, tx, heads, turns, tuned, addresses)
-            },
-        );
+        let states = (0..).zip(directions.map(|direction| &mut direction.turns));
+        let lanes =
+            states
+                .zip(queues.zip(&self.heads))
+                .map(|((queue, turns), ((rx, tx), heads))| {
+                    Lane::new(queue, rx, tx, heads, turns, addresses)
+                });
         Ok((monitor, lanes.collect()))
     }
 }
@@ -235,7 +209,7 @@ mod tests {
         }
         let (heads, mut turns) = (registers(), Turns::new(8));
         let (rx, tx) = ([&mut a.rx, &mut b.rx], [&mut a.tx, &mut b.tx]);
-        test(Lane::new(0, rx, tx, &heads, &mut turns, None, ["a", "b"]));
+        test(Lane::new(0, rx, tx, &heads, &mut turns, ["a", "b"]));
         // Back in the thread of the devices, all packets come home.
         drop((a, b));
         for pool in &pools {

@@ -63,12 +63,8 @@ mod played_device;
 #[cfg(not(feature = "trusted-device"))]
 mod untrusted;
 
-/// Bytes of a buffer, and from one to the next.
+/// Bytes from one buffer to the next.
 pub const BUFFER_SIZE: usize = 2048;
-
-/// Bytes from one buffer to the next that do not alias: 33 cache lines, an odd number. With [`BUFFER_SIZE`], 32 lines,
-/// the first lines of all buffers share two of the 64 sets of an L1 cache.
-pub const STRIDE_ODD: usize = 2112;
 
 /// Bytes in front of the data. The C driver keeps the header there. Here they are unused, and the
 /// data lies at the same offset.
@@ -255,17 +251,13 @@ pub struct BufferStore {
     /// From `Box::leak`, for the same reason: headers point into it.
     #[cfg(feature = "untrusted-device-copy")]
     private: NonNull<[Line]>,
-    /// Bytes from one buffer to the next.
-    stride: usize,
-    dma: DmaMemory,
+    _dma: DmaMemory,
 }
 
 impl BufferStore {
-    /// Cuts `dma` into `capacity` free buffers, or fewer if not all fit. They are `stride` bytes apart, at least
-    /// [`BUFFER_SIZE`].
-    pub fn new(dma: DmaMemory, capacity: usize, stride: usize) -> Self {
-        let stride = stride.max(BUFFER_SIZE);
-        let capacity = capacity.min(dma.size() / stride);
+    /// Cuts `dma` into `capacity` free buffers, or fewer if not all fit.
+    pub fn new(dma: DmaMemory, capacity: usize) -> Self {
+        let capacity = capacity.min(dma.size() / BUFFER_SIZE);
         let free = NonNull::from(Box::leak(Box::new(FreeStack {
             headers: (0..capacity)
                 .map(|_| Place(Cell::new(NonNull::dangling())))
@@ -282,7 +274,7 @@ impl BufferStore {
         let private = NonNull::from(Box::leak(Line::zeroed(capacity * LINES)));
         let headers: Box<[Header]> = (0..capacity)
             .map(|i| {
-                let offset = i * stride + HEADROOM;
+                let offset = i * BUFFER_SIZE + HEADROOM;
                 Header {
                     // SAFETY: buffer `i` fits, so this is inside the memory.
                     data: unsafe { dma.address().add(offset) },
@@ -302,8 +294,7 @@ impl BufferStore {
             free,
             #[cfg(feature = "untrusted-device-copy")]
             private,
-            stride,
-            dma,
+            _dma: dma,
         };
         store.free().returns.headers.set(store.headers.cast());
         // SAFETY: only `drop` frees the headers, and all references to them are shared ones.
@@ -319,21 +310,6 @@ impl BufferStore {
     /// The number of buffers.
     pub fn capacity(&self) -> usize {
         self.headers.len()
-    }
-
-    /// Bytes from one buffer to the next.
-    pub(super) fn stride(&self) -> usize {
-        self.stride
-    }
-
-    /// The memory of all buffers, and its address for the device.
-    pub(super) fn memory(&self) -> (NonNull<u8>, u64) {
-        (self.dma.address(), self.dma.iova())
-    }
-
-    /// Whether a buffer is one of this store.
-    pub(super) fn owns(&self, buffer: &Buffer<'_>) -> bool {
-        buffer.header.free == self.free
     }
 
     /// The stack, or `None` if another thread has it.
@@ -375,7 +351,7 @@ impl Drop for Lease<'_> {
 }
 
 // SAFETY: the methods change only atomics, and the cells of the stack in the thread that has it. All else stays
-// as it was made. Nothing writes to `dma`.
+// as it was made. Nothing reaches `_dma`.
 unsafe impl Sync for BufferStore {}
 
 impl Drop for BufferStore {

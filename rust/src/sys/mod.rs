@@ -32,7 +32,5 @@ mod memory;
 #[path = "memory_heap.rs"]
 mod memory;
 pub mod mmio;
-pub mod places;
-pub mod quad;
 mod return_list;
 mod sync;

@@ -1,10 +1,6 @@
 extern "C" {
     fn forwarder_give_queues(forwarder: *mut forwarder, to_threads: bool);
     fn forwarder_queue_turn(forwarder: *mut forwarder, queue: uint32_t) -> uint32_t;
-    fn forwarder_tuned_queue_turn(
-        forwarder: *mut forwarder,
-        queue: uint32_t,
-    ) -> uint32_t;
     fn forwarder_queue_limit(
         forwarder: *mut forwarder,
         queue: uint32_t,
@@ -56,10 +52,6 @@ pub struct error {
 }
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
-pub type forwarder_path = ::core::ffi::c_uint;
-pub const FORWARDER_PATH_TUNED: forwarder_path = 2;
-pub const FORWARDER_PATH_STRIDE: forwarder_path = 1;
-pub const FORWARDER_PATH_DEFAULT: forwarder_path = 0;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct __pthread_internal_list {
@@ -143,7 +135,6 @@ pub struct worker {
     pub crew: *const crew,
     pub shared: *mut shared,
     pub forwarder: *mut forwarder,
-    pub path: uint32_t,
     pub first: uint32_t,
     pub step: uint32_t,
     pub queues: uint32_t,
@@ -193,11 +184,7 @@ unsafe extern "C" fn is_used_up(mut shared: *mut shared) -> bool {
     pthread_mutex_unlock(&raw mut (*shared).lock);
     return used_up;
 }
-#[inline(always)]
-unsafe extern "C" fn forward_round(
-    mut worker: *mut worker,
-    mut is_tuned: bool,
-) -> uint64_t {
+unsafe extern "C" fn forward_round(mut worker: *mut worker) -> uint64_t {
     let mut taken: [uint64_t; 16] = [
         0 as ::core::ffi::c_int as uint64_t,
         0,
@@ -251,11 +238,7 @@ unsafe extern "C" fn forward_round(
     while turns > 0 as uint32_t && total < left {
         let mut queue_0: uint32_t = (*worker).first;
         while queue_0 < (*worker).queues {
-            let mut count: uint32_t = if is_tuned as ::core::ffi::c_int != 0 {
-                forwarder_tuned_queue_turn((*worker).forwarder, queue_0)
-            } else {
-                forwarder_queue_turn((*worker).forwarder, queue_0)
-            };
+            let mut count: uint32_t = forwarder_queue_turn((*worker).forwarder, queue_0);
             received[queue_0 as usize] = received[queue_0 as usize]
                 .wrapping_add(count as uint64_t);
             total = total.wrapping_add(count as uint64_t);
@@ -283,14 +266,7 @@ unsafe extern "C" fn work(
     while result == 0 as ::core::ffi::c_int && !crew_ends((*worker).crew)
         && !is_used_up((*worker).shared)
     {
-        let mut received: uint64_t = if (*worker).path
-            == FORWARDER_PATH_TUNED as ::core::ffi::c_int as uint32_t
-        {
-            forward_round(worker, true_0 != 0)
-        } else {
-            forward_round(worker, false_0 != 0)
-        };
-        if received == 0 as uint64_t {
+        if forward_round(worker) == 0 as uint64_t {
             sched_yield();
         }
         result = check_queues(
@@ -307,7 +283,6 @@ unsafe extern "C" fn work(
 #[no_mangle]
 pub unsafe extern "C" fn forward_in_threads(
     mut forwarder: *mut forwarder,
-    mut path: uint32_t,
     mut queues: uint32_t,
     mut cpus: *const cpu_list,
     mut packets: uint64_t,
@@ -337,7 +312,6 @@ pub unsafe extern "C" fn forward_in_threads(
         crew: ::core::ptr::null::<crew>(),
         shared: ::core::ptr::null_mut::<shared>(),
         forwarder: ::core::ptr::null_mut::<forwarder>(),
-        path: 0,
         first: 0,
         step: 0,
         queues: 0,
@@ -367,7 +341,6 @@ pub unsafe extern "C" fn forward_in_threads(
             crew: &raw mut crew,
             shared: &raw mut shared,
             forwarder: forwarder,
-            path: path,
             first: i,
             step: count,
             queues: queues,
