@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -33,9 +32,9 @@ COLUMNS = (
     *("client_user_seconds", "client_system_seconds"),
 )
 LAYER_COLUMNS = ("application", "server", "client", "round", "requests", "layer", "instructions")
-# If the host takes a processor away for more seconds than this, the percentiles of a load show the host. Then the load
-# runs again, at most so often.
+# If the host takes a processor away for more seconds than this, the percentiles of a load show the host.
 STOLEN_LIMIT = 0.03
+# A load that the host disturbs runs so many times at most.
 ATTEMPTS = 3
 CALLGRIND = ("valgrind", "--quiet", "--tool=callgrind", "--compress-strings=no", "--compress-pos=no")
 
@@ -144,32 +143,32 @@ def stolen_seconds() -> float:
     return int(total[8]) / os.sysconf("SC_CLK_TCK")
 
 
-def undisturbed(load: Callable[[], Row], stolen: Callable[[], float] = stolen_seconds) -> Row:
-    """Return the row of a load during which the host took no processor away, or of the last attempt."""
-    for _ in range(ATTEMPTS):
-        before = stolen()
-        row = load()
-        if stolen() - before <= STOLEN_LIMIT:
-            break
-    return row
+def counts(load: Load, stolen: float, attempt: int) -> bool:
+    """Say if the host disturbed a load; return whether the load counts. A failed one and the last attempt always do."""
+    if stolen <= STOLEN_LIMIT:
+        return True
+    is_last = load.failed > 0 or attempt == ATTEMPTS
+    end = "the latency shows that" if is_last else "measuring again"
+    print(f"{load.client}: the host took a processor away for {stolen:.2f} s; {end}", file=sys.stderr)
+    return is_last
 
 
 def measure(subject: Subject, server: Server, plan: Plan, number: int) -> Iterator[Row]:
     """Load a server with each client in turn."""
-
-    def measure_one(client: Client) -> Row:
-        before = running.server.cpu(), sum(running.carrier.cpu())
-        load = client(plan)
-        after = running.server.cpu(), sum(running.carrier.cpu())
-        own = [end - start for start, end in zip(before[0], after[0], strict=True)]
-        name = Path(server.over).name
-        measured = (load.client, number, load.requests, load.failed, load.seconds, load.rate)
-        times = (*load.percentiles, *own, after[1] - before[1], *load.cpu)
-        return (subject.name, name, server.variant, *measured, *times)
-
     with serve(server._replace(is_measured=True)) as running:
         for client in subject.clients:
-            yield undisturbed(partial(measure_one, client))
+            for attempt in range(1, ATTEMPTS + 1):
+                stolen = stolen_seconds()
+                before = running.server.cpu(), sum(running.carrier.cpu())
+                load = client(plan)
+                after = running.server.cpu(), sum(running.carrier.cpu())
+                if counts(load, stolen_seconds() - stolen, attempt):
+                    break
+            own = [end - start for start, end in zip(before[0], after[0], strict=True)]
+            name = Path(server.over).name
+            measured = (load.client, number, load.requests, load.failed, load.seconds, load.rate)
+            times = (*load.percentiles, *own, after[1] - before[1], *load.cpu)
+            yield (subject.name, name, server.variant, *measured, *times)
         running.end()
 
 

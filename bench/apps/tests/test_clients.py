@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from clients.load import Load, p99_ms, parse_ab, parse_benchmark, repeated
-from clients.measure import ATTEMPTS, layers, undisturbed
+from clients.measure import ATTEMPTS, counts, layers
 from clients.process import AppError, Output, Process, run, wait_until
 
 
@@ -70,9 +70,11 @@ def test_what_never_happens_is_not_waited_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stolen", "runs"),
-    [([0.0, 0.02], 1), ([1.0, 1.1, 1.1, 1.1], 2), ([0.1 * step for step in range(2 * ATTEMPTS)], ATTEMPTS)],
+    ("stolen", "failed", "attempt", "does"),
+    [(0.02, 0, 1, True), (0.1, 0, 1, False), (0.1, 0, ATTEMPTS, True), (0.1, 3, 1, True)],
 )
-def test_a_load_runs_again_if_the_host_took_a_processor_away(stolen: list[float], runs: int) -> None:
-    rows, clock = iter(range(1, 10)), iter(stolen)
-    assert undisturbed(lambda: (next(rows),), lambda: next(clock)) == (runs,)
+def test_a_load_during_which_the_host_took_a_processor_away_runs_again(
+    stolen: float, failed: int, attempt: int, does: bool
+) -> None:
+    load = Load("wrk", 1000, failed, 2.0, 500.0, (0.1, 0.1))
+    assert counts(load, stolen, attempt) is does
