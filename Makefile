@@ -105,6 +105,13 @@ ladder: ## Measure what each safety feature costs, from the transpiled to the sa
 	$(BIN)/triptych ladder
 	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.table results/latest --section ladder
 
+.PHONY: ladder-limit
+ladder-limit: ## Measure each step from the default path to the tuned one, in all three languages.
+	@bench/setup/setup.sh reproduce
+	@$(MAKE) build
+	@$(MAKE) test-ladder-limit
+	$(BIN)/triptych ladder --limit
+
 CLIENTS := PYTHONPATH=bench/apps:paper $(PYTHON) -m clients
 
 # QUICK=1 measures one round of small loads. ONLY=kv measures one application.
@@ -216,7 +223,7 @@ code-size: ## Build only the tool that counts the drivers' lines of code.
 C_LIBRARY := $(filter-out c/src/apps/%,$(wildcard c/src/*.c c/src/*/*.c))
 C_PROGRAM := $(addprefix c/src/apps/,fwd.c pipeline_threads.c program.c queue_threads.c run.c threads.c)
 # The first example is linked without rooms/: the driver needs nothing of it.
-C_MINIMAL := $(filter-out c/src/rooms/%,$(C_LIBRARY)) c/src/apps/forward_minimal.c
+C_MINIMAL := $(filter-out c/src/rooms/% c/src/tuned/%,$(C_LIBRARY)) c/src/apps/forward_minimal.c
 # The other programs: ixgbe-NAME is made of NAME.c, of what they share, and of these.
 C_APPS := capture echo pktgen replay
 APPS := forward-minimal $(C_APPS)
@@ -253,6 +260,9 @@ C_TEST_PROGRAMS := $(patsubst c/tests/%.c,build/c/tests/%,$(C_TESTS))
 # The project's version, for --version.
 C_VERSION := -DTRIPTYCH_VERSION='"$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)"'
 
+# GCC divides a large program at link time, and warns that it compiles the parts one after another. It need not divide.
+C_WHOLE := $(if $(findstring clang,$(CC)),,-flto-partition=one)
+
 # $(call c_build,OBJECTS,FOLDER,FLAGS) defines the rules that build a C driver in FOLDER, with its objects in OBJECTS.
 # With -flto the compiler optimises at link time, so the link step uses the same flags. In CI a warning in the default
 # build is an error. -Werror is not among FLAGS, because the results name those.
@@ -260,28 +270,28 @@ c_strict = $(if $(CI),$(if $(filter build/c,$(1)),-Werror))
 define c_app_build
 $(2)/ixgbe-$(4): $(patsubst c/src/%.c,$(1)/program/%.o,$(C_LIBRARY) $(call c_app,$(4)))
 	@mkdir -p $$(@D)
-	@$$(CC) $(call c_strict,$(1)) $(3) $$^ -o $$@
+	@$$(CC) $(call c_strict,$(1)) $(3) $(C_WHOLE) $$^ -o $$@
 
 
 endef
 define c_build
 $(2)/ixgbe-fwd: $(patsubst c/src/%.c,$(1)/program/%.o,$(C_LIBRARY) $(C_PROGRAM))
 	@mkdir -p $$(@D)
-	@$$(CC) $(call c_strict,$(1)) $(3) $$^ -o $$@
+	@$$(CC) $(call c_strict,$(1)) $(3) $(C_WHOLE) $$^ -o $$@
 
 $(2)/ixgbe-forward-minimal: $(patsubst c/src/%.c,$(1)/program/%.o,$(C_MINIMAL))
 	@mkdir -p $$(@D)
-	@$$(CC) $(call c_strict,$(1)) $(3) $$^ -o $$@
+	@$$(CC) $(call c_strict,$(1)) $(3) $(C_WHOLE) $$^ -o $$@
 
 $(foreach app,$(C_APPS),$(call c_app_build,$(1),$(2),$(3),$(app)))
 $(2)/libforwarder.so: $(patsubst c/src/%.c,$(1)/shared/%.o,$(C_LIBRARY))
 	@mkdir -p $$(@D)
-	@$$(CC) $(call c_strict,$(1)) $(3) $(C_SHARED) -shared $$^ -o $$@
+	@$$(CC) $(call c_strict,$(1)) $(3) $(C_SHARED) $(C_WHOLE) -shared $$^ -o $$@
 
 # The ports for `triptych selftest`, apart from the forwarder, so that the forwarder's code stays as it is.
 $(2)/libports.so: $(patsubst c/src/%.c,$(1)/shared/%.o,$(C_LIBRARY) $(C_PORTS))
 	@mkdir -p $$(@D)
-	@$$(CC) $(call c_strict,$(1)) $(3) $(C_SHARED) -shared $$^ -o $$@
+	@$$(CC) $(call c_strict,$(1)) $(3) $(C_SHARED) $(C_WHOLE) -shared $$^ -o $$@
 
 # The file names the compiler and its flags. The objects depend on it, so a change of either rebuilds them.
 $(2)/toolchain.txt: FORCE
@@ -544,6 +554,20 @@ test-differs-quick: build ## The same for the tests of start, stop and data path
 	@TRIPTYCH_HARDWARE=differs $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast \
 		--test hardware --test ending --test data_path --test selftest
 
+# The tests of the default path that hold for other paths too. tests/paths.rs has what differs: batches end on a multiple
+# of four, and the device reports every 32nd packet. Interrupts need a pool. The first accesses of safe Rust have other
+# addresses, because it allocates more buffers. The agent drops nothing, and refills a ring only when packets are sent.
+PATH_TESTS := $(addprefix --test ,data_path forwarding queues ending hardware failures hostile_server)
+PATH_SKIPS := every_batch_size_is_exact a_vector_masks_itself servers_without_interrupts sent_descriptors_are_written_back \
+	the_last_descriptors_are
+tuned_SKIPS := all_implementations_set_up_rss_alike
+agent_SKIPS := a_full_transmit_ring frames_of_every_size no_buffer_is_lost rings_of_every_size one_stalled_direction \
+	a_signal_ends_a_run_that_cannot_send
+.PHONY: test-paths
+test-paths: build build/thread/c/ixgbe-fwd build/thread/rust-unsafe/ixgbe-fwd ## Run the tests of the default path on the tuned path and the agent, too (8 minutes).
+	@$(foreach path,tuned agent,TRIPTYCH_PATH=$(path) $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance \
+		--no-fail-fast $(PATH_TESTS) -- $(addprefix --skip ,$(PATH_SKIPS) $($(path)_SKIPS)) && ):
+
 hostile_tool = $(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps-hostile
 
 .PHONY: test-apps
@@ -640,6 +664,9 @@ test-bench-micro: build ## Check that every micro-benchmark runs, without measur
 .PHONY: test-ladder
 test-ladder: build ## Check that every step of the ladder builds and the last one equals the shipped driver.
 	@$(BIN)/triptych ladder --check
+ifeq ($(ARCH),x86_64)
+	@$(BIN)/triptych ladder --limit --check
+endif
 
 # Each step takes the place of the safe driver.
 .PHONY: test-ladder-conformance
@@ -650,6 +677,17 @@ test-ladder-conformance: build ## Test every step of the ladder against the soft
 		echo "$$bin"; \
 		TRIPTYCH_BUILD="$(CURDIR)/$${bin%/bin}" $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance \
 			--test data_path --test register_trace --test pool_exhaustion --no-fail-fast rust::; \
+	done
+
+# Each step takes the place of the drivers that it has.
+.PHONY: test-ladder-limit
+test-ladder-limit: build ## Test every step of the ladder to the limit against the software NIC.
+	@$(BIN)/triptych ladder --limit --build
+	@set -- build/limit/*/bin; [ -d "$$1" ] || { echo "no step of the ladder is built"; exit 1; }; \
+	for bin in "$$@"; do \
+		echo "$$bin"; \
+		TRIPTYCH_BUILD="$(CURDIR)/$${bin%/bin}" TRIPTYCH_PATH=tuned $(CARGO) test --quiet $(CARGO_TOOLS) --release \
+			--package conformance --test data_path --no-fail-fast -- $(addprefix --skip ,$(PATH_SKIPS)); \
 	done
 
 .PHONY: budget

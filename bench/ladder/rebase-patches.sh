@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Adapts the patches of the ladder to a changed safe driver, or stops at a rung that the user wants to change.
+# Adapts the patches of both ladders to changed drivers, or stops at a rung that the user wants to change.
 #
 # The script applies each patch to the result of the patch before it. If a patch does not fit, the script stops and
 # leaves the conflict in the file. The user resolves the conflict and runs the script again, which then continues.
@@ -19,13 +19,17 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 readonly PATCHES=bench/ladder WORK=build/ladder-patches
 readonly STOPPED=$WORK/stopped
 
-# git_in KIND ARGUMENTS...: runs git in the sources of one half of the ladder, independent of the user's settings.
+# Each kind is a chain of patches that starts at the shipped drivers: the halves of the ladder, and those of the ladder
+# to the limit.
+mapfile -t KINDS < <(cd "$PATCHES" && printf '%s\n' remove add limit/*/ | sed 's|/$||')
+
+# git_in KIND ARGUMENTS...: runs git in the sources of one chain, independent of the user's settings.
 git_in() {
     git -C "$WORK/$1" -c user.name=ladder -c user.email=ladder@localhost -c commit.gpgsign=false \
         -c core.hooksPath=/dev/null -c core.autocrlf=false "${@:2}"
 }
 
-# rungs KIND: prints the rungs of one half, starting at the shipped driver.
+# rungs KIND: prints the rungs of one chain, starting at the shipped driver.
 rungs() {
     local order=()
     [[ $1 == remove ]] && order=(--reverse)
@@ -34,8 +38,9 @@ rungs() {
 
 begin() {
     local kind=$1
-    mkdir -p "$WORK/$kind"
+    mkdir -p "$WORK/$kind/c"
     cp -r rust "$WORK/$kind/"
+    cp -r c/src "$WORK/$kind/c/"
     rm -rf "$WORK/$kind/rust/target"
     git_in "$kind" init --quiet
     git_in "$kind" add --all
@@ -44,13 +49,13 @@ begin() {
 
 stop() {
     echo "$1" >"$STOPPED"
-    echo "$1 $2: edit $WORK/${1%%/*}/rust/src, then run this again"
+    echo "$1 $2: edit $WORK/${1%/*}, then run this again"
     exit 1
 }
 
 unsettled() {
-    local tree=$WORK/$1/rust
-    grep -rnE '^(<<<<<<<|=======|>>>>>>>)$' "$tree" || [[ -n $(find "$tree" -name '*.rej' -print -quit) ]]
+    local tree=$WORK/$1
+    grep -rnE --exclude-dir=.git '^(<<<<<<<|=======|>>>>>>>)$' "$tree" || [[ -n $(find "$tree" -name '*.rej' -print -quit) ]]
 }
 
 # take KIND RUNG WANTED: applies the patch of one rung, or commits the user's changes to it.
@@ -93,20 +98,20 @@ case ${1-} in
     exit
     ;;
 ?*)
-    if [[ ! -e $PATCHES/remove/$1.patch && ! -e $PATCHES/add/$1.patch ]]; then
+    if [[ -z $(find "$PATCHES" -name "$1.patch") ]]; then
         echo "$PATCHES has no patch for a rung $1" >&2
         exit 2
     fi
     ;;
 esac
 
-for kind in remove add; do
+for kind in "${KINDS[@]}"; do
     [[ -d $WORK/$kind ]] || begin "$kind"
     for rung in $(rungs "$kind"); do
         take "$kind" "$rung" "${1-}"
     done
 done
-for kind in remove add; do
+for kind in "${KINDS[@]}"; do
     write "$kind"
 done
 rm -rf "$WORK"

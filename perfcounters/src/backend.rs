@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use forwarder_library::PacketPath;
 use record::{
     BackendName, Conditions, Failure, Implementation, Metric, RecordError, Sample, Series,
 };
@@ -13,12 +14,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::ProcessError;
 
+/// How the variants of the ladder to the limit begin.
+const LIMIT_RUNG: &str = "limit-";
+
 /// A cell of the matrix: one build of a driver under some conditions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// The driver.
     pub implementation: Implementation,
-    /// Name of the build variant: `default`, `overflow-checks`, …
+    /// Name of the variant: of a build, as `default` or `overflow-checks`, or of a path, as `tuned`.
     pub variant: String,
     /// The compiler, in short.
     pub toolchain: String,
@@ -47,11 +51,20 @@ pub struct PeerProgram {
 }
 
 impl Cell {
-    /// The conditions that each driver of this repository takes as options.
-    pub(crate) fn arguments(&self) -> [String; 4] {
+    /// The conditions and the path that each driver of this repository takes as options.
+    pub(crate) fn arguments(&self) -> Vec<String> {
         let (batch, ring) = (self.conditions.batch, self.conditions.ring_size);
         let [batch, ring] = [batch, ring].map(|number| number.to_string());
-        ["--batch".into(), batch, "--ring-size".into(), ring]
+        let mut arguments = vec!["--batch".into(), batch, "--ring-size".into(), ring];
+        if self.path() != PacketPath::Default {
+            arguments.extend(["--path", self.path().name()].map(String::from));
+        }
+        arguments
+    }
+
+    /// How the driver moves packets.
+    pub fn path(&self) -> PacketPath {
+        path_of(&self.variant)
     }
 
     /// The same driver under the same conditions, wherever DMA leaves lines.
@@ -103,6 +116,15 @@ impl Cell {
             series: self.series(backend),
             cause: cause.to_string(),
         }
+    }
+}
+
+/// The path of a variant. Some variants are the build `default` by the path of that name. The rungs of the ladder to
+/// the limit are builds of their own, of the tuned path.
+pub fn path_of(variant: &str) -> PacketPath {
+    match variant.starts_with(LIMIT_RUNG) {
+        true => PacketPath::Tuned,
+        false => PacketPath::named(variant).unwrap_or_default(),
     }
 }
 
@@ -343,6 +365,23 @@ mod tests {
         });
         let ended = outcome.is_err_and(|error| error.ends_the_run());
         (seen, ended, begun.into_inner())
+    }
+
+    #[test]
+    fn the_variant_decides_the_path() {
+        let arguments = |variant: &str| {
+            let mut cell = cell(Path::new(""), "c", Implementation::C);
+            cell.variant = variant.to_owned();
+            cell.arguments().join(" ")
+        };
+        assert_eq!(arguments("no-lto"), "--batch 32 --ring-size 512");
+        for (variant, path) in [
+            ("stride", "stride"),
+            ("agent", "agent"),
+            ("limit-exchange", "tuned"),
+        ] {
+            assert!(arguments(variant).ends_with(&format!("--path {path}")));
+        }
     }
 
     #[test]

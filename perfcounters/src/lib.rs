@@ -37,5 +37,5 @@ pub mod trace;
 pub mod valgrind;
 pub mod wall;
 
-pub use backend::{Backend, Cell, MeasureError, Observer};
+pub use backend::{path_of, Backend, Cell, MeasureError, Observer};
 pub use interrupt::Interrupt;

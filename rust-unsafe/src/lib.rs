@@ -29,6 +29,7 @@
 pub mod gen;
 
 mod layout;
+pub mod quad;
 pub mod shim;
 #[cfg(test)]
 mod tests;

@@ -38,6 +38,7 @@ pub mod rooms;
 mod sys;
 #[cfg(any(test, feature = "fuzzing"))]
 mod test_queues;
+pub mod tuned;
 pub mod vfio;
 mod vfio_user;
 

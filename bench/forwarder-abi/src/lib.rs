@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int, CStr};
 use std::ptr::null_mut;
 
 use ixgbe::error::Result;
-use ixgbe::rooms::forwarder::{Counts, Forwarder, Ports};
+use ixgbe::rooms::forwarder::{Counts, Forwarder, Path, Ports, PortsOptions};
 use self_cell::self_cell;
 
 self_cell!(
@@ -72,17 +72,34 @@ unsafe fn report(message: &str, error: *mut c_char, size: usize) {
     }
 }
 
-fn open(
-    device_a: &CStr,
-    device_b: &CStr,
-    batch: u32,
-    (ring_size, queues): (u32, u32),
-    (connect_timeout_ms, link_timeout_ms): (u32, u32),
-) -> Result<OwnedForwarder> {
+/// `struct forwarder_options`.
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct ForwarderOptions {
+    pub batch: u32,
+    pub ring_size: u32,
+    pub queues: u32,
+    pub path: u32,
+    pub connect_timeout_ms: u32,
+    pub link_timeout_ms: u32,
+}
+
+/// `enum forwarder_path`.
+const PATHS: [Path; 4] = [Path::Default, Path::Stride, Path::Tuned, Path::Agent];
+
+fn open(device_a: &CStr, device_b: &CStr, options: &ForwarderOptions) -> Result<OwnedForwarder> {
     let (device_a, device_b) = (device_a.to_string_lossy(), device_b.to_string_lossy());
-    let ports = Ports::open_queues(&device_a, &device_b, ring_size, queues, connect_timeout_ms)?;
-    OwnedForwarder::try_new(ports, |ports| {
-        Forwarder::start(ports, batch as usize, link_timeout_ms).map(Some)
+    let how = PortsOptions {
+        ring_size: options.ring_size,
+        queues: options.queues,
+        path: PATHS
+            .get(options.path as usize)
+            .copied()
+            .unwrap_or_default(),
+        connect_timeout_ms: options.connect_timeout_ms,
+    };
+    OwnedForwarder::try_new(Ports::open_with(&device_a, &device_b, how)?, |ports| {
+        Forwarder::start(ports, options.batch as usize, options.link_timeout_ms).map(Some)
     })
 }
 
@@ -101,42 +118,35 @@ pub unsafe extern "C" fn forwarder_open(
     error: *mut c_char,
     error_size: usize,
 ) -> *mut Handle {
+    let options = ForwarderOptions {
+        batch,
+        ring_size,
+        queues: 1,
+        path: 0,
+        connect_timeout_ms,
+        link_timeout_ms,
+    };
     // SAFETY: the caller guarantees it.
-    unsafe {
-        forwarder_open_queues(
-            device_a,
-            device_b,
-            batch,
-            ring_size,
-            1,
-            connect_timeout_ms,
-            link_timeout_ms,
-            error,
-            error_size,
-        )
-    }
+    unsafe { forwarder_open_with(device_a, device_b, &options, error, error_size) }
 }
 
 /// See `c/src/rooms/forwarder.h`.
 ///
 /// # Safety
-/// As for [`forwarder_open`].
+/// As for [`forwarder_open`], and `options` is valid for reads.
 #[no_mangle]
-pub unsafe extern "C" fn forwarder_open_queues(
+pub unsafe extern "C" fn forwarder_open_with(
     device_a: *const c_char,
     device_b: *const c_char,
-    batch: u32,
-    ring_size: u32,
-    queues: u32,
-    connect_timeout_ms: u32,
-    link_timeout_ms: u32,
+    options: *const ForwarderOptions,
     error: *mut c_char,
     error_size: usize,
 ) -> *mut Handle {
     // SAFETY: the caller guarantees it.
     let (device_a, device_b) = unsafe { (CStr::from_ptr(device_a), CStr::from_ptr(device_b)) };
-    let timeouts = (connect_timeout_ms, link_timeout_ms);
-    match open(device_a, device_b, batch, (ring_size, queues), timeouts) {
+    // SAFETY: the caller guarantees it.
+    let opened = open(device_a, device_b, unsafe { &*options });
+    match opened {
         Ok(opened) => Box::into_raw(Box::new(Handle(opened))),
         Err(reason) => {
             // SAFETY: the caller guarantees it.
@@ -192,6 +202,49 @@ pub unsafe extern "C" fn forwarder_queue_turn(this: *mut Handle, queue: u32) -> 
         None => 0,
     })
 }
+
+/// The turns of another path: of queue 0, and of any queue.
+macro_rules! turns_by_path {
+    ($turn:ident, $queue_turn:ident, $method:ident) => {
+        /// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
+        ///
+        /// # Safety
+        /// `this` came from [`forwarder_open_with`], with this path, and was not closed.
+        #[no_mangle]
+        pub unsafe extern "C" fn $turn(this: *mut Handle) -> u32 {
+            // SAFETY: the caller guarantees it.
+            unsafe { $queue_turn(this, 0) }
+        }
+
+        /// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
+        ///
+        /// # Safety
+        /// `this` came from [`forwarder_open_with`], with this path, and was not closed.
+        #[no_mangle]
+        pub unsafe extern "C" fn $queue_turn(this: *mut Handle, queue: u32) -> u32 {
+            // SAFETY: the caller guarantees it.
+            let this = unsafe { &mut *this };
+            this.0.with_dependent_mut(|_, forwarder| match forwarder {
+                Some(forwarder) => {
+                    let received = forwarder.$method(queue as usize);
+                    received.map_or(0, |received| received as u32)
+                }
+                None => 0,
+            })
+        }
+    };
+}
+
+turns_by_path!(
+    forwarder_tuned_turn,
+    forwarder_tuned_queue_turn,
+    tuned_queue_turn
+);
+turns_by_path!(
+    forwarder_agent_turn,
+    forwarder_agent_queue_turn,
+    agent_queue_turn
+);
 
 /// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
 ///

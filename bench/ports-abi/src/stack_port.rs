@@ -140,7 +140,7 @@ fn start(config: &StackPortConfig, device: &str) -> Result<Cell> {
             tx_queues: config.queues,
             rx_ring_size: config.ring_size,
             tx_ring_size: config.ring_size,
-            promiscuous: true,
+            ..Config::default()
         };
         let mut device = opened.device.start_queues(&queues, &opened.pools)?;
         device.wait_for_link(config.link_timeout_ms.into())?;

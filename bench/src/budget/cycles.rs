@@ -8,10 +8,9 @@ use perfcounters::{Backend, Cell, Interrupt};
 use record::{Conditions, Implementation, LinePlacement, Metric, Sample};
 
 use super::count::Collector;
-use super::figures::{CycleRatio, WIDTH};
+use super::figures::{in_brackets, CycleRatio, WIDTH};
 use super::verdict::Verdict;
 use crate::builds::cells::{cell, describe_build};
-use crate::builds::variants::DEFAULT;
 use crate::interval::Interval;
 use crate::run::backends::worker;
 
@@ -71,7 +70,7 @@ fn cells(ratios: &[CycleRatio], build: &Path) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::new();
     for ratio in ratios {
         for implementation in [ratio.to, ratio.implementation] {
-            let described = describe_build(build, implementation, DEFAULT);
+            let described = describe_build(build, implementation, &ratio.variant);
             let cell = cell(build, &described, Conditions::with_batch(ratio.batch));
             if !cells.contains(&cell) {
                 cells.push(cell);
@@ -86,7 +85,7 @@ fn measured(ratio: &CycleRatio, samples: &[Sample]) -> Option<Interval> {
     let rounds = |of: Implementation| {
         let fits = move |sample: &&Sample| {
             (sample.implementation, sample.metric) == (of, Metric::TscCycles)
-                && sample.conditions.batch == ratio.batch
+                && (&sample.variant, sample.conditions.batch) == (&ratio.variant, ratio.batch)
         };
         let of = samples.iter().filter(fits);
         of.map(|sample| ((sample.process, sample.repeat), sample.value))
@@ -102,10 +101,12 @@ fn compared(ratio: &CycleRatio, found: Interval) -> (String, Option<String>) {
     let CycleRatio {
         implementation,
         to,
+        variant,
         batch,
         expected,
     } = ratio;
-    let name = format!("{implementation} / {to} batch {batch}, TSC cycles");
+    let paths = in_brackets(variant);
+    let name = format!("{implementation} / {to}{paths} batch {batch}, TSC cycles");
     let Interval { low, median, high } = found;
     let line =
         format!("{name:WIDTH$} {median:10.3} {expected:10.2}  95 % interval {low:.3} to {high:.3}");
@@ -120,14 +121,18 @@ fn compared(ratio: &CycleRatio, found: Interval) -> (String, Option<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::builds::variants::{DEFAULT, TUNED};
     use Implementation::{Rust, C};
 
-    const RATIO: CycleRatio = CycleRatio {
-        implementation: Rust,
-        to: C,
-        batch: 32,
-        expected: 1.05,
-    };
+    fn ratio() -> CycleRatio {
+        CycleRatio {
+            implementation: Rust,
+            to: C,
+            variant: DEFAULT.to_owned(),
+            batch: 32,
+            expected: 1.05,
+        }
+    }
 
     /// The samples of rounds in which Rust needs `times` as many cycles as C.
     fn samples(times: f64) -> Vec<Sample> {
@@ -147,15 +152,15 @@ mod tests {
 
     #[test]
     fn rounds_are_paired_and_an_interval_that_excludes_the_figure_warns() {
-        let same = measured(&RATIO, &samples(1.05)).unwrap();
+        let same = measured(&ratio(), &samples(1.05)).unwrap();
         assert!((same.median - 1.05).abs() < 1e-9, "{same:?}");
         let of = |low, high| Interval {
             low,
             median: (low + high) / 2.0,
             high,
         };
-        assert_eq!(compared(&RATIO, of(1.04, 1.06)).1, None);
-        let (line, warning) = compared(&RATIO, of(1.10, 1.20));
+        assert_eq!(compared(&ratio(), of(1.04, 1.06)).1, None);
+        let (line, warning) = compared(&ratio(), of(1.10, 1.20));
         assert!(
             line.contains("1.150") && line.contains("1.100 to 1.200"),
             "{line}"
@@ -166,14 +171,24 @@ mod tests {
     #[test]
     fn each_driver_is_measured_once_at_a_batch_size() {
         let ratios = [
-            RATIO,
-            CycleRatio { batch: 8, ..RATIO },
+            ratio(),
+            CycleRatio {
+                batch: 8,
+                ..ratio()
+            },
             CycleRatio {
                 implementation: Implementation::RustUnsafe,
-                ..RATIO
+                ..ratio()
+            },
+            CycleRatio {
+                variant: TUNED.to_owned(),
+                ..ratio()
             },
         ];
-        assert_eq!(cells(&ratios, Path::new("/none")).len(), 5);
-        assert_eq!(measured(&RATIO, &[]), None);
+        assert_eq!(cells(&ratios, Path::new("/none")).len(), 7);
+        let (line, _) = compared(&ratios[3], measured(&ratios[0], &samples(1.0)).unwrap());
+        assert!(line.starts_with("rust / c (tuned) batch 32"), "{line}");
+        assert_eq!(measured(&ratios[3], &samples(1.0)), None);
+        assert_eq!(measured(&ratio(), &[]), None);
     }
 }

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 
 use record::Implementation;
 
-use super::figures::{Budget, Ratio, WIDTH};
-use crate::builds::variants::DEFAULT;
+use super::figures::{in_brackets, Budget, Ratio, WIDTH};
 
 /// A driver, its variant and the batch size.
 pub type Key = (Implementation, String, u32);
@@ -129,14 +128,15 @@ fn judge_figure(budget: &Budget, gate: &Gate<'_>, verdict: &mut Verdict) {
 
 fn judge_ratio(ratio: &Ratio, measured: &Measured, verdict: &mut Verdict) {
     for ((implementation, variant, batch), instructions) in measured {
-        if *implementation != ratio.implementation || variant != DEFAULT {
+        if *implementation != ratio.implementation || *variant != ratio.variant {
             continue;
         }
         let Some(base) = measured.get(&(ratio.to, variant.clone(), *batch)) else {
             continue;
         };
         let value = instructions / base;
-        let name = format!("{implementation} / {} batch {batch}", ratio.to);
+        let paths = in_brackets(variant);
+        let name = format!("{implementation} / {}{paths} batch {batch}", ratio.to);
         let mut line = String::new();
         // Writing to a string cannot fail.
         let _ = write!(
@@ -159,6 +159,7 @@ fn judge_ratio(ratio: &Ratio, measured: &Measured, verdict: &mut Verdict) {
 mod tests {
     use super::super::figures::example::TEXT;
     use super::*;
+    use crate::builds::variants::{DEFAULT, TUNED};
     use Implementation::{Rust, C};
 
     /// Figures at batch 32.
@@ -216,6 +217,14 @@ mod tests {
         let verdict = judge(&budget, &measured(100.0, 166.0), &Toolchains::new());
         assert_eq!(verdict.violations.len(), 1);
         assert!(verdict.violations[0].contains("1.660 times"));
+        // That of another variant has a limit of its own.
+        budget.ratio[0].variant = TUNED.to_owned();
+        let mut all = measured(100.0, 166.0);
+        for (implementation, instructions) in [(C, 20.0), (Rust, 34.0)] {
+            all.insert((implementation, TUNED.to_owned(), 32), instructions);
+        }
+        let verdict = judge(&budget, &all, &Toolchains::new());
+        assert!(verdict.violations[0].contains("rust / c (tuned) batch 32: 1.700 times"));
     }
 
     #[test]

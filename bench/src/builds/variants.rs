@@ -1,4 +1,4 @@
-//! The variants in which the drivers are built, and where each build lies.
+//! The variants in which the drivers are built or run, and where each build lies.
 
 use std::path::{Path, PathBuf};
 
@@ -6,6 +6,12 @@ use record::Implementation;
 
 /// The variant in which every driver is built.
 pub const DEFAULT: &str = "default";
+/// The build `default` with buffers that do not alias in the first-level cache.
+pub const STRIDE: &str = "stride";
+/// The build `default` by the tuned path.
+pub const TUNED: &str = "tuned";
+/// The build `default` by the path without batches. Only C and safe Rust have it.
+pub const AGENT: &str = "agent";
 /// The variant in which overflowing arithmetic panics. Only the Rust drivers have it.
 pub const OVERFLOW_CHECKS: &str = "overflow-checks";
 /// The variant in which safe Rust's packets are slices of the device's memory. It trusts the device
@@ -27,9 +33,12 @@ pub const MAC: &str = "mac";
 /// The variants that only peers have.
 pub const PEER_VARIANTS: [&str; 2] = [OWN_FLAGS, MAC];
 
-/// The default and the variants that `make variants` builds, in the order of tables.
-pub const VARIANTS: [&str; 7] = [
+/// The default, its other paths, and the variants that `make variants` builds, in the order of tables.
+pub const VARIANTS: [&str; 10] = [
     DEFAULT,
+    STRIDE,
+    TUNED,
+    AGENT,
     OVERFLOW_CHECKS,
     TRUSTED_DEVICE,
     UNTRUSTED_DEVICE_COPY,
@@ -41,12 +50,13 @@ pub const VARIANTS: [&str; 7] = [
 /// A driver and the variant in which it is built.
 pub type Driver = (Implementation, String);
 
-/// Whether a driver can be built in a variant. A variant that the Makefile does not know exists
+/// Whether a driver has a variant. A variant that the Makefile does not know exists
 /// where its folder does.
 pub fn exists(build: &Path, implementation: Implementation, variant: &str) -> bool {
     match (variant, implementation) {
         (_, peer) if peer.is_peer() => false,
-        (DEFAULT | NO_LTO, _) => true,
+        (DEFAULT | STRIDE | TUNED | NO_LTO, _) => true,
+        (AGENT, implementation) => implementation != Implementation::RustUnsafe,
         (OVERFLOW_CHECKS, implementation) => implementation != Implementation::C,
         (TRUSTED_DEVICE | UNTRUSTED_DEVICE_COPY, implementation) => {
             implementation == Implementation::Rust
@@ -59,7 +69,7 @@ pub fn exists(build: &Path, implementation: Implementation, variant: &str) -> bo
 /// The folder with the program and the library of one driver.
 pub fn build_folder(build: &Path, implementation: Implementation, variant: &str) -> PathBuf {
     let parent = match variant {
-        DEFAULT => build.join("bin"),
+        DEFAULT | STRIDE | TUNED | AGENT => build.join("bin"),
         variant => build.join("variants").join(variant),
     };
     parent.join(implementation.to_string())
@@ -79,7 +89,9 @@ mod tests {
     #[test]
     fn the_variant_decides_the_folder() {
         let build = Path::new("build");
-        assert_eq!(build_folder(build, C, DEFAULT), Path::new("build/bin/c"));
+        for path in [DEFAULT, STRIDE, TUNED, AGENT] {
+            assert_eq!(build_folder(build, C, path), Path::new("build/bin/c"));
+        }
         assert_eq!(
             build_folder(build, RustUnsafe, OVERFLOW_CHECKS),
             Path::new("build/variants/overflow-checks/rust-unsafe")

@@ -17,6 +17,9 @@ pub struct LadderArguments {
     /// Only check that everything works: short runs, rough figures
     #[arg(long)]
     pub quick: bool,
+    /// The ladder from the default path to the tuned one instead, in all three languages
+    #[arg(long)]
+    pub limit: bool,
     /// The folder with rungs.toml and the patches
     #[arg(long, value_name = "DIR", default_value = "bench/ladder")]
     pub ladder: PathBuf,

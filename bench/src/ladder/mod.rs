@@ -22,6 +22,7 @@ use manifest::{Change, Ladder};
 
 pub mod arguments;
 pub mod build;
+mod limit;
 pub mod manifest;
 mod shipped;
 mod shipped_check;
@@ -67,9 +68,12 @@ struct RungRecord<'l> {
 /// # Errors
 /// If a patch does not apply, or a rung cannot be built or measured.
 pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<()> {
-    let ladder = Ladder::read(&arguments.ladder)?;
     let build = &arguments.build_dir;
     fs::create_dir_all(build).with_context(|| format!("cannot make {}", build.display()))?;
+    if arguments.limit {
+        return limit::run(arguments, interrupt);
+    }
+    let ladder = Ladder::read(&arguments.ladder)?;
     sources::write(&ladder, &arguments.ladder, Path::new("."), build)?;
     if arguments.check {
         let count = build::check(&ladder, build, interrupt)?;

@@ -52,7 +52,7 @@ pub fn write(ladder: &Ladder, patches: &Path, repository: &Path, build: &Path) -
     let removed: Vec<_> = rest.chain(ladder.of(Change::Remove)).collect();
     for pair in removed.windows(2).rev() {
         if let [lower, upper] = pair {
-            apply(patches, upper, &below)?;
+            apply_of(patches, upper, &below)?;
             put_rung(&below, lower, build)?;
         }
     }
@@ -60,7 +60,7 @@ pub fn write(ladder: &Ladder, patches: &Path, repository: &Path, build: &Path) -
     let above = work.path().join("above");
     copy_repository(repository, &above)?;
     for rung in ladder.of(Change::Add) {
-        apply(patches, rung, &above)?;
+        apply_of(patches, rung, &above)?;
         put_rung(&above, rung, build)?;
     }
     for rung in ladder.of(Change::OverflowChecks) {
@@ -109,7 +109,7 @@ fn merge(from: &Path, to: &Path, into: &Path) -> Result<()> {
 }
 
 /// All files of a folder and of the folders in it.
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -145,12 +145,19 @@ pub fn folder(build: &Path, rung: &Rung) -> PathBuf {
     build.join("ladder").join(&rung.name).join("source")
 }
 
-fn apply(patches: &Path, rung: &Rung, to: &Path) -> Result<()> {
-    let Some(patch) = rung.patch() else {
-        return Ok(());
-    };
-    let patch = patches.join(patch);
-    let absolute = fs::canonicalize(&patch)
+fn apply_of(patches: &Path, rung: &Rung, to: &Path) -> Result<()> {
+    match rung.patch() {
+        Some(patch) => apply(&patches.join(patch), to),
+        None => Ok(()),
+    }
+}
+
+/// Applies a patch to the sources in `to`.
+///
+/// # Errors
+/// If it does not apply: its name and git's message.
+pub(super) fn apply(patch: &Path, to: &Path) -> Result<()> {
+    let absolute = fs::canonicalize(patch)
         .with_context(|| format!("cannot read the patch {}", patch.display()))?;
     // Inside a repository, git would read the paths as the repository's and skip them.
     let parent = fs::canonicalize(to)?;
@@ -189,7 +196,10 @@ fn copy_repository(repository: &Path, to: &Path) -> Result<()> {
 /// Copies the sources of a rung from `work` to its folder.
 fn put_rung(work: &Path, rung: &Rung, build: &Path) -> Result<()> {
     let text = fs::read_to_string(work.join(REPOSITORY_MANIFEST))?;
-    fs::write(work.join("Cargo.toml"), workspace(&text, &rung.name)?)?;
+    fs::write(
+        work.join("Cargo.toml"),
+        workspace(&text, &rung.name, &MEMBERS)?,
+    )?;
     name_library(&work.join(LIBRARY_MANIFEST), &rung.library())?;
     put(work, &folder(build, rung))
 }
@@ -198,12 +208,14 @@ fn put_rung(work: &Path, rung: &Rung, build: &Path) -> Result<()> {
 ///
 /// The rung's name becomes a part of their version. Without it, Cargo would confuse packages with
 /// the same name, version and path in their workspaces, and would not rebuild them for the next rung.
-fn workspace(text: &str, name: &str) -> Result<String> {
+pub(super) fn workspace(text: &str, name: &str, members: &[&str]) -> Result<String> {
     let mut manifest: toml::Table = toml::from_str(text).context("Cargo.toml is malformed")?;
-    let members = MEMBERS.map(|member| toml::Value::String(member.to_owned()));
+    let members = members
+        .iter()
+        .map(|member| toml::Value::String((*member).to_owned()));
     match manifest.get_mut("workspace") {
         Some(toml::Value::Table(workspace)) => {
-            workspace.insert("members".to_owned(), toml::Value::Array(members.to_vec()));
+            workspace.insert("members".to_owned(), toml::Value::Array(members.collect()));
             let version = workspace
                 .get_mut("package")
                 .and_then(|package| package.get_mut("version"));
@@ -231,7 +243,7 @@ fn name_library(manifest: &Path, name: &str) -> Result<()> {
 }
 
 /// Copies a file, or a folder with its contents.
-fn copy(from: &Path, to: &Path) -> Result<()> {
+pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
     if from.is_dir() {
         fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
         for entry in fs::read_dir(from)? {

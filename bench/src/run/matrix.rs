@@ -263,15 +263,23 @@ mod tests {
             names(&all.drivers()),
             [
                 "c/default",
+                "c/stride",
+                "c/tuned",
+                "c/agent",
                 "c/trapping-ubsan",
                 "c/fortified",
                 "c/no-lto",
                 "rust/default",
+                "rust/stride",
+                "rust/tuned",
+                "rust/agent",
                 "rust/overflow-checks",
                 "rust/trusted-device",
                 "rust/untrusted-device-copy",
                 "rust/no-lto",
                 "rust-unsafe/default",
+                "rust-unsafe/stride",
+                "rust-unsafe/tuned",
                 "rust-unsafe/overflow-checks",
                 "rust-unsafe/no-lto"
             ]

@@ -4,8 +4,8 @@ use record::{BackendName, Implementation};
 
 use super::arguments::RunArguments;
 use super::card::VFIO_USER;
-use super::config::{Block, Config, ConfigError};
-use crate::builds::variants::{DEFAULT, MAC, OVERFLOW_CHECKS, OWN_FLAGS};
+use super::config::{Block, Config, ConfigError, COUNTING};
+use crate::builds::variants::{AGENT, DEFAULT, MAC, OVERFLOW_CHECKS, OWN_FLAGS, TUNED};
 use crate::host::address::PciAddress;
 use crate::settings::values::{BoundedInteger, Ghz};
 
@@ -107,7 +107,8 @@ const IN_BURSTS: [Implementation; 4] = [
 ];
 
 /// The blocks of the counter table, restricted to the named values. Without named variants, these
-/// are the default variant of all drivers, safe Rust with overflow checks, and all variants of the paper's.
+/// are the default variant of all drivers, safe Rust with overflow checks, the counts of the tuned paths,
+/// and all variants of the paper's.
 fn table_rows(arguments: &RunArguments) -> Vec<Block> {
     fn or_default<T: Clone>(named: &[T], default: Vec<T>) -> Vec<T> {
         match named {
@@ -150,6 +151,12 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
     let with_checks = named.variants.is_empty()
         && block.implementations.contains(&Implementation::Rust)
         && block.variants == [DEFAULT];
+    let limit = Block {
+        backends: vec![COUNTING],
+        variants: [TUNED, AGENT].map(str::to_owned).to_vec(),
+        ..block.clone()
+    };
+    let with_limit = named.variants.is_empty() && block.backends.contains(&COUNTING);
     let peers = Block {
         backends: or_default(&named.backends, of_peers),
         implementations: named_or(&named.implementations, all_peers),
@@ -167,6 +174,7 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
     let with_bursts = named.backends.is_empty() || named.backends.contains(&BackendName::Burst);
     let mut blocks = vec![block];
     blocks.extend(with_checks.then_some(checked));
+    blocks.extend(with_limit.then_some(limit));
     blocks.push(peers);
     for block in &mut blocks {
         block.backends.retain(|name| *name != BackendName::Burst);
@@ -217,12 +225,20 @@ mod tests {
             drivers(&[]),
             [
                 "c/default",
+                "c/tuned",
+                "c/agent",
                 "rust/default",
+                "rust/tuned",
+                "rust/agent",
                 "rust/overflow-checks",
-                "rust-unsafe/default"
+                "rust-unsafe/default",
+                "rust-unsafe/tuned"
             ]
         );
-        assert_eq!(drivers(&["--impl", "c"]), ["c/default"]);
+        let c = ["--impl", "c"];
+        assert_eq!(drivers(&c), ["c/default", "c/tuned", "c/agent"]);
+        let cycles = ["--impl", "c", "--backend", "lockstep"];
+        assert_eq!(drivers(&cycles), ["c/default"]);
         assert_eq!(
             drivers(&["--impl", "rust", "--variant", "default"]),
             ["rust/default"]

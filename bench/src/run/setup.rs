@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use perfcounters::path_of;
 use perfcounters::placement::{self, Topology};
 use record::{Build, Placement};
 
@@ -10,7 +11,7 @@ use super::config::Config;
 use super::matrix::Matrix;
 use crate::builds::cells::Builds;
 use crate::builds::peers::Peers;
-use crate::builds::variants::build_folder;
+use crate::builds::variants::{build_folder, DEFAULT};
 use crate::machine_code::data_path::with_checks;
 use crate::usage::UsageError;
 
@@ -40,7 +41,9 @@ impl RunSetup {
     /// The builds, with the number of checks in their machine code.
     pub(super) fn described(&self, build_dir: &Path) -> Vec<Build> {
         let described = self.builds.all().into_iter().map(|build| {
-            if build.implementation.is_peer() {
+            // Only the functions of the default path are counted.
+            let default = path_of(&build.variant) == path_of(DEFAULT);
+            if build.implementation.is_peer() || !default {
                 return build;
             }
             let folder = build_folder(build_dir, build.implementation, &build.variant);

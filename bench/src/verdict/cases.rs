@@ -17,7 +17,7 @@ use super::message;
 use super::report::{Row, ALL_DRIVERS};
 
 /// Tests in lockstep: time plays no part, so two of them may share the processors.
-pub const LOCKSTEP: [&str; 3] = ["data_path", "register_trace", "pool_exhaustion"];
+pub const LOCKSTEP: [&str; 4] = ["data_path", "paths", "register_trace", "pool_exhaustion"];
 /// Tests of the program: card and driver poll all the time, so these tests run one after the other.
 pub const PROGRAM: [&str; 5] = ["usage", "ending", "failures", "hardware", "forwarding"];
 

@@ -21,6 +21,7 @@ struct worker {
 	const struct crew *crew;
 	struct shared *shared;
 	struct forwarder *forwarder;
+	uint32_t (*turn)(struct forwarder *forwarder, uint32_t queue);
 	uint32_t first; /* its queues: this one, and every `step`-th after it */
 	uint32_t step;
 	uint32_t queues; /* of all threads */
@@ -79,7 +80,7 @@ static uint64_t forward_round(struct worker *worker)
 	for (uint32_t turns = TURNS_PER_LOOK; turns > 0 && total < left; turns--) {
 		for (uint32_t queue = worker->first; queue < worker->queues;
 		     queue += worker->step) {
-			uint32_t count = forwarder_queue_turn(worker->forwarder, queue);
+			uint32_t count = worker->turn(worker->forwarder, queue);
 
 			received[queue] += count;
 			total += count;
@@ -111,8 +112,9 @@ static int work(void *part, struct error *error)
 	return result;
 }
 
-int forward_in_threads(struct forwarder *forwarder, uint32_t queues, const struct cpu_list *cpus,
-		       uint64_t packets, const struct watch *watch, struct error *error)
+int forward_in_threads(struct forwarder *forwarder, uint32_t path, uint32_t queues,
+		       const struct cpu_list *cpus, uint64_t packets, const struct watch *watch,
+		       struct error *error)
 {
 	struct shared shared = {.left = packets};
 	struct worker workers[FORWARDER_MAX_QUEUES];
@@ -124,6 +126,9 @@ int forward_in_threads(struct forwarder *forwarder, uint32_t queues, const struc
 			.crew = &crew,
 			.shared = &shared,
 			.forwarder = forwarder,
+			.turn = path == FORWARDER_PATH_TUNED ? forwarder_tuned_queue_turn :
+				path == FORWARDER_PATH_AGENT ? forwarder_agent_queue_turn :
+							       forwarder_queue_turn,
 			.first = i,
 			.step = count,
 			.queues = queues,

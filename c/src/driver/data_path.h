@@ -12,4 +12,12 @@
 /* The function contains all that it calls. transpile.sh instead makes all its callers contain the function. */
 #define DATA_PATH __attribute__((flatten))
 
+/* Comes before a loop: the compiler does so many steps between two jumps. C2Rust cannot translate the pragma. */
+#ifdef TRANSPILE
+#define UNROLLED(times)
+#else
+#define UNROLLED_PRAGMA(text) _Pragma(#text)
+#define UNROLLED(times) UNROLLED_PRAGMA(GCC unroll times)
+#endif
+
 #endif

@@ -56,10 +56,13 @@ void device_release(struct device *device)
 		struct rx_queue *rx = &device->rx[i];
 		struct tx_queue *tx = &device->tx[i];
 
-		/* The device is stopped, so the packets in the rings are ours again. */
-		for (uint32_t j = 0; rx->packets != NULL && j <= rx->mask; j++) {
-			if (rx->packets[j] != NULL) {
-				packet_free(rx->packets[j]);
+		/*
+		 * The device is stopped, so the packets in the rings are ours again. Backwards, so that a new start takes
+		 * them in the same order.
+		 */
+		for (uint32_t j = rx->mask + 1; rx->packets != NULL && j > 0; j--) {
+			if (rx->packets[j - 1] != NULL) {
+				packet_free(rx->packets[j - 1]);
 			}
 		}
 		for (uint32_t j = tx->clean_index; tx->packets != NULL && j != tx->index;

@@ -29,6 +29,7 @@ struct device_config {
 	uint32_t rx_ring_size; /* descriptors: a power of two, 64 to 4096 */
 	uint32_t tx_ring_size; /* the same */
 	bool promiscuous; /* receive frames for any address */
+	bool tx_sparse_rs; /* only some TX descriptors have RS (tuned/tx.h) */
 };
 
 /* The paper's configuration: one queue each way, rings of 512, promiscuous. */
@@ -37,7 +38,8 @@ struct device_config {
 				.tx_queues = 1,                                                    \
 				.rx_ring_size = 512,                                               \
 				.tx_ring_size = 512,                                               \
-				.promiscuous = true})
+				.promiscuous = true,                                               \
+				.tx_sparse_rs = false})
 
 /* Totals since the device was started. A read clears the registers that they come from. */
 struct device_stats {

@@ -186,6 +186,8 @@ static int init_tx_queue(struct device *device, uint32_t id, struct error *error
 	struct vfio_device *vfio = &device->vfio;
 	struct tx_queue *queue = &device->tx[id];
 	uint32_t size = device->config.tx_ring_size;
+	/* 7.2.3.4.1: with WTHRESH 0 the device writes back only descriptors with RS. */
+	uint32_t threshold = device->config.tx_sparse_rs ? 0 : TX_WRITE_BACK_THRESHOLD;
 
 	queue->vfio = vfio;
 	queue->id = id;
@@ -211,7 +213,7 @@ static int init_tx_queue(struct device *device, uint32_t id, struct error *error
 			IXGBE_TXDCTL_PTHRESH | IXGBE_TXDCTL_HTHRESH | IXGBE_TXDCTL_WTHRESH,
 			IXGBE_FIELD(IXGBE_TXDCTL_PTHRESH, TX_PREFETCH_THRESHOLD) |
 				IXGBE_FIELD(IXGBE_TXDCTL_HTHRESH, TX_HOST_THRESHOLD) |
-				IXGBE_FIELD(IXGBE_TXDCTL_WTHRESH, TX_WRITE_BACK_THRESHOLD));
+				IXGBE_FIELD(IXGBE_TXDCTL_WTHRESH, threshold));
 	/* 8.2.3.11.2: descriptors are written back in order, as TRUST-TX-ORDER needs it. */
 	reg_clear(vfio, IXGBE_DCA_TXCTRL(id), IXGBE_DCA_TXCTRL_DESC_WRO_EN);
 
@@ -341,7 +343,15 @@ static int stop_tx_queue(struct device *device, uint32_t id, struct error *error
 		     result == 0 ? error : &later) != 0) {
 		result = -1;
 	}
-	tx_reclaim(queue);
+	if (!device->config.tx_sparse_rs) {
+		tx_reclaim(queue);
+		return result;
+	}
+	/* DD never shows the packets behind the last RS. TDH has shown that they were sent. */
+	if (result == 0) {
+		queue->done += (queue->index - queue->clean_index) & queue->mask;
+	}
+	queue->clean_index = queue->index;
 	return result;
 }
 

@@ -17,6 +17,9 @@
 #define POOL_MIN_CAPACITY 2048
 #define POOL_PACKETS_PER_DESCRIPTOR 4
 
+/* All rings of a tuned lane, both ways, and its batch have a buffer for each place, for ever. */
+#define TUNED_RINGS 4
+
 /* The size of a packet of forwarder_send: the smallest frame, without CRC. */
 #define SENT_SIZE 60
 
@@ -25,24 +28,40 @@ struct forwarder {
 	uint32_t queues; /* queue pairs of each device, and lanes in use */
 	struct vfio_container container;
 	struct mempool pools[2][DEVICE_MAX_QUEUES]; /* pools[i][j] feeds RX queue j of devices[i] */
+	uint32_t
+		path; /* an enum forwarder_path. FORWARDER_PATH_TUNED: pools[0][j] feeds RX queue j of both devices */
 	struct device devices[2];
 	struct interrupts_waits waits;
 };
+
+/* The most packets that the next batch may have. */
+static inline uint32_t batch_wanted(const struct direction *direction)
+{
+	return direction->packets_left < direction->batch ? (uint32_t)direction->packets_left :
+							    direction->batch;
+}
+
+static inline void batch_count(struct direction *direction, uint32_t wanted, uint32_t received,
+			       uint32_t sent)
+{
+	struct forwarder_counts *counts = &direction->counts;
+
+	direction->packets_left -= received;
+	counts->rx += received;
+	counts->tx += sent;
+	counts->dropped += received - sent;
+	counts->full_batches += received == wanted;
+}
 
 /* Forwards a batch from device `from` to the other. Returns the number of received packets. */
 DATA_PATH static uint32_t forward(struct lane *lane, uint32_t from)
 {
 	struct direction *direction = &lane->direction;
-	struct forwarder_counts *counts = &direction->counts;
 	struct packet **packets = direction->packets;
-	uint32_t wanted = direction->batch;
-
-	if (direction->packets_left < wanted) {
-		wanted = (uint32_t)direction->packets_left;
-	}
+	uint32_t wanted = batch_wanted(direction);
 	uint32_t received = rx_batch(lane->rx[from], packets, wanted);
 
-	counts->rx_calls++;
+	direction->counts.rx_calls++;
 	if (received == 0) {
 		return 0;
 	}
@@ -55,11 +74,7 @@ DATA_PATH static uint32_t forward(struct lane *lane, uint32_t from)
 	for (uint32_t i = sent; i < received; i++) {
 		packet_free(packets[i]);
 	}
-	direction->packets_left -= received;
-	counts->rx += received;
-	counts->tx += sent;
-	counts->dropped += received - sent;
-	counts->full_batches += received == wanted;
+	batch_count(direction, wanted, received, sent);
 	return received;
 }
 
@@ -83,6 +98,62 @@ DATA_PATH uint32_t forwarder_turn(struct forwarder *forwarder)
 DATA_PATH uint32_t forwarder_queue_turn(struct forwarder *forwarder, uint32_t queue)
 {
 	return lane_turn(forwarder_lane(forwarder, queue));
+}
+
+/* As `forward`, by the tuned path. */
+DATA_PATH static uint32_t forward_tuned(struct lane *lane, uint32_t from)
+{
+	struct direction *direction = &lane->direction;
+	uint32_t wanted = batch_wanted(direction);
+	struct tuned_turn turn = tuned_forward(lane->tuned, from, wanted);
+
+	direction->counts.rx_calls++;
+	if (turn.received > 0) {
+		batch_count(direction, wanted, turn.received, turn.sent);
+	}
+	return turn.received;
+}
+
+DATA_PATH uint32_t forwarder_tuned_turn(struct forwarder *forwarder)
+{
+	struct lane *lane = &forwarder->lanes[0];
+
+	return forward_tuned(lane, 0) + forward_tuned(lane, 1);
+}
+
+DATA_PATH uint32_t forwarder_tuned_queue_turn(struct forwarder *forwarder, uint32_t queue)
+{
+	struct lane *lane = forwarder_lane(forwarder, queue);
+
+	return forward_tuned(lane, 0) + forward_tuned(lane, 1);
+}
+
+/* As `forward`, by the agent, which drops nothing. */
+DATA_PATH static uint32_t forward_by_agent(struct lane *lane, uint32_t from)
+{
+	struct direction *direction = &lane->direction;
+	uint32_t wanted = batch_wanted(direction);
+	uint32_t forwarded = agent_forward(&lane->agents[from], wanted);
+
+	direction->counts.rx_calls++;
+	if (forwarded > 0) {
+		batch_count(direction, wanted, forwarded, forwarded);
+	}
+	return forwarded;
+}
+
+DATA_PATH uint32_t forwarder_agent_turn(struct forwarder *forwarder)
+{
+	struct lane *lane = &forwarder->lanes[0];
+
+	return forward_by_agent(lane, 0) + forward_by_agent(lane, 1);
+}
+
+DATA_PATH uint32_t forwarder_agent_queue_turn(struct forwarder *forwarder, uint32_t queue)
+{
+	struct lane *lane = forwarder_lane(forwarder, queue);
+
+	return forward_by_agent(lane, 0) + forward_by_agent(lane, 1);
 }
 
 /* Takes a batch of packets from a pool. Returns their number, which is less if the pool has fewer. */
@@ -207,15 +278,25 @@ void forwarder_give_queues(struct forwarder *forwarder, bool to_threads)
 	}
 }
 
+static int check_agent(const struct forwarder *forwarder, uint32_t queue, uint32_t device,
+		       struct error *error)
+{
+	return forwarder->path != FORWARDER_PATH_AGENT ?
+		       0 :
+		       agent_check(&forwarder->lanes[queue].agents[device], error);
+}
+
 int forwarder_queue_check(struct forwarder *forwarder, uint32_t queue, char *error,
 			  size_t error_size)
 {
 	struct lane *lane = forwarder_lane(forwarder, queue);
 	struct error reason;
 
-	if (rx_check_stall(lane->rx[0], &reason) != 0 ||
-	    rx_check_stall(lane->rx[1], &reason) != 0) {
-		return error_copy(-1, &reason, error, error_size);
+	for (uint32_t i = 0; i < 2; i++) {
+		if (rx_check_stall(lane->rx[i], &reason) != 0 ||
+		    check_agent(forwarder, queue, i, &reason) != 0) {
+			return error_copy(-1, &reason, error, error_size);
+		}
 	}
 	return 0;
 }
@@ -229,6 +310,13 @@ int forwarder_device_stats(struct forwarder *forwarder, uint32_t device,
 	assert(device < 2);
 	if (stats_read(&forwarder->devices[device], &read, &reason) != 0) {
 		return error_copy(-1, &reason, error, error_size);
+	}
+	/* A thread checks its own queues. */
+	for (uint32_t i = 0; i < forwarder->queues && !forwarder->devices[device].queues_in_threads;
+	     i++) {
+		if (check_agent(forwarder, i, device, &reason) != 0) {
+			return error_copy(-1, &reason, error, error_size);
+		}
 	}
 	*stats = (struct forwarder_device_stats){read.rx_packets, read.rx_bytes, read.tx_packets,
 						 read.tx_bytes};
@@ -284,6 +372,7 @@ static int destroy(struct forwarder *forwarder, struct error *error)
 		device_release(&forwarder->devices[i]);
 	}
 	for (uint32_t i = 0; i < forwarder->queues; i++) {
+		tuned_lane_destroy(forwarder->lanes[i].tuned);
 		mempool_destroy(&forwarder->pools[0][i]);
 		mempool_destroy(&forwarder->pools[1][i]);
 	}
@@ -293,11 +382,16 @@ static int destroy(struct forwarder *forwarder, struct error *error)
 	return result;
 }
 
-static uint32_t pool_capacity(uint32_t ring_size)
+static uint32_t pool_capacity(const struct forwarder_options *options)
 {
+	uint32_t ring_size = options->ring_size;
+
 	/* device_start refuses larger rings. */
 	if (ring_size > DEVICE_MAX_RING_SIZE) {
 		ring_size = DEVICE_MAX_RING_SIZE;
+	}
+	if (options->path == FORWARDER_PATH_TUNED) {
+		return TUNED_RINGS * ring_size + FORWARDER_MAX_BATCH;
 	}
 	uint32_t capacity = ring_size * POOL_PACKETS_PER_DESCRIPTOR;
 
@@ -305,9 +399,12 @@ static uint32_t pool_capacity(uint32_t ring_size)
 }
 
 /* Opens both devices, and creates a pool for each of their queues. */
-static int open_ports(struct forwarder *forwarder, const char *const *addresses, uint32_t capacity,
-		      struct error *error)
+static int open_ports(struct forwarder *forwarder, const char *const *addresses,
+		      const struct forwarder_options *options, struct error *error)
 {
+	uint32_t stride = options->path == FORWARDER_PATH_DEFAULT ? PACKET_BUFFER_SIZE :
+								    PACKET_STRIDE_ODD;
+
 	for (uint32_t i = 0; i < 2; i++) {
 		if (device_open(&forwarder->devices[i], &forwarder->container, addresses[i],
 				error) != 0) {
@@ -315,33 +412,62 @@ static int open_ports(struct forwarder *forwarder, const char *const *addresses,
 		}
 	}
 	for (uint32_t i = 0; i < 2 * forwarder->queues; i++) {
-		if (mempool_create(&forwarder->pools[i % 2][i / 2], &forwarder->container, capacity,
-				   error) != 0) {
+		if (i % 2 == 1 && options->path == FORWARDER_PATH_TUNED) {
+			continue;
+		}
+		if (mempool_create_strided(&forwarder->pools[i % 2][i / 2], &forwarder->container,
+					   pool_capacity(options), stride, error) != 0) {
 			return -1;
 		}
 	}
 	return 0;
 }
 
-static int start(struct forwarder *forwarder, uint32_t ring_size, uint32_t link_timeout_ms,
+static int start(struct forwarder *forwarder, const struct forwarder_options *options,
 		 struct error *error)
 {
 	struct device_config config = DEVICE_CONFIG_DEFAULT;
 
 	config.rx_queues = forwarder->queues;
 	config.tx_queues = forwarder->queues;
-	config.rx_ring_size = ring_size;
-	config.tx_ring_size = ring_size;
+	config.rx_ring_size = options->ring_size;
+	config.tx_ring_size = options->ring_size;
+	config.tx_sparse_rs = options->path >= FORWARDER_PATH_TUNED;
 	for (uint32_t i = 0; i < 2; i++) {
-		if (device_start_queues(&forwarder->devices[i], &config, forwarder->pools[i],
-					error) != 0) {
+		struct mempool *pools =
+			forwarder->pools[options->path == FORWARDER_PATH_TUNED ? 0 : i];
+
+		if (device_start_queues(&forwarder->devices[i], &config, pools, error) != 0) {
 			return -1;
 		}
 	}
 	/* Both devices run by now, because they may be cabled to each other. */
 	for (uint32_t i = 0; i < 2; i++) {
-		if (device_wait_for_link(&forwarder->devices[i], link_timeout_ms, error) != 0) {
+		if (device_wait_for_link(&forwarder->devices[i], options->link_timeout_ms, error) !=
+		    0) {
 			return -1;
+		}
+	}
+	return 0;
+}
+
+/* Gives the lanes what their path needs. The links are up, so no device starts again. */
+static int init_path(struct forwarder *forwarder, struct error *error)
+{
+	for (uint32_t i = 0; i < forwarder->queues; i++) {
+		struct lane *lane = &forwarder->lanes[i];
+
+		if (forwarder->path == FORWARDER_PATH_TUNED) {
+			lane->tuned = tuned_lane_create(lane->rx, lane->tx);
+			if (lane->tuned == NULL) {
+				return error_fail(error, "out of memory for the lane of queue %u",
+						  i);
+			}
+		} else if (forwarder->path == FORWARDER_PATH_AGENT) {
+			if (agent_init(&lane->agents[0], lane->rx[0], lane->tx[1], error) != 0 ||
+			    agent_init(&lane->agents[1], lane->rx[1], lane->tx[0], error) != 0) {
+				return -1;
+			}
 		}
 	}
 	return 0;
@@ -361,22 +487,21 @@ static void init_lanes(struct forwarder *forwarder, uint32_t batch)
 	}
 }
 
-struct forwarder *forwarder_open_queues(const char *device_a, const char *device_b, uint32_t batch,
-					uint32_t ring_size, uint32_t queues,
-					uint32_t connect_timeout_ms, uint32_t link_timeout_ms,
-					char *error, size_t error_size)
+struct forwarder *forwarder_open_with(const char *device_a, const char *device_b,
+				      const struct forwarder_options *options, char *error,
+				      size_t error_size)
 {
 	const char *const addresses[2] = {device_a, device_b};
 	struct error reason;
 
-	if (batch < 1 || batch > FORWARDER_MAX_BATCH) {
+	if (options->batch < 1 || options->batch > FORWARDER_MAX_BATCH) {
 		(void)snprintf(error, error_size, "a batch has 1 to %d packets, not %u",
-			       FORWARDER_MAX_BATCH, batch);
+			       FORWARDER_MAX_BATCH, options->batch);
 		return NULL;
 	}
-	if (queues < 1 || queues > DEVICE_MAX_QUEUES) {
+	if (options->queues < 1 || options->queues > DEVICE_MAX_QUEUES) {
 		(void)snprintf(error, error_size, "a device has 1 to %d queue pairs, not %u",
-			       DEVICE_MAX_QUEUES, queues);
+			       DEVICE_MAX_QUEUES, options->queues);
 		return NULL;
 	}
 	struct forwarder *forwarder = calloc(1, sizeof(*forwarder));
@@ -385,12 +510,13 @@ struct forwarder *forwarder_open_queues(const char *device_a, const char *device
 		(void)snprintf(error, error_size, "out of memory for the forwarder");
 		return NULL;
 	}
-	forwarder->queues = queues;
-	init_lanes(forwarder, batch);
+	forwarder->queues = options->queues;
+	forwarder->path = options->path;
+	init_lanes(forwarder, options->batch);
 	vfio_container_init(&forwarder->container);
-	forwarder->container.connect_timeout_ms = connect_timeout_ms;
-	if (open_ports(forwarder, addresses, pool_capacity(ring_size), &reason) != 0 ||
-	    start(forwarder, ring_size, link_timeout_ms, &reason) != 0) {
+	forwarder->container.connect_timeout_ms = options->connect_timeout_ms;
+	if (open_ports(forwarder, addresses, options, &reason) != 0 ||
+	    start(forwarder, options, &reason) != 0 || init_path(forwarder, &reason) != 0) {
 		(void)error_copy(-1, &reason, error, error_size);
 		/* Stops the device that did start. The first error is the one to report. */
 		(void)destroy(forwarder, &reason);
@@ -403,8 +529,16 @@ struct forwarder *forwarder_open(const char *device_a, const char *device_b, uin
 				 uint32_t ring_size, uint32_t connect_timeout_ms,
 				 uint32_t link_timeout_ms, char *error, size_t error_size)
 {
-	return forwarder_open_queues(device_a, device_b, batch, ring_size, 1, connect_timeout_ms,
-				     link_timeout_ms, error, error_size);
+	const struct forwarder_options options = {
+		.batch = batch,
+		.ring_size = ring_size,
+		.queues = 1,
+		.path = FORWARDER_PATH_DEFAULT,
+		.connect_timeout_ms = connect_timeout_ms,
+		.link_timeout_ms = link_timeout_ms,
+	};
+
+	return forwarder_open_with(device_a, device_b, &options, error, error_size);
 }
 
 int forwarder_use_interrupts(struct forwarder *forwarder, uint32_t interval_us, char *error,

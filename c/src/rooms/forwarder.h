@@ -31,6 +31,23 @@
 
 struct forwarder;
 
+/* How packets travel from RX to TX. */
+enum forwarder_path {
+	FORWARDER_PATH_DEFAULT, /* with a pool: forwarder_turn */
+	FORWARDER_PATH_STRIDE, /* the same, with buffers that do not alias */
+	FORWARDER_PATH_TUNED, /* by exchange of places: forwarder_tuned_turn and tuned/ */
+	FORWARDER_PATH_AGENT, /* with a buffer for each descriptor: forwarder_agent_turn and tuned/agent.h */
+};
+
+struct forwarder_options {
+	uint32_t batch; /* 1 to FORWARDER_MAX_BATCH */
+	uint32_t ring_size; /* descriptors of every ring: a power of two, 64 to 4096 */
+	uint32_t queues; /* queue pairs of each device, 1 to 16 */
+	uint32_t path; /* an enum forwarder_path */
+	uint32_t connect_timeout_ms; /* for the servers of vfio-user sockets, all together */
+	uint32_t link_timeout_ms; /* for each link */
+};
+
 /* Packets of both directions since forwarder_open. */
 struct forwarder_counts {
 	uint64_t rx; /* received */
@@ -71,13 +88,12 @@ struct forwarder *forwarder_open(const char *device_a, const char *device_b, uin
 				 uint32_t link_timeout_ms, char *error, size_t error_size);
 
 /*
- * The same with `queues` queue pairs for each device, 1 to 16. Queue i of one device sends what queue i
- * of the other receives. RSS divides the flows among the queues.
+ * The same with all options. Queue i of one device sends what queue i of the other receives. RSS divides the
+ * flows among the queues.
  */
-struct forwarder *forwarder_open_queues(const char *device_a, const char *device_b, uint32_t batch,
-					uint32_t ring_size, uint32_t queues,
-					uint32_t connect_timeout_ms, uint32_t link_timeout_ms,
-					char *error, size_t error_size);
+struct forwarder *forwarder_open_with(const char *device_a, const char *device_b,
+				      const struct forwarder_options *options, char *error,
+				      size_t error_size);
 
 /* Stops receiving after `packets` more packets. Without this call there is no limit. */
 void forwarder_limit(struct forwarder *forwarder, uint64_t packets);
@@ -87,6 +103,10 @@ bool forwarder_on_ordinary_pages(const struct forwarder *forwarder);
 
 /* One turn: a batch from a to b, and one from b to a. Returns the number of received packets. */
 uint32_t forwarder_turn(struct forwarder *forwarder);
+
+/* The same by other paths, of a forwarder that was opened with them. */
+uint32_t forwarder_tuned_turn(struct forwarder *forwarder);
+uint32_t forwarder_agent_turn(struct forwarder *forwarder);
 
 /*
  * Single parts of a turn, to measure each by itself: receives a batch and frees it, sends a batch of fresh
@@ -111,6 +131,10 @@ void forwarder_give_queues(struct forwarder *forwarder, bool to_threads);
 
 /* A turn of one queue pair: as forwarder_turn, which is that of queue 0. */
 uint32_t forwarder_queue_turn(struct forwarder *forwarder, uint32_t queue);
+
+/* The same by other paths. */
+uint32_t forwarder_tuned_queue_turn(struct forwarder *forwarder, uint32_t queue);
+uint32_t forwarder_agent_queue_turn(struct forwarder *forwarder, uint32_t queue);
 
 /* Stops receiving on the queue after `packets` more packets. */
 void forwarder_queue_limit(struct forwarder *forwarder, uint32_t queue, uint64_t packets);

@@ -5,9 +5,8 @@
 #include "driver/rx.h"
 #include "driver/tx.h"
 #include "rooms/forwarder.h"
-
-/* The forwarder changes this byte of every packet, so that its data reaches the L1 cache. */
-#define TOUCHED_BYTE 1
+#include "tuned/agent.h"
+#include "tuned/forward.h"
 
 /* The state that both directions of a lane share. */
 struct direction {
@@ -25,6 +24,8 @@ struct lane {
 	struct rx_queue *rx[2]; /* of each device */
 	struct tx_queue *tx[2];
 	struct direction direction;
+	struct tuned_lane *tuned; /* with FORWARDER_PATH_TUNED, or NULL */
+	struct agent agents[2]; /* with FORWARDER_PATH_AGENT: agents[i] receives from rx[i] */
 	uint8_t apart[CACHE_LINES_APART]; /* the next lane may belong to another thread */
 };
 

@@ -83,6 +83,11 @@ fn built(file: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// The path of all forwarders: `TRIPTYCH_PATH=tuned` runs the tests of the default path on the tuned one.
+pub(crate) fn path_name() -> Option<String> {
+    std::env::var("TRIPTYCH_PATH").ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,8 +19,8 @@ mod test_nic;
 pub mod trace;
 
 pub use builds::{build_folder, forwarder_library, forwarder_program};
-pub use forwarder_library::{Counts, DeviceStats, Forwarder, Library};
-pub use lockstep::Lockstep;
+pub use forwarder_library::{Counts, DeviceStats, Forwarder, Library, PacketPath, Setup};
+pub use lockstep::{setup, Lockstep};
 pub use process::{Output, Program, Running, Totals};
 pub use record::Implementation;
 pub use test_nic::{counted_crc, processors, wait_until, TestNic};

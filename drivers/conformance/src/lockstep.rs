@@ -6,11 +6,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use forwarder_library::{Counts, DeviceStats, Forwarder, Library, Setup};
+use forwarder_library::{Counts, DeviceStats, Forwarder, Library, PacketPath, Setup};
 use nic::{DataPlane, NicConfig, Port, Progress, SessionReport, TraceEntry};
 use record::Implementation;
 
-use crate::builds::forwarder_library;
+use crate::builds::{forwarder_library, path_name};
 use crate::test_nic::{settle, TestNic};
 
 /// Limit of the rounds in [`Lockstep::run_until_idle`]. Each round moves at least one packet.
@@ -18,6 +18,19 @@ const MAX_ROUNDS: usize = 10_000_000;
 
 /// Descriptors of a ring, unless a test chooses another number.
 const RING_SIZE: u32 = 512;
+
+/// One queue pair, by the path that `TRIPTYCH_PATH` names.
+pub fn setup(batch: u32, ring_size: u32) -> Setup {
+    Setup {
+        batch,
+        ring_size,
+        queues: 1,
+        path: path_name()
+            .and_then(|name| PacketPath::named(&name))
+            .unwrap_or_default(),
+        link_timeout: None,
+    }
+}
 
 /// A forwarder between the two ports of a NIC.
 #[derive(Debug)]
@@ -70,7 +83,7 @@ impl Lockstep {
         for (port, addresses) in nic.ports().iter().zip(watched) {
             port.watch(addresses);
         }
-        Self::beside(nic, implementation, batch, ring_size, 1)
+        Self::beside(nic, implementation, setup(batch, ring_size))
     }
 
     /// The same with `queues` queue pairs for each device.
@@ -83,32 +96,30 @@ impl Lockstep {
         queues: u32,
         change: impl FnOnce(NicConfig) -> NicConfig,
     ) -> Result<Self> {
-        Self::beside(
-            TestNic::still(change)?,
-            implementation,
-            batch,
-            RING_SIZE,
+        let setup = Setup {
             queues,
-        )
+            ..setup(batch, RING_SIZE)
+        };
+        Self::open_with(implementation, setup, change)
     }
 
-    fn beside(
-        nic: TestNic,
+    /// The same with all that a forwarder can be opened with.
+    ///
+    /// # Errors
+    /// If the NIC or the forwarder does not start.
+    pub fn open_with(
         implementation: Implementation,
-        batch: u32,
-        ring_size: u32,
-        queues: u32,
+        setup: Setup,
+        change: impl FnOnce(NicConfig) -> NicConfig,
     ) -> Result<Self> {
+        Self::beside(TestNic::still(change)?, implementation, setup)
+    }
+
+    fn beside(nic: TestNic, implementation: Implementation, setup: Setup) -> Result<Self> {
         let library = Library::load(&forwarder_library(implementation)?)?;
         let mut data_plane = nic.nic().data_plane()?;
         let [device_a, device_b] = nic.devices();
         let forwarder = polled(&mut data_plane, || {
-            let setup = Setup {
-                batch,
-                ring_size,
-                queues,
-                link_timeout: None,
-            };
             library.open([&device_a, &device_b], setup)
         })?;
         Ok(Self {

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::Deserialize;
 
 use crate::builds::{
-    application_program, forwarder_program, nic_program, thread_sanitizer_program,
+    application_program, forwarder_program, nic_program, path_name, thread_sanitizer_program,
     triptych_program, variant_program,
 };
 
@@ -133,7 +133,11 @@ impl Program {
     /// # Errors
     /// If the forwarder does not exist.
     pub fn forwarder(implementation: Implementation) -> Result<Self> {
-        Ok(Self::new(forwarder_program(implementation)?))
+        let program = Self::new(forwarder_program(implementation)?);
+        Ok(match path_name() {
+            Some(path) => program.arg("--path").arg(path),
+            None => program,
+        })
     }
 
     /// Another program of an implementation, such as `ixgbe-echo`.

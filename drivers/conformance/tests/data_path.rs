@@ -572,14 +572,14 @@ fn two_forwarders_in_one_process_are_independent(implementation: Implementation)
     let with_sequence =
         |config: NicConfig| saturated(config).with_each_port(|port| port.verify = VerifyMode::Full);
     let mut one = Lockstep::open(implementation, 32, with_sequence)?;
-    let mut other = Lockstep::open(implementation, 7, with_sequence)?;
+    let mut other = Lockstep::open(implementation, 8, with_sequence)?;
     for _ in 0..1000 {
         for lockstep in [&mut one, &mut other] {
             lockstep.poll();
             lockstep.turn()?;
         }
     }
-    for (lockstep, packets) in [(&mut one, 64_000), (&mut other, 14_000)] {
+    for (lockstep, packets) in [(&mut one, 64_000), (&mut other, 16_000)] {
         expect::exactly("received", lockstep.counts()?.rx, "packets", packets)?;
         close_well(lockstep)?;
         for port in [0, 1] {

@@ -66,6 +66,39 @@ pub enum Part {
     Alloc,
 }
 
+/// How packets travel from RX to TX: `enum forwarder_path`.
+#[repr(u32)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PacketPath {
+    /// With a pool.
+    #[default]
+    Default = 0,
+    /// The same, with buffers that do not alias.
+    Stride = 1,
+    /// By exchange of places, four at a time.
+    Tuned = 2,
+    /// With a buffer for each descriptor, for ever.
+    Agent = 3,
+}
+
+impl PacketPath {
+    /// Its name for `--path`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Stride => "stride",
+            Self::Tuned => "tuned",
+            Self::Agent => "agent",
+        }
+    }
+
+    /// The path by its name; `None` if there is no such path.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Default, Self::Stride, Self::Tuned, Self::Agent];
+        all.into_iter().find(|path| path.name() == name)
+    }
+}
+
 /// How to open a forwarder.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup {
@@ -75,18 +108,27 @@ pub struct Setup {
     pub ring_size: u32,
     /// Queue pairs of each device, 1 to 16.
     pub queues: u32,
+    /// How packets travel.
+    pub path: PacketPath,
     /// Longest time for the link of each device; `None` for the default of `ixgbe-fwd`.
     pub link_timeout: Option<Duration>,
+}
+
+/// `struct forwarder_options`.
+#[repr(C)]
+struct Options {
+    batch: u32,
+    ring_size: u32,
+    queues: u32,
+    path: u32,
+    connect_timeout_ms: u32,
+    link_timeout_ms: u32,
 }
 
 type Open = unsafe extern "C" fn(
     *const c_char,
     *const c_char,
-    u32,
-    u32,
-    u32,
-    u32,
-    u32,
+    *const Options,
     *mut c_char,
     usize,
 ) -> *mut c_void;
@@ -129,7 +171,7 @@ impl Library {
         // pointers stay valid because the library is never unloaded.
         unsafe {
             let part = |name: &[u8]| library.get::<Turn>(name).ok().map(|part| *part);
-            let open = library.get::<Open>(b"forwarder_open_queues\0");
+            let open = library.get::<Open>(b"forwarder_open_with\0");
             let queue_turn = library.get::<QueueTurn>(b"forwarder_queue_turn\0");
             let counts = library.get::<ReadCounts>(b"forwarder_read_counts\0");
             Ok(Self {
@@ -158,24 +200,34 @@ impl Library {
         let link_timeout_ms = setup.link_timeout.map_or(LINK_TIMEOUT_MS, |time| {
             u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
         });
+        let options = Options {
+            batch: setup.batch,
+            ring_size: setup.ring_size,
+            queues: setup.queues,
+            path: setup.path as u32,
+            connect_timeout_ms: CONNECT_TIMEOUT_MS,
+            link_timeout_ms,
+        };
+        let mut functions = *self;
+        if matches!(setup.path, PacketPath::Tuned | PacketPath::Agent) {
+            let name = |turn| format!("forwarder_{}_{turn}\0", setup.path.name());
+            let say = |error: libloading::Error| Error(error.to_string());
+            // SAFETY: as in `load`.
+            unsafe {
+                let turn = self.library.get::<Turn>(name("turn").as_bytes());
+                functions.turn = *turn.map_err(say)?;
+                let turn = self.library.get::<QueueTurn>(name("queue_turn").as_bytes());
+                functions.queue_turn = *turn.map_err(say)?;
+            }
+        }
         let mut message = Message::new();
         // SAFETY: the names end with a NUL and outlive the call, and the message has room for `size` bytes.
         let handle = unsafe {
             let (text, size) = message.room();
-            (self.open)(
-                device_a.as_ptr(),
-                device_b.as_ptr(),
-                setup.batch,
-                setup.ring_size,
-                setup.queues,
-                CONNECT_TIMEOUT_MS,
-                link_timeout_ms,
-                text,
-                size,
-            )
+            (self.open)(device_a.as_ptr(), device_b.as_ptr(), &options, text, size)
         };
         Ok(Forwarder {
-            functions: *self,
+            functions,
             handle: NonNull::new(handle).ok_or_else(|| message.error())?,
             queues: setup.queues,
         })

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use forwarder_library::PacketPath;
 use record::Conditions;
 
 use super::station::{timing_overhead, Station};
@@ -26,7 +27,8 @@ impl SteppedDriver {
     pub fn open(library: &Path, batch: u32) -> Result<Self, MeasureError> {
         let folder = TemporaryFolder::create()?;
         let conditions = Conditions::with_batch(batch);
-        let mut station = Station::open(library, &conditions, &folder.path().join("nic"))?;
+        let path = PacketPath::Default;
+        let mut station = Station::open(library, path, &conditions, &folder.path().join("nic"))?;
         station.warm_up(&Interrupt::new())?;
         Ok(Self {
             station,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use forwarder_library::{Counts, Forwarder, Library, Setup};
+use forwarder_library::{Counts, Forwarder, Library, PacketPath, Setup};
 use nic::{DataPlane, FrameSizes, Nic, NicConfig, Traffic, VerifyMode};
 use record::{Conditions, LinePlacement};
 
@@ -62,6 +62,7 @@ impl Station {
     /// where they are. The placement of `conditions` does not matter.
     pub(super) fn open(
         library: &Path,
+        path: PacketPath,
         conditions: &Conditions,
         folder: &Path,
     ) -> Result<Self, String> {
@@ -85,6 +86,7 @@ impl Station {
             batch: conditions.batch,
             ring_size: conditions.ring_size,
             queues: conditions.queues,
+            path,
             link_timeout: None,
         };
         let forwarder = while_stepping(&mut data_plane, || library.open([&a, &b], setup))

@@ -124,7 +124,12 @@ fn open<'a>(cells: &'a [Cell], folder: &Path, found: &mut Found) -> Vec<Driver<'
     for (index, cells) in by_driver(cells).into_iter().enumerate() {
         let free = HugePages::now().free;
         let sockets = folder.join(index.to_string());
-        match Station::open(&cells[0].library, &cells[0].conditions, &sockets) {
+        let Cell {
+            library,
+            conditions,
+            ..
+        } = cells[0];
+        match Station::open(library, cells[0].path(), conditions, &sockets) {
             Ok(station) => {
                 huge_pages.push(free.saturating_sub(HugePages::now().free));
                 drivers.push(Driver { cells, station });

@@ -175,6 +175,7 @@ fn measure<C: Counters>(
         batch: conditions.batch,
         ring_size: conditions.ring_size,
         queues: 1,
+        path: specification.cell.path(),
         link_timeout: specification.link_timeout,
     };
     let mut forwarder = library.open([a, b], setup)?;

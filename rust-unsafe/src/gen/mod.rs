@@ -45,6 +45,12 @@ pub mod rooms {
     pub mod stats;
     pub mod takeover;
 }
+pub mod tuned {
+    pub mod agent;
+    pub mod forward;
+    pub mod rx;
+    pub mod tx;
+}
 pub mod vfio {
     pub mod kernel;
     pub mod memory;

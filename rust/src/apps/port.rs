@@ -51,7 +51,7 @@ pub fn run_on_port<T: Default + Serialize>(
         tx_queues: tx_pools.max(1),
         rx_ring_size: common.ring_size,
         tx_ring_size: common.ring_size,
-        promiscuous: true,
+        ..Config::default()
     };
     // The pools are declared after the device, so that they are unmapped while it is open.
     let open = OpenDevice::open(&container, device)?;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ixgbe::driver::device::MAX_QUEUES;
+use ixgbe::rooms::forwarder::Path;
 use ixgbe::rooms::lane::Lane;
 
 use crate::program::TURNS_PER_LOOK;
@@ -57,8 +58,14 @@ fn is_used_up(limit: &Mutex<Limit>) -> bool {
     limit.left == Some(0) && limit.claimed == 0
 }
 
-/// Forwards with all queues of a thread until the next look. Returns the number of received packets.
-fn forward_round(lanes: &mut [Lane<'_, '_>], limit: &Mutex<Limit>) -> Result<u64> {
+/// Forwards with all queues of a thread until the next look, by `turn`. Returns the number of received
+/// packets.
+#[inline(always)]
+fn forward_round<'f, 'p>(
+    lanes: &mut [Lane<'f, 'p>],
+    limit: &Mutex<Limit>,
+    turn: impl Fn(&mut Lane<'f, 'p>) -> ixgbe::error::Result<usize>,
+) -> Result<u64> {
     let mut taken = [0; MAX_QUEUES as usize];
     let mut received = [0; MAX_QUEUES as usize];
     let mut left: u64 = 0;
@@ -72,7 +79,7 @@ fn forward_round(lanes: &mut [Lane<'_, '_>], limit: &Mutex<Limit>) -> Result<u64
     let mut turns = TURNS_PER_LOOK;
     while turns > 0 && total < left {
         for (lane, received) in lanes.iter_mut().zip(&mut received) {
-            let count = lane.turn()? as u64;
+            let count = turn(lane)? as u64;
             *received += count;
             total += count;
         }
@@ -87,10 +94,20 @@ fn forward_round(lanes: &mut [Lane<'_, '_>], limit: &Mutex<Limit>) -> Result<u64
     Ok(total)
 }
 
-fn forward_until_end(lanes: &mut [Lane<'_, '_>], limit: &Mutex<Limit>, crew: &Crew) -> Result<()> {
+fn forward_until_end(
+    lanes: &mut [Lane<'_, '_>],
+    path: Path,
+    limit: &Mutex<Limit>,
+    crew: &Crew,
+) -> Result<()> {
     let mut checked = Instant::now();
     while !crew.ends() && !is_used_up(limit) {
-        if forward_round(lanes, limit)? == 0 {
+        let received = match path {
+            Path::Tuned => forward_round(lanes, limit, Lane::tuned_turn)?,
+            Path::Agent => forward_round(lanes, limit, Lane::agent_turn)?,
+            _ => forward_round(lanes, limit, Lane::turn)?,
+        };
+        if received == 0 {
             // More threads than CPUs: another one may have packets.
             thread::yield_now();
         }
@@ -105,13 +122,15 @@ fn forward_until_end(lanes: &mut [Lane<'_, '_>], limit: &Mutex<Limit>, crew: &Cr
 }
 
 /// Forwards in threads: one for each CPU of the list, or one for each queue without a list. The lanes are
-/// divided among them in turn. They forward until they have received `packets` packets together, or
-/// until `goes_on` says no or fails; it runs in the calling thread again and again, and may sleep.
+/// divided among them in turn. `path` is that of the forwarder. They forward until they have received
+/// `packets` packets together, or until `goes_on` says no or fails; it runs in the calling thread again and
+/// again, and may sleep.
 ///
 /// # Errors
 /// Those of `goes_on`, or else of the first thread that failed.
 pub fn forward_in_threads(
     lanes: Vec<Lane<'_, '_>>,
+    path: Path,
     cpus: &CpuList,
     packets: Option<u64>,
     goes_on: impl FnMut() -> Result<bool>,
@@ -133,7 +152,7 @@ pub fn forward_in_threads(
         for (nth, mut lanes) in groups.into_iter().enumerate() {
             let crew = &crew;
             crew.start(scope, format!("queue {nth}"), cpus.get(nth), move || {
-                forward_until_end(&mut lanes, limit, crew)
+                forward_until_end(&mut lanes, path, limit, crew)
             })?;
         }
         crew.watch(|| is_used_up(limit), goes_on)

@@ -39,6 +39,8 @@ pub struct Config {
     pub tx_ring_size: u32,
     /// Receive frames for any address.
     pub promiscuous: bool,
+    /// Only some TX descriptors have RS (tuned/tx.rs).
+    pub tx_sparse_rs: bool,
 }
 
 impl Default for Config {
@@ -50,6 +52,7 @@ impl Default for Config {
             rx_ring_size: 512,
             tx_ring_size: 512,
             promiscuous: true,
+            tx_sparse_rs: false,
         }
     }
 }

@@ -200,6 +200,11 @@ impl<'p> Device<'p> {
 
     /// 4.6.8 Transmit initialization: one ring.
     fn init_tx_queue(&mut self, id: u32) -> Result<()> {
+        // 7.2.3.4.1: with WTHRESH 0 the device writes back only descriptors with RS.
+        let threshold = match self.config.tx_sparse_rs {
+            true => 0,
+            false => TX_WRITE_BACK_THRESHOLD,
+        };
         let registers = &self.registers;
         let size = self.config.tx_ring_size as usize;
         let container = registers.vfio.container()?;
@@ -218,7 +223,7 @@ impl<'p> Device<'p> {
             regs::TXDCTL_PTHRESH | regs::TXDCTL_HTHRESH | regs::TXDCTL_WTHRESH,
             field(regs::TXDCTL_PTHRESH, TX_PREFETCH_THRESHOLD)
                 | field(regs::TXDCTL_HTHRESH, TX_HOST_THRESHOLD)
-                | field(regs::TXDCTL_WTHRESH, TX_WRITE_BACK_THRESHOLD),
+                | field(regs::TXDCTL_WTHRESH, threshold),
         )?;
         // 8.2.3.11.2: descriptors are written back in order, as TRUST-TX-ORDER needs it.
         registers.clear(regs::DCA_TXCTRL(id), regs::DCA_TXCTRL_DESC_WRO_EN)?;
@@ -344,7 +349,16 @@ impl<'p> Device<'p> {
             regs::TXDCTL_SWFLSH,
         )?;
         let disabled = registers.wait(regs::TXDCTL(id), regs::TXDCTL_ENABLE, 0, "TXDCTL.ENABLE");
-        queue.tx_reclaim();
+        if !self.config.tx_sparse_rs {
+            queue.tx_reclaim();
+            return drained.and(disabled);
+        }
+        // DD never shows the packets behind the last RS. TDH has shown that they were sent.
+        if drained.is_ok() {
+            let left = queue.index.wrapping_sub(queue.clean_index) & queue.mask;
+            queue.done += left as u64;
+        }
+        queue.clean_index = queue.index;
         drained.and(disabled)
     }
 

@@ -46,7 +46,9 @@ use crate::sys::buffers::{Buffer, BufferStore, BUFFER_SIZE};
 use crate::sys::dma::DmaMemory;
 use crate::vfio::Container;
 
-pub use crate::sys::buffers::{BUFFER_SIZE as PACKET_BUFFER_SIZE, HEADROOM, MAX_SIZE};
+pub use crate::sys::buffers::{
+    BUFFER_SIZE as PACKET_BUFFER_SIZE, HEADROOM, MAX_SIZE, STRIDE_ODD as PACKET_STRIDE_ODD,
+};
 
 /// The largest pool, in packets: 2 GiB of memory. A device with 16 queues of 4096 descriptors each way
 /// holds an eighth of that.
@@ -64,14 +66,22 @@ impl Mempool {
     /// # Errors
     /// If the capacity is out of range, or there is no memory or no IOVA for the pool.
     pub fn create(container: &Rc<Container>, capacity: u32) -> Result<Self> {
+        Self::create_strided(container, capacity, BUFFER_SIZE)
+    }
+
+    /// The same with `stride` bytes from one buffer to the next, at least [`PACKET_BUFFER_SIZE`], in whole cache lines.
+    ///
+    /// # Errors
+    /// As for [`Mempool::create`].
+    pub fn create_strided(container: &Rc<Container>, capacity: u32, stride: usize) -> Result<Self> {
         if !(1..=MAX_CAPACITY).contains(&capacity) {
             return Err(Box::new(Error::Argument(format!(
                 "a pool has 1 to {MAX_CAPACITY} packets, not {capacity}"
             ))));
         }
-        let dma = DmaMemory::alloc(container, capacity as usize * BUFFER_SIZE)?;
+        let dma = DmaMemory::alloc(container, capacity as usize * stride)?;
         Ok(Self {
-            buffers: BufferStore::new(dma, capacity as usize),
+            buffers: BufferStore::new(dma, capacity as usize, stride),
             container: Rc::clone(container),
         })
     }

@@ -65,13 +65,18 @@ impl<'p> TxQueue<'p> {
         self.ring.entry(index).descriptor.load_upper() & TXD_DD != 0
     }
 
-    /// Takes sent packets back, 32 at a time. The device sends in order, so the DD of the 32nd
-    /// descriptor stands for the 31 before it (TRUST-TX-ORDER).
+    /// Whether the device has sent the next `count` packets. It sends in order, so the DD of the last one's
+    /// descriptor stands for those before it (TRUST-TX-ORDER).
+    #[inline]
+    pub(crate) fn tx_all_done(&mut self, count: usize) -> bool {
+        (self.index.wrapping_sub(self.clean_index) & self.mask) >= count
+            && self.tx_done((self.clean_index + count - 1) & self.mask)
+    }
+
+    /// Takes sent packets back, 32 at a time.
     #[inline]
     fn tx_clean(&mut self) {
-        while (self.index.wrapping_sub(self.clean_index) & self.mask) >= TX_CLEAN_BATCH
-            && self.tx_done((self.clean_index + TX_CLEAN_BATCH - 1) & self.mask)
-        {
+        while self.tx_all_done(TX_CLEAN_BATCH) {
             self.tx_free(TX_CLEAN_BATCH);
         }
     }

@@ -1,33 +1,29 @@
 //! The forwarder: each of two devices sends the packets that the other receives.
 #![forbid(unsafe_code)]
 
-use std::rc::Rc;
 use std::time::Duration;
 
-use crate::driver::device::{
-    Config, Device, OpenDevice, QueueStats, Stats, MAX_QUEUES, MAX_RING_SIZE,
-};
-use crate::driver::mempool::{Mempool, Packet};
+use crate::driver::device::{Config, Device, QueueStats, Stats};
+use crate::driver::mempool::Packet;
 use crate::driver::registers as regs;
 use crate::driver::rx::RxQueue;
 use crate::driver::tx::TxQueue;
 use crate::error::{Error, Result};
 use crate::rooms::interrupts::{interrupts_wait, Waits, MAX_INTERVAL_US};
+use crate::rooms::ports::wrong_path;
 use crate::sys::buffers::BufferStore;
 use crate::sys::mmio::Register;
+use crate::tuned::agent::{agent_check, Agent};
+use crate::tuned::forward::{TunedLane, TOUCHED_BYTE};
 use crate::vfio::Container;
 
-/// The largest batch, in packets.
-pub const MAX_BATCH: usize = 512;
+pub use crate::rooms::ports::{
+    Path, Ports, PortsOptions, DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_RING_SIZE,
+};
+pub use crate::tuned::batch::MAX_BATCH;
 
 /// The paper's batch, in packets.
 pub const DEFAULT_BATCH: usize = 32;
-
-/// The paper's ring, in descriptors.
-pub const DEFAULT_RING_SIZE: u32 = 512;
-
-/// Milliseconds: long enough for a software NIC that starts at the same time.
-pub const DEFAULT_CONNECT_TIMEOUT_MS: u32 = 5_000;
 
 /// Milliseconds: long enough for a copper link, which may train for ten seconds.
 pub const DEFAULT_LINK_TIMEOUT_MS: u32 = 30_000;
@@ -37,14 +33,6 @@ pub const MAX_INTERRUPT_INTERVAL_US: u32 = MAX_INTERVAL_US;
 
 /// Microseconds: the least time between two interrupts of a queue, unless asked for another.
 pub const DEFAULT_INTERRUPT_INTERVAL_US: u32 = 50;
-
-/// Enough packets for an RX ring, a TX ring and a batch, so that the pool never runs empty: the
-/// paper's 2048, and more for rings larger than its 512.
-const POOL_MIN_CAPACITY: u32 = 2048;
-const POOL_PACKETS_PER_DESCRIPTOR: u32 = 4;
-
-/// The forwarder changes this byte of every packet, so that its data reaches the L1 cache.
-pub(crate) const TOUCHED_BYTE: usize = 1;
 
 /// The size of a packet of [`Forwarder::send`]: the smallest frame, without CRC.
 const SENT_SIZE: usize = 60;
@@ -75,83 +63,26 @@ impl Counts {
     }
 }
 
-/// Two open devices and their pools. A [`Forwarder`] borrows them.
-pub struct Ports {
-    // Fields are dropped in this order, so that a pool is unmapped while its devices are open.
-    // `pools[i][j]` feeds receive queue `j` of `devices[i]`.
-    pools: [Vec<Mempool>; 2],
-    devices: [OpenDevice; 2],
-    container: Rc<Container>,
-    ring_size: u32,
-}
-
-fn pool_capacity(ring_size: u32) -> u32 {
-    // `OpenDevice::start` refuses larger rings.
-    let ring_size = ring_size.min(MAX_RING_SIZE);
-    (ring_size * POOL_PACKETS_PER_DESCRIPTOR).max(POOL_MIN_CAPACITY)
-}
-
-impl Ports {
-    /// Opens both devices and allocates pools for rings of `ring_size` descriptors. Waits at most
-    /// `connect_timeout_ms` milliseconds for the servers of vfio-user sockets, all together.
-    ///
-    /// # Errors
-    /// If a device cannot be opened, or there is no memory.
-    pub fn open(
-        device_a: &str,
-        device_b: &str,
-        ring_size: u32,
-        connect_timeout_ms: u32,
-    ) -> Result<Self> {
-        Self::open_queues(device_a, device_b, ring_size, 1, connect_timeout_ms)
-    }
-
-    /// The same with `queues` queue pairs for each device, 1 to [`MAX_QUEUES`].
-    ///
-    /// # Errors
-    /// As for [`Ports::open`], or if the number of queues is out of range.
-    pub fn open_queues(
-        device_a: &str,
-        device_b: &str,
-        ring_size: u32,
-        queues: u32,
-        connect_timeout_ms: u32,
-    ) -> Result<Self> {
-        if !(1..=MAX_QUEUES).contains(&queues) {
-            return Err(Box::new(Error::Argument(format!(
-                "a device has 1 to {MAX_QUEUES} queue pairs, not {queues}"
-            ))));
-        }
-        let capacity = pool_capacity(ring_size);
-        let container = Container::with_connect_timeout(connect_timeout_ms);
-        let devices = [
-            OpenDevice::open(&container, device_a)?,
-            OpenDevice::open(&container, device_b)?,
-        ];
-        let pools = || -> Result<Vec<Mempool>> {
-            (0..queues)
-                .map(|_| Mempool::create(&container, capacity))
-                .collect()
-        };
-        let pools = [pools()?, pools()?];
-        Ok(Self {
-            pools,
-            devices,
-            container,
-            ring_size,
-        })
-    }
-}
-
 /// Two running devices.
 pub struct Forwarder<'p> {
     container: &'p Container,
     pub(crate) devices: [Device<'p>; 2],
     /// One for each queue.
     pub(crate) directions: Vec<Direction<'p>>,
+    /// One for each queue.
+    pub(crate) parts: Vec<PathParts<'p>>,
     /// RDH of each queue of both devices; empty if they or the doorbells are not mapped.
     pub(crate) heads: Vec<[Register; 2]>,
     waits: Waits,
+}
+
+/// What the path of a queue needs beside the queues.
+pub(crate) enum PathParts<'p> {
+    /// With a pool.
+    Pool,
+    Tuned(TunedLane<'p>),
+    /// Of each receive queue.
+    Agents([Agent<'p>; 2]),
 }
 
 /// The state that both directions of a queue share. It may lie beside that of another thread.
@@ -186,6 +117,12 @@ impl Turns {
         }
     }
 
+    /// The most packets that the next batch may have.
+    #[inline(always)]
+    fn wanted(&self) -> usize {
+        (self.batch as u64).min(self.packets_left) as usize
+    }
+
     /// Forwards a batch from one device to the other, by way of `packets`. Returns the number of received packets.
     // How all three drivers compile the data path: a turn is one function, which contains `rx_batch` and `tx_batch`
     // once for each direction. So no call costs instructions. And a prefetcher of the processor learns the distance
@@ -198,11 +135,10 @@ impl Turns {
         rx: &mut RxQueue<'p>,
         tx: &mut TxQueue<'p>,
     ) -> Result<usize> {
-        let counts = &mut self.counts;
-        let wanted = (self.batch as u64).min(self.packets_left) as usize;
+        let wanted = self.wanted();
         let received = rx.rx_batch(packets, wanted)?;
 
-        counts.rx_calls += 1;
+        self.counts.rx_calls += 1;
         if received == 0 {
             return Ok(0);
         }
@@ -213,13 +149,74 @@ impl Turns {
 
         // Drops the packets that the ring cannot take: waiting would only move the loss to RX.
         packets.clear();
-        self.packets_left -= received as u64;
-        counts.rx += received as u64;
-        counts.tx += sent as u64;
-        counts.dropped += (received - sent) as u64;
-        counts.full_batches += u64::from(received == wanted);
+        self.count(wanted, received, sent);
         Ok(received)
     }
+
+    /// The same by the tuned path.
+    #[inline(always)]
+    pub(crate) fn forward_tuned<'p, const FROM: usize>(
+        &mut self,
+        lane: &mut TunedLane<'p>,
+        rx: &mut RxQueue<'p>,
+        tx: &mut TxQueue<'p>,
+    ) -> Result<usize> {
+        let wanted = self.wanted();
+        let (received, sent) = lane.forward::<FROM>(rx, tx, wanted)?;
+
+        self.counts.rx_calls += 1;
+        if received > 0 {
+            self.count(wanted, received, sent);
+        }
+        Ok(received)
+    }
+
+    /// The same by the agent of `rx`, which drops nothing.
+    #[inline(always)]
+    pub(crate) fn forward_by_agent<'p>(
+        &mut self,
+        agent: &mut Agent<'p>,
+        rx: &mut RxQueue<'p>,
+        tx: &mut TxQueue<'p>,
+    ) -> Result<usize> {
+        let wanted = self.wanted();
+        let forwarded = agent.agent_forward(rx, tx, wanted)?;
+
+        self.counts.rx_calls += 1;
+        if forwarded > 0 {
+            self.count(wanted, forwarded, forwarded);
+        }
+        Ok(forwarded)
+    }
+
+    #[inline(always)]
+    fn count(&mut self, wanted: usize, received: usize, sent: usize) {
+        self.packets_left -= received as u64;
+        self.counts.rx += received as u64;
+        self.counts.tx += sent as u64;
+        self.counts.dropped += (received - sent) as u64;
+        self.counts.full_batches += u64::from(received == wanted);
+    }
+}
+
+/// Gives the lanes what their path needs. The links are up, so no device starts again.
+fn path_parts<'p>(path: Path, [a, b]: &mut [Device<'p>; 2]) -> Result<Vec<PathParts<'p>>> {
+    let rx = a.rx.iter_mut().zip(&mut b.rx);
+    let queues = rx.zip(a.tx.iter().zip(&b.tx)).enumerate();
+    let parts = |(queue, ((rx_a, rx_b), (tx_a, tx_b)))| {
+        let parts = match path {
+            Path::Tuned => TunedLane::new([rx_a, rx_b], [tx_a, tx_b]).map(PathParts::Tuned),
+            Path::Agent => Agent::new(rx_a)
+                .zip(Agent::new(rx_b))
+                .map(|(a, b)| PathParts::Agents([a, b])),
+            Path::Default | Path::Stride => Some(PathParts::Pool),
+        };
+        parts.ok_or_else(|| {
+            let message = format!("the buffers of queue {queue} do not suit its path");
+            Box::new(Error::Argument(message))
+        })
+    };
+    queues.map(parts).collect()
 }
 
 /// Takes a batch from a pool into `packets`, or fewer packets if the pool has fewer.
@@ -257,6 +254,60 @@ impl<'p> Forwarder<'p> {
         };
         let a_to_b = turns.forward(packets, &mut a.rx[queue], &mut b.tx[queue])?;
         let b_to_a = turns.forward(packets, &mut b.rx[queue], &mut a.tx[queue])?;
+        Ok(a_to_b + b_to_a)
+    }
+
+    /// One turn, as [`Forwarder::turn`], by the tuned path.
+    ///
+    /// # Errors
+    /// If the ports were not opened with [`Path::Tuned`], or a device can no longer be reached.
+    #[inline]
+    pub fn tuned_turn(&mut self) -> Result<usize> {
+        self.tuned_queue_turn(0)
+    }
+
+    /// One turn, as [`Forwarder::turn`], by the agent.
+    ///
+    /// # Errors
+    /// If the ports were not opened with [`Path::Agent`], or a device can no longer be reached.
+    #[inline]
+    pub fn agent_turn(&mut self) -> Result<usize> {
+        self.agent_queue_turn(0)
+    }
+
+    /// A turn of one queue pair, as [`Forwarder::queue_turn`], by the tuned path.
+    ///
+    /// # Errors
+    /// As for [`Forwarder::tuned_turn`], or if there is no such queue.
+    #[inline]
+    pub fn tuned_queue_turn(&mut self, queue: usize) -> Result<usize> {
+        let [a, b] = &mut self.devices;
+        let direction = self.directions.get_mut(queue);
+        let (Some(PathParts::Tuned(lane)), Some(Direction { turns, .. })) =
+            (self.parts.get_mut(queue), direction)
+        else {
+            return Err(wrong_path());
+        };
+        let a_to_b = turns.forward_tuned::<0>(lane, &mut a.rx[queue], &mut b.tx[queue])?;
+        let b_to_a = turns.forward_tuned::<1>(lane, &mut b.rx[queue], &mut a.tx[queue])?;
+        Ok(a_to_b + b_to_a)
+    }
+
+    /// A turn of one queue pair, as [`Forwarder::queue_turn`], by the agent.
+    ///
+    /// # Errors
+    /// As for [`Forwarder::agent_turn`], or if there is no such queue.
+    #[inline]
+    pub fn agent_queue_turn(&mut self, queue: usize) -> Result<usize> {
+        let [a, b] = &mut self.devices;
+        let direction = self.directions.get_mut(queue);
+        let (Some(PathParts::Agents([agent_a, agent_b])), Some(Direction { turns, .. })) =
+            (self.parts.get_mut(queue), direction)
+        else {
+            return Err(wrong_path());
+        };
+        let a_to_b = turns.forward_by_agent(agent_a, &mut a.rx[queue], &mut b.tx[queue])?;
+        let b_to_a = turns.forward_by_agent(agent_b, &mut b.rx[queue], &mut a.tx[queue])?;
         Ok(a_to_b + b_to_a)
     }
 
@@ -359,7 +410,14 @@ impl<'p> Forwarder<'p> {
     /// # Panics
     /// If `device` is neither.
     pub fn device_stats(&mut self, device: usize) -> Result<Stats> {
-        self.devices[device].stats_read()
+        let stats = self.devices[device].stats_read()?;
+        for (queue, parts) in self.parts.iter().enumerate() {
+            if let PathParts::Agents(_) = parts {
+                let Device { rx, registers, .. } = &mut self.devices[device];
+                agent_check(&mut rx[queue], registers.vfio.address(), queue as u32)?;
+            }
+        }
+        Ok(stats)
     }
 
     /// Reads for how many frames the queues of both devices had no descriptor.
@@ -392,12 +450,18 @@ impl<'p> Forwarder<'p> {
         let config = Config {
             rx_queues: queues,
             tx_queues: queues,
-            rx_ring_size: ports.ring_size,
-            tx_ring_size: ports.ring_size,
+            rx_ring_size: ports.options.ring_size,
+            tx_ring_size: ports.options.ring_size,
+            tx_sparse_rs: matches!(ports.options.path, Path::Tuned | Path::Agent),
             ..Config::default()
         };
         let [a, b] = &ports.devices;
         let [pools_a, pools_b] = &ports.pools;
+        let pools_b = if ports.options.path == Path::Tuned {
+            pools_a
+        } else {
+            pools_b
+        };
         let mut devices = [
             a.start_queues(&config, pools_a)?,
             b.start_queues(&config, pools_b)?,
@@ -406,6 +470,7 @@ impl<'p> Forwarder<'p> {
         for device in &mut devices {
             device.wait_for_link(u64::from(link_timeout_ms))?;
         }
+        let parts = path_parts(ports.options.path, &mut devices)?;
         let head = |device: usize, queue| {
             let vfio = &devices[device].registers.vfio;
             let doorbells = vfio
@@ -418,6 +483,7 @@ impl<'p> Forwarder<'p> {
             container: &ports.container,
             heads: heads.collect::<Option<Vec<_>>>().unwrap_or_default(),
             devices,
+            parts,
             directions: (0..queues).map(|_| Direction::new(batch)).collect(),
             waits: Waits::default(),
         })

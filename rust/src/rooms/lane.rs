@@ -6,11 +6,13 @@ use crate::driver::mempool::Packet;
 use crate::driver::rx::RxQueue;
 use crate::driver::tx::TxQueue;
 use crate::error::Result;
-use crate::rooms::forwarder::{Forwarder, Turns};
+use crate::rooms::forwarder::{Forwarder, PathParts, Turns};
+use crate::rooms::ports::wrong_path;
 use crate::rooms::stats::Counters;
 use crate::sys::buffers::Lease;
 use crate::sys::home::Spare;
 use crate::sys::mmio::Register;
+use crate::tuned::agent::agent_check;
 
 /// Queue `i` of both devices with their pools, and what a thread needs to forward between them. A lane
 /// moves to another thread, and borrows the forwarder. So the devices cannot be stopped before all lanes
@@ -45,6 +47,7 @@ pub struct Lane<'f, 'p> {
     heads: &'f [Register; 2],
     turns: &'f mut Turns,
     packets: Spare<Packet<'p>>,
+    parts: &'f mut PathParts<'p>,
     queue: u32,
     addresses: [&'f str; 2],
     /// The pools of the receive queues.
@@ -58,6 +61,7 @@ impl<'f, 'p> Lane<'f, 'p> {
         tx: [&'f mut TxQueue<'p>; 2],
         heads: &'f [Register; 2],
         turns: &'f mut Turns,
+        parts: &'f mut PathParts<'p>,
         addresses: [&'f str; 2],
     ) -> Self {
         let _pools = [rx[0].pool.lease(), rx[1].pool.lease()];
@@ -68,6 +72,7 @@ impl<'f, 'p> Lane<'f, 'p> {
             heads,
             turns,
             packets,
+            parts,
             queue,
             addresses,
             _pools,
@@ -88,6 +93,34 @@ impl<'f, 'p> Lane<'f, 'p> {
         })
     }
 
+    /// The same by the tuned path.
+    ///
+    /// # Errors
+    /// If the forwarder has another path, or a device can no longer be reached.
+    pub fn tuned_turn(&mut self) -> Result<usize> {
+        let ([rx_a, rx_b], [tx_a, tx_b]) = (&mut self.rx, &mut self.tx);
+        let PathParts::Tuned(lane) = &mut self.parts else {
+            return Err(wrong_path());
+        };
+        let a_to_b = self.turns.forward_tuned::<0>(lane, rx_a, tx_b)?;
+        let b_to_a = self.turns.forward_tuned::<1>(lane, rx_b, tx_a)?;
+        Ok(a_to_b + b_to_a)
+    }
+
+    /// The same by the agent.
+    ///
+    /// # Errors
+    /// As for [`Lane::tuned_turn`].
+    pub fn agent_turn(&mut self) -> Result<usize> {
+        let ([rx_a, rx_b], [tx_a, tx_b]) = (&mut self.rx, &mut self.tx);
+        let PathParts::Agents([agent_a, agent_b]) = &mut self.parts else {
+            return Err(wrong_path());
+        };
+        let a_to_b = self.turns.forward_by_agent(agent_a, rx_a, tx_b)?;
+        let b_to_a = self.turns.forward_by_agent(agent_b, rx_b, tx_a)?;
+        Ok(a_to_b + b_to_a)
+    }
+
     /// The number of the queue.
     pub fn queue(&self) -> u32 {
         self.queue
@@ -106,6 +139,9 @@ impl<'f, 'p> Lane<'f, 'p> {
         let queues = self.rx.iter_mut().zip(self.heads);
         for ((rx, head), address) in queues.zip(self.addresses) {
             rx.rx_check_stall(address, self.queue, || Ok(head.load()))?;
+            if let PathParts::Agents(_) = self.parts {
+                agent_check(rx, address, self.queue)?;
+            }
         }
         Ok(())
     }
@@ -183,13 +219,13 @@ impl<'p> Forwarder<'p> {
         let [a, b] = &mut self.devices;
         let (monitor, addresses, queues) = split(a, b);
         let directions = self.directions.iter_mut();
-        let states = (0..).zip(directions.map(|direction| &mut direction.turns));
-        let lanes =
-            states
-                .zip(queues.zip(&self.heads))
-                .map(|((queue, turns), ((rx, tx), heads))| {
-                    Lane::new(queue, rx, tx, heads, turns, addresses)
-                });
+        let turns = directions.map(|direction| &mut direction.turns);
+        let states = (0..).zip(turns.zip(&mut self.parts));
+        let lanes = states.zip(queues.zip(&self.heads)).map(
+            |((queue, (turns, parts)), ((rx, tx), heads))| {
+                Lane::new(queue, rx, tx, heads, turns, parts, addresses)
+            },
+        );
         Ok((monitor, lanes.collect()))
     }
 }
@@ -209,7 +245,16 @@ mod tests {
         }
         let (heads, mut turns) = (registers(), Turns::new(8));
         let (rx, tx) = ([&mut a.rx, &mut b.rx], [&mut a.tx, &mut b.tx]);
-        test(Lane::new(0, rx, tx, &heads, &mut turns, ["a", "b"]));
+        let mut parts = PathParts::Pool;
+        test(Lane::new(
+            0,
+            rx,
+            tx,
+            &heads,
+            &mut turns,
+            &mut parts,
+            ["a", "b"],
+        ));
         // Back in the thread of the devices, all packets come home.
         drop((a, b));
         for pool in &pools {

@@ -8,6 +8,7 @@ pub mod lane;
 mod packet_bytes;
 mod phy;
 pub mod pipeline;
+mod ports;
 mod remote;
 mod rss;
 mod start;

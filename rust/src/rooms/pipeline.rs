@@ -17,11 +17,12 @@ use crate::driver::mempool::{AnyThread, Packet};
 use crate::driver::rx::RxQueue;
 use crate::driver::tx::TxQueue;
 use crate::error::Result;
-use crate::rooms::forwarder::{Counts, Forwarder, TOUCHED_BYTE};
+use crate::rooms::forwarder::{Counts, Forwarder};
 use crate::rooms::lane::{split, Monitor};
 use crate::sys::buffers::{buffers_return, Lease};
 use crate::sys::home::Spare;
 use crate::sys::mmio::Register;
+use crate::tuned::forward::TOUCHED_BYTE;
 
 /// Sent packets come home so many at a time: one look at DD and one atomic access for all.
 const TAKE_BATCH: usize = 32;

@@ -127,7 +127,11 @@ impl Device<'_> {
         if self.registers.vfio.check().is_err() {
             return stopped;
         }
-        self.rx.clear();
+        // Backwards, so that the new start takes the buffers in the same order.
+        for queue in self.rx.drain(..) {
+            let buffers = queue.ring.into_slots().into_vec();
+            buffers.into_iter().rev().for_each(drop);
+        }
         self.tx.clear();
         self.start_all()
     }

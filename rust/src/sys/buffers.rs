@@ -60,10 +60,13 @@ use super::return_list::{ReturnList, NONE};
 /// A device that a test plays.
 #[cfg(any(test, feature = "fuzzing"))]
 mod played_device;
+mod store;
 #[cfg(not(feature = "trusted-device"))]
 mod untrusted;
 
-/// Bytes from one buffer to the next.
+pub use store::STRIDE_ODD;
+
+/// Bytes of a buffer, and from one to the next.
 pub const BUFFER_SIZE: usize = 2048;
 
 /// Bytes in front of the data. The C driver keeps the header there. Here they are unused, and the
@@ -251,13 +254,17 @@ pub struct BufferStore {
     /// From `Box::leak`, for the same reason: headers point into it.
     #[cfg(feature = "untrusted-device-copy")]
     private: NonNull<[Line]>,
-    _dma: DmaMemory,
+    /// Bytes from one buffer to the next.
+    stride: usize,
+    dma: DmaMemory,
 }
 
 impl BufferStore {
-    /// Cuts `dma` into `capacity` free buffers, or fewer if not all fit.
-    pub fn new(dma: DmaMemory, capacity: usize) -> Self {
-        let capacity = capacity.min(dma.size() / BUFFER_SIZE);
+    /// Cuts `dma` into `capacity` free buffers, or fewer if not all fit. They are `stride` bytes apart, at least
+    /// [`BUFFER_SIZE`].
+    pub fn new(dma: DmaMemory, capacity: usize, stride: usize) -> Self {
+        let stride = stride.max(BUFFER_SIZE);
+        let capacity = capacity.min(dma.size() / stride);
         let free = NonNull::from(Box::leak(Box::new(FreeStack {
             headers: (0..capacity)
                 .map(|_| Place(Cell::new(NonNull::dangling())))
@@ -274,7 +281,7 @@ impl BufferStore {
         let private = NonNull::from(Box::leak(Line::zeroed(capacity * LINES)));
         let headers: Box<[Header]> = (0..capacity)
             .map(|i| {
-                let offset = i * BUFFER_SIZE + HEADROOM;
+                let offset = i * stride + HEADROOM;
                 Header {
                     // SAFETY: buffer `i` fits, so this is inside the memory.
                     data: unsafe { dma.address().add(offset) },
@@ -294,7 +301,8 @@ impl BufferStore {
             free,
             #[cfg(feature = "untrusted-device-copy")]
             private,
-            _dma: dma,
+            stride,
+            dma,
         };
         store.free().returns.headers.set(store.headers.cast());
         // SAFETY: only `drop` frees the headers, and all references to them are shared ones.
@@ -305,11 +313,6 @@ impl BufferStore {
             unsafe { store.free().push(NonNull::from(header)) };
         }
         store
-    }
-
-    /// The number of buffers.
-    pub fn capacity(&self) -> usize {
-        self.headers.len()
     }
 
     /// The stack, or `None` if another thread has it.
@@ -351,7 +354,7 @@ impl Drop for Lease<'_> {
 }
 
 // SAFETY: the methods change only atomics, and the cells of the stack in the thread that has it. All else stays
-// as it was made. Nothing reaches `_dma`.
+// as it was made. Nothing writes to `dma`.
 unsafe impl Sync for BufferStore {}
 
 impl Drop for BufferStore {

@@ -159,6 +159,12 @@ impl<T> Ring<T> {
         self.dma.iova()
     }
 
+    /// The first of the descriptors, in a page of its own.
+    #[inline]
+    pub(super) fn descriptors(&self) -> NonNull<Descriptor> {
+        self.descriptors
+    }
+
     /// The number of descriptors.
     #[inline]
     pub fn len(&self) -> usize {
@@ -282,6 +288,13 @@ impl SharedDescriptor<'_> {
         let lower = unsafe { (&raw const (*self.pointer.as_ptr()).lower).read_volatile() };
         let upper = self.load_upper();
         Descriptor { lower, upper }
+    }
+
+    /// Writes the upper half of the descriptor, as [`SharedDescriptor::store`].
+    #[inline]
+    pub fn store_upper(&self, value: u64) {
+        // SAFETY: see the field `pointer`.
+        unsafe { (&raw mut (*self.pointer.as_ptr()).upper).write(value) }
     }
 
     /// Writes the descriptor. The driver owns it until it moves the tail, so the device does not see half of

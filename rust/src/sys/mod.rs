@@ -2,8 +2,9 @@
 //!
 //! Four rules keep this interface sound, however safe code uses it and whatever the device does:
 //!
-//! 1. Only volatile accesses through raw pointers reach registers and descriptors. No reference
-//!    ever covers one.
+//! 1. Only accesses through raw pointers reach registers and descriptors. No reference ever covers one. The
+//!    accesses are volatile, except for writes of descriptors that the driver owns: the device reads them only
+//!    after the tail has moved, and the barrier before that orders them.
 //! 2. The code checks every access against the size of its mapping, or masks the index to it.
 //! 3. A mapping lives as long as any pointer into it.
 //! 4. Only the owner of a packet buffer gets references to its bytes. Only with the
@@ -13,8 +14,9 @@
 //! none: lint checks that it imports none (bench/lint/rules.toml).
 //!
 //! The rules do not cover an address that the device gets from a register or descriptor. So this
-//! module is private. The modules that write such addresses are `init`, `rx` and `tx`. They give the
-//! device only buffers whose [`buffers::Buffer`] lies in a slot of the ring.
+//! module is private. The modules that write such addresses are `init`, `rx` and `tx`, and those of the
+//! tuned path. They give the device only buffers whose [`buffers::Buffer`] lies in a slot of the ring, or that a
+//! [`places::Places`] or a [`places::Block`] has for good.
 
 pub mod batch;
 pub mod buffers;
@@ -32,5 +34,7 @@ mod memory;
 #[path = "memory_heap.rs"]
 mod memory;
 pub mod mmio;
+pub mod places;
+pub mod quad;
 mod return_list;
 mod sync;

@@ -319,6 +319,7 @@ unsafe fn start(lab: *mut Lab, addresses: &[CString]) -> Result<()> {
         rx_ring_size: ring_size,
         tx_ring_size: ring_size,
         promiscuous: true,
+        tx_sparse_rs: false,
     };
     for (i, address) in addresses.iter().enumerate() {
         let device = &raw mut (*lab).devices[i];

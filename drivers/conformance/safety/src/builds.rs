@@ -250,7 +250,7 @@ fn compile_c(from: &Path, program: &Path, flags: &[&str]) -> Result<()> {
     command.args(flags).arg("-I").arg(&source);
     command.arg(lab().join("programs/lab.c"));
     // All but the programs.
-    for room in ["", "driver", "vfio", "vfio_user", "rooms"] {
+    for room in ["", "driver", "vfio", "vfio_user", "tuned", "rooms"] {
         let mut files: Vec<_> = fs::read_dir(source.join(room))?
             .map(|entry| Ok(entry?.path()))
             .collect::<Result<_>>()?;

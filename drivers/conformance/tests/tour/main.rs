@@ -176,13 +176,13 @@ fn check_trio([c, rust, transpiled]: &Trio) -> Result<()> {
         transpiled.quote(),
         c.quote()
     );
-    // In C the name of a function begins with its subject; in Rust the type says it. `new` is X_create.
-    let twin = match of_rust.as_str() {
-        "new" => "create",
-        name => name,
+    // In C the name of a function begins with its subject; in Rust the type says it. `new` is X_create or X_create_Y.
+    let are_twins = match of_rust.as_str() {
+        "new" => of_c.contains("_create"),
+        twin => of_c == twin || of_c.ends_with(&format!("_{twin}")),
     };
     ensure!(
-        of_c == twin || of_c.ends_with(&format!("_{twin}")),
+        are_twins,
         "`{}` is in {of_rust}, and `{}` in {of_c}",
         rust.quote(),
         c.quote()

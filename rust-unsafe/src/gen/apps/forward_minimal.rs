@@ -250,6 +250,7 @@ pub struct device_config {
     pub rx_ring_size: uint32_t,
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
+    pub tx_sparse_rs: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -302,6 +303,7 @@ pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     let mut pool: *mut mempool = (*packet).pool as *mut mempool;
@@ -315,6 +317,7 @@ pub const DEVICE_CONFIG_DEFAULT: device_config = device_config {
     rx_ring_size: 512 as uint32_t,
     tx_ring_size: 512 as uint32_t,
     promiscuous: true_0 != 0,
+    tx_sparse_rs: false_0 != 0,
 };
 pub const SIGINT: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const SIGTERM: ::core::ffi::c_int = 15 as ::core::ffi::c_int;
@@ -453,6 +456,7 @@ unsafe fn main_0(
             rx_ring_size: 0,
             tx_ring_size: 0,
             promiscuous: false,
+            tx_sparse_rs: false,
         },
         pools: ::core::ptr::null_mut::<mempool>(),
         queues_in_threads: false,
@@ -550,7 +554,7 @@ unsafe fn main_0(
             &raw mut error,
         ) != 0 as ::core::ffi::c_int
         {
-            current_block = 9641178031632028819;
+            current_block = 3382725010459277374;
             break;
         }
         i += 1;
@@ -579,13 +583,13 @@ unsafe fn main_0(
                         &raw mut error,
                     ) != 0 as ::core::ffi::c_int
                 {
-                    current_block = 9641178031632028819;
+                    current_block = 3382725010459277374;
                     break;
                 }
                 i_0 += 1;
             }
             match current_block {
-                9641178031632028819 => {}
+                3382725010459277374 => {}
                 _ => {
                     printf(
                         b"sent %llu packets\n\0" as *const u8

@@ -15,20 +15,18 @@ extern "C" {
         __fmt: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
-    fn forwarder_open_queues(
+    fn forwarder_open_with(
         device_a: *const ::core::ffi::c_char,
         device_b: *const ::core::ffi::c_char,
-        batch: uint32_t,
-        ring_size: uint32_t,
-        queues: uint32_t,
-        connect_timeout_ms: uint32_t,
-        link_timeout_ms: uint32_t,
+        options: *const forwarder_options,
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
     ) -> *mut forwarder;
     fn forwarder_limit(forwarder: *mut forwarder, packets: uint64_t);
     fn forwarder_on_ordinary_pages(forwarder: *const forwarder) -> bool;
     fn forwarder_turn(forwarder: *mut forwarder) -> uint32_t;
+    fn forwarder_tuned_turn(forwarder: *mut forwarder) -> uint32_t;
+    fn forwarder_agent_turn(forwarder: *mut forwarder) -> uint32_t;
     fn forwarder_read_counts(forwarder: *const forwarder, counts: *mut forwarder_counts);
     fn forwarder_queue_turn(forwarder: *mut forwarder, queue: uint32_t) -> uint32_t;
     fn forwarder_read_queue_counts(
@@ -83,6 +81,7 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn forward_in_threads(
         forwarder: *mut forwarder,
+        path: uint32_t,
         queues: uint32_t,
         cpus: *const cpu_list,
         packets: uint64_t,
@@ -175,6 +174,21 @@ pub struct error {
 }
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
+pub type forwarder_path = ::core::ffi::c_uint;
+pub const FORWARDER_PATH_AGENT: forwarder_path = 3;
+pub const FORWARDER_PATH_TUNED: forwarder_path = 2;
+pub const FORWARDER_PATH_STRIDE: forwarder_path = 1;
+pub const FORWARDER_PATH_DEFAULT: forwarder_path = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct forwarder_options {
+    pub batch: uint32_t,
+    pub ring_size: uint32_t,
+    pub queues: uint32_t,
+    pub path: uint32_t,
+    pub connect_timeout_ms: uint32_t,
+    pub link_timeout_ms: uint32_t,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct forwarder_counts {
@@ -292,6 +306,7 @@ pub struct run {
 #[repr(C)]
 pub struct options {
     pub common: common_options,
+    pub path: uint32_t,
     pub queues: uint32_t,
     pub cpus: cpu_list,
     pub pipeline: bool,
@@ -307,6 +322,7 @@ pub struct load {
     pub received: uint64_t,
 }
 pub const ERROR_SIZE: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
@@ -327,12 +343,12 @@ pub const BUSY_NANOSECONDS: ::core::ffi::c_ulonglong = 1000000
     as ::core::ffi::c_ulonglong;
 pub const LOOK_NANOSECONDS: ::core::ffi::c_ulonglong = 20000000
     as ::core::ffi::c_ulonglong;
-static mut usage: [::core::ffi::c_char; 691] = unsafe {
+static mut usage: [::core::ffi::c_char; 705] = unsafe {
     ::core::mem::transmute::<
-        [u8; 691],
-        [::core::ffi::c_char; 691],
+        [u8; 705],
+        [::core::ffi::c_char; 705],
     >(
-        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--pipeline]\n                 [--interrupts] [--interrupt-interval US]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\nPrints the rates of each second. Without --json, it prints at the end how many packets\nwere received, sent, dropped (no room in the TX ring) and missed (no RX descriptor).\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n\0",
+        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--path PATH] [--queues N] [--cpus LIST] [--pipeline]\n                 [--interrupts] [--interrupt-interval US]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\nPrints the rates of each second. Without --json, it prints at the end how many packets\nwere received, sent, dropped (no room in the TX ring) and missed (no RX descriptor).\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n\0",
     )
 };
 static mut program: program = unsafe {
@@ -347,6 +363,29 @@ unsafe extern "C" fn in_threads(mut options: *const options) -> bool {
     return (*options).queues > 1 as uint32_t || (*options).cpus.count > 0 as uint32_t
         || (*options).pipeline as ::core::ffi::c_int != 0;
 }
+unsafe extern "C" fn set_path(
+    mut row: *const option_row,
+    mut text: *const ::core::ffi::c_char,
+) -> bool {
+    static mut paths: [*const ::core::ffi::c_char; 4] = [
+        b"default\0" as *const u8 as *const ::core::ffi::c_char,
+        b"stride\0" as *const u8 as *const ::core::ffi::c_char,
+        b"tuned\0" as *const u8 as *const ::core::ffi::c_char,
+        b"agent\0" as *const u8 as *const ::core::ffi::c_char,
+    ];
+    let mut i: uint32_t = 0 as uint32_t;
+    while (i as usize)
+        < (::core::mem::size_of::<[*const ::core::ffi::c_char; 4]>() as usize)
+            .wrapping_div(::core::mem::size_of::<*const ::core::ffi::c_char>() as usize)
+    {
+        if strcmp(text, paths[i as usize]) == 0 as ::core::ffi::c_int {
+            *((*row).place as *mut uint32_t) = i;
+            return true_0 != 0;
+        }
+        i = i.wrapping_add(1);
+    }
+    return false_0 != 0;
+}
 unsafe extern "C" fn parse_options(
     mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
@@ -356,7 +395,25 @@ unsafe extern "C" fn parse_options(
     let mut cpus: *const ::core::ffi::c_char = ::core::ptr::null::<
         ::core::ffi::c_char,
     >();
-    let rows: [option_row; 13] = [
+    let rows: [option_row; 14] = [
+        option_row {
+            name: b"path\0" as *const u8 as *const ::core::ffi::c_char,
+            value: b"PATH\0" as *const u8 as *const ::core::ffi::c_char,
+            help: b"how packets travel: default; stride, with buffers 2112 bytes apart in\nplace of 2048; tuned, four at a time, in exchange for sent ones; or\nagent, with one buffer for each descriptor for ever, which drops none\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            set: Some(
+                set_path
+                    as unsafe extern "C" fn(
+                        *const option_row,
+                        *const ::core::ffi::c_char,
+                    ) -> bool,
+            ),
+            place: &raw mut (*options).path as *mut ::core::ffi::c_void,
+            must_be: b"default, stride, tuned or agent\0" as *const u8
+                as *const ::core::ffi::c_char,
+            low: 0 as uint64_t,
+            high: 0 as uint64_t,
+        },
         option_row {
             name: b"queues\0" as *const u8 as *const ::core::ffi::c_char,
             value: b"N\0" as *const u8 as *const ::core::ffi::c_char,
@@ -635,6 +692,17 @@ unsafe extern "C" fn parse_options(
             ::core::ptr::null::<::core::ffi::c_char>(),
         );
     }
+    if (*options).path >= FORWARDER_PATH_TUNED as ::core::ffi::c_int as uint32_t
+        && ((*options).pipeline as ::core::ffi::c_int != 0
+            || (*options).interrupts as ::core::ffi::c_int != 0)
+    {
+        return usage_error(
+            &raw const program,
+            b"--path tuned and agent exclude --pipeline and --interrupts, which need a pool\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            ::core::ptr::null::<::core::ffi::c_char>(),
+        );
+    }
     (*options).devices[0 as ::core::ffi::c_int as usize] = *argv.offset(optind as isize);
     (*options).devices[1 as ::core::ffi::c_int as usize] = *argv
         .offset((optind + 1 as ::core::ffi::c_int) as isize);
@@ -692,12 +760,63 @@ unsafe extern "C" fn forward_turns(
     }
     return received;
 }
-unsafe extern "C" fn forward(mut run: *mut run, mut forwarder: *mut forwarder) {
+#[inline(never)]
+unsafe extern "C" fn tuned_turns(
+    mut forwarder: *mut forwarder,
+    mut turns: uint32_t,
+    mut packets: uint64_t,
+) -> uint64_t {
+    let mut received: uint64_t = 0 as uint64_t;
+    while turns > 0 as uint32_t && received < packets {
+        received = received.wrapping_add(forwarder_tuned_turn(forwarder) as uint64_t);
+        turns = turns.wrapping_sub(1);
+    }
+    return received;
+}
+#[inline(never)]
+unsafe extern "C" fn agent_turns(
+    mut forwarder: *mut forwarder,
+    mut turns: uint32_t,
+    mut packets: uint64_t,
+) -> uint64_t {
+    let mut received: uint64_t = 0 as uint64_t;
+    while turns > 0 as uint32_t && received < packets {
+        received = received.wrapping_add(forwarder_agent_turn(forwarder) as uint64_t);
+        turns = turns.wrapping_sub(1);
+    }
+    return received;
+}
+unsafe extern "C" fn forward(
+    mut run: *mut run,
+    mut forwarder: *mut forwarder,
+    mut path: uint32_t,
+) {
+    let take_turns: Option<
+        unsafe extern "C" fn(*mut forwarder, uint32_t, uint64_t) -> uint64_t,
+    > = if path == FORWARDER_PATH_TUNED as ::core::ffi::c_int as uint32_t {
+        Some(
+            tuned_turns
+                as unsafe extern "C" fn(*mut forwarder, uint32_t, uint64_t) -> uint64_t,
+        )
+    } else if path == FORWARDER_PATH_AGENT as ::core::ffi::c_int as uint32_t {
+        Some(
+            agent_turns
+                as unsafe extern "C" fn(*mut forwarder, uint32_t, uint64_t) -> uint64_t,
+        )
+    } else {
+        Some(
+            forward_turns
+                as unsafe extern "C" fn(*mut forwarder, uint32_t, uint64_t) -> uint64_t,
+        )
+    };
     let mut turns: uint32_t = turns_per_look(forwarder_is_trapped(forwarder));
     loop {
         (*run).left = (*run)
             .left
-            .wrapping_sub(forward_turns(forwarder, turns, (*run).left));
+            .wrapping_sub(
+                take_turns
+                    .expect("non-null function pointer")(forwarder, turns, (*run).left),
+            );
         if !((*run).left > 0 as uint64_t
             && run_look(run, 0 as uint64_t) as ::core::ffi::c_int != 0)
         {
@@ -807,26 +926,6 @@ unsafe extern "C" fn forward_with_threads(
     mut forwarder: *mut forwarder,
     mut options: *const options,
 ) {
-    let mut forward_in: Option<
-        unsafe extern "C" fn(
-            *mut forwarder,
-            uint32_t,
-            *const cpu_list,
-            uint64_t,
-            *const watch,
-            *mut error,
-        ) -> ::core::ffi::c_int,
-    > = Some(
-        forward_in_threads
-            as unsafe extern "C" fn(
-                *mut forwarder,
-                uint32_t,
-                *const cpu_list,
-                uint64_t,
-                *const watch,
-                *mut error,
-            ) -> ::core::ffi::c_int,
-    );
     let watch: watch = watch {
         goes_on: Some(
             threads_go_on as unsafe extern "C" fn(*mut ::core::ffi::c_void) -> bool,
@@ -834,32 +933,8 @@ unsafe extern "C" fn forward_with_threads(
         state: run as *mut ::core::ffi::c_void,
     };
     let mut error: error = error { text: [0; 1024] };
-    if (*options).pipeline {
-        forward_in = Some(
-            forward_in_pipeline
-                as unsafe extern "C" fn(
-                    *mut forwarder,
-                    uint32_t,
-                    *const cpu_list,
-                    uint64_t,
-                    *const watch,
-                    *mut error,
-                ) -> ::core::ffi::c_int,
-        )
-            as Option<
-                unsafe extern "C" fn(
-                    *mut forwarder,
-                    uint32_t,
-                    *const cpu_list,
-                    uint64_t,
-                    *const watch,
-                    *mut error,
-                ) -> ::core::ffi::c_int,
-            >;
-    }
-    let mut result: ::core::ffi::c_int = if forwarder_is_trapped(forwarder)
-        as ::core::ffi::c_int != 0
-    {
+    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    if forwarder_is_trapped(forwarder) {
         snprintf(
             &raw mut error.text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
@@ -867,20 +942,27 @@ unsafe extern "C" fn forward_with_threads(
                 as *const u8 as *const ::core::ffi::c_char,
             (*run).devices[0 as ::core::ffi::c_int as usize],
         );
-        -(1 as ::core::ffi::c_int)
-    } else {
-        forward_in
-            .expect(
-                "non-null function pointer",
-            )(
+        result = -(1 as ::core::ffi::c_int);
+    } else if (*options).pipeline {
+        result = forward_in_pipeline(
             forwarder,
             (*options).queues,
             &raw const (*options).cpus,
             (*options).common.packets,
             &raw const watch,
             &raw mut error,
-        )
-    };
+        );
+    } else {
+        result = forward_in_threads(
+            forwarder,
+            (*options).path,
+            (*options).queues,
+            &raw const (*options).cpus,
+            (*options).common.packets,
+            &raw const watch,
+            &raw mut error,
+        );
+    }
     run_check(run, result, &raw mut error);
 }
 unsafe extern "C" fn write_counts(
@@ -988,7 +1070,7 @@ unsafe extern "C" fn forward_until_end(
     } else if (*options).interrupts {
         forward_with_interrupts(run, forwarder, (*options).interrupt_interval_us);
     } else {
-        forward(run, forwarder);
+        forward(run, forwarder, (*options).path);
     }
     run_end(run);
     if (*run).result == 0 as ::core::ffi::c_int {
@@ -1030,6 +1112,7 @@ unsafe fn main_0(
 ) -> ::core::ffi::c_int {
     let mut options: options = options {
         common: common_options_default(),
+        path: 0,
         queues: 1 as uint32_t,
         cpus: cpu_list {
             count: 0,
@@ -1084,14 +1167,18 @@ unsafe fn main_0(
     run.devices[1 as ::core::ffi::c_int as usize] = options
         .devices[1 as ::core::ffi::c_int as usize];
     if run_open(&raw mut run) == 0 as ::core::ffi::c_int {
-        let mut forwarder: *mut forwarder = forwarder_open_queues(
+        let how: forwarder_options = forwarder_options {
+            batch: options.common.batch,
+            ring_size: options.common.ring_size,
+            queues: options.queues,
+            path: options.path,
+            connect_timeout_ms: options.common.connect_timeout_ms,
+            link_timeout_ms: options.common.link_timeout_ms,
+        };
+        let mut forwarder: *mut forwarder = forwarder_open_with(
             run.devices[0 as ::core::ffi::c_int as usize],
             run.devices[1 as ::core::ffi::c_int as usize],
-            options.common.batch,
-            options.common.ring_size,
-            options.queues,
-            options.common.connect_timeout_ms,
-            options.common.link_timeout_ms,
+            &raw const how,
             &raw mut run.error.text as *mut ::core::ffi::c_char,
             ERROR_SIZE as size_t,
         );

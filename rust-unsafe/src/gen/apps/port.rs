@@ -260,6 +260,7 @@ pub struct device_config {
     pub rx_ring_size: uint32_t,
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
+    pub tx_sparse_rs: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -425,6 +426,7 @@ unsafe extern "C" fn open_and_start(
         rx_ring_size: (*config).ring_size,
         tx_ring_size: (*config).ring_size,
         promiscuous: true_0 != 0,
+        tx_sparse_rs: false,
     };
     let mut tx_pools: uint32_t = if (*config).tx_pools as ::core::ffi::c_int != 0 {
         (*config).tx_queues
@@ -556,6 +558,7 @@ pub unsafe extern "C" fn port_open(
                 rx_ring_size: 0,
                 tx_ring_size: 0,
                 promiscuous: false,
+                tx_sparse_rs: false,
             },
             pools: ::core::ptr::null_mut::<mempool>(),
             queues_in_threads: false,
@@ -838,6 +841,7 @@ pub unsafe extern "C" fn run_on_port(
                 rx_ring_size: 0,
                 tx_ring_size: 0,
                 promiscuous: false,
+                tx_sparse_rs: false,
             },
             pools: ::core::ptr::null_mut::<mempool>(),
             queues_in_threads: false,

@@ -268,6 +268,7 @@ pub struct device_config {
     pub rx_ring_size: uint32_t,
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
+    pub tx_sparse_rs: bool,
 }
 pub type device_family = ::core::ffi::c_uint;
 pub const DEVICE_FAMILY_X550: device_family = 2;
@@ -288,6 +289,7 @@ pub struct ports_stats {
     pub tx_bytes: uint64_t,
 }
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const PORTS_MAX_BATCH: ::core::ffi::c_int = 256 as ::core::ffi::c_int;
 pub const NULL_0: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
@@ -343,6 +345,7 @@ pub const DEVICE_CONFIG_DEFAULT: device_config = device_config {
     rx_ring_size: 512 as uint32_t,
     tx_ring_size: 512 as uint32_t,
     promiscuous: true_0 != 0,
+    tx_sparse_rs: false_0 != 0,
 };
 pub const __ASSERT_FUNCTION: [::core::ffi::c_char; 51] = unsafe {
     ::core::mem::transmute::<

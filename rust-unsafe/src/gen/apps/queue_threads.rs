@@ -1,6 +1,14 @@
 extern "C" {
     fn forwarder_give_queues(forwarder: *mut forwarder, to_threads: bool);
     fn forwarder_queue_turn(forwarder: *mut forwarder, queue: uint32_t) -> uint32_t;
+    fn forwarder_tuned_queue_turn(
+        forwarder: *mut forwarder,
+        queue: uint32_t,
+    ) -> uint32_t;
+    fn forwarder_agent_queue_turn(
+        forwarder: *mut forwarder,
+        queue: uint32_t,
+    ) -> uint32_t;
     fn forwarder_queue_limit(
         forwarder: *mut forwarder,
         queue: uint32_t,
@@ -52,6 +60,11 @@ pub struct error {
 }
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
+pub type forwarder_path = ::core::ffi::c_uint;
+pub const FORWARDER_PATH_AGENT: forwarder_path = 3;
+pub const FORWARDER_PATH_TUNED: forwarder_path = 2;
+pub const FORWARDER_PATH_STRIDE: forwarder_path = 1;
+pub const FORWARDER_PATH_DEFAULT: forwarder_path = 0;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct __pthread_internal_list {
@@ -135,6 +148,7 @@ pub struct worker {
     pub crew: *const crew,
     pub shared: *mut shared,
     pub forwarder: *mut forwarder,
+    pub turn: Option<unsafe extern "C" fn(*mut forwarder, uint32_t) -> uint32_t>,
     pub first: uint32_t,
     pub step: uint32_t,
     pub queues: uint32_t,
@@ -238,7 +252,9 @@ unsafe extern "C" fn forward_round(mut worker: *mut worker) -> uint64_t {
     while turns > 0 as uint32_t && total < left {
         let mut queue_0: uint32_t = (*worker).first;
         while queue_0 < (*worker).queues {
-            let mut count: uint32_t = forwarder_queue_turn((*worker).forwarder, queue_0);
+            let mut count: uint32_t = (*worker)
+                .turn
+                .expect("non-null function pointer")((*worker).forwarder, queue_0);
             received[queue_0 as usize] = received[queue_0 as usize]
                 .wrapping_add(count as uint64_t);
             total = total.wrapping_add(count as uint64_t);
@@ -283,6 +299,7 @@ unsafe extern "C" fn work(
 #[no_mangle]
 pub unsafe extern "C" fn forward_in_threads(
     mut forwarder: *mut forwarder,
+    mut path: uint32_t,
     mut queues: uint32_t,
     mut cpus: *const cpu_list,
     mut packets: uint64_t,
@@ -312,6 +329,7 @@ pub unsafe extern "C" fn forward_in_threads(
         crew: ::core::ptr::null::<crew>(),
         shared: ::core::ptr::null_mut::<shared>(),
         forwarder: ::core::ptr::null_mut::<forwarder>(),
+        turn: None,
         first: 0,
         step: 0,
         queues: 0,
@@ -341,6 +359,22 @@ pub unsafe extern "C" fn forward_in_threads(
             crew: &raw mut crew,
             shared: &raw mut shared,
             forwarder: forwarder,
+            turn: if path == FORWARDER_PATH_TUNED as ::core::ffi::c_int as uint32_t {
+                Some(
+                    forwarder_tuned_queue_turn
+                        as unsafe extern "C" fn(*mut forwarder, uint32_t) -> uint32_t,
+                )
+            } else if path == FORWARDER_PATH_AGENT as ::core::ffi::c_int as uint32_t {
+                Some(
+                    forwarder_agent_queue_turn
+                        as unsafe extern "C" fn(*mut forwarder, uint32_t) -> uint32_t,
+                )
+            } else {
+                Some(
+                    forwarder_queue_turn
+                        as unsafe extern "C" fn(*mut forwarder, uint32_t) -> uint32_t,
+                )
+            },
             first: i,
             step: count,
             queues: queues,

@@ -316,6 +316,7 @@ pub struct device_config {
     pub rx_ring_size: uint32_t,
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
+    pub tx_sparse_rs: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]

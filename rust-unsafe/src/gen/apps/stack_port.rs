@@ -264,6 +264,7 @@ pub struct device_config {
     pub rx_ring_size: uint32_t,
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
+    pub tx_sparse_rs: bool,
 }
 pub type device_family = ::core::ffi::c_uint;
 pub const DEVICE_FAMILY_X550: device_family = 2;

@@ -179,6 +179,7 @@ pub struct device_config {
     pub rx_ring_size: uint32_t,
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
+    pub tx_sparse_rs: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -568,12 +569,15 @@ pub unsafe extern "C" fn device_release(mut device: *mut device) {
             .offset(i as isize) as *mut rx_queue;
         let mut tx: *mut tx_queue = (&raw mut (*device).tx as *mut tx_queue)
             .offset(i as isize) as *mut tx_queue;
-        let mut j: uint32_t = 0 as uint32_t;
-        while !(*rx).packets.is_null() && j <= (*rx).mask {
-            if !(*(*rx).packets.offset(j as isize)).is_null() {
-                packet_free(*(*rx).packets.offset(j as isize));
+        let mut j: uint32_t = (*rx).mask.wrapping_add(1 as uint32_t);
+        while !(*rx).packets.is_null() && j > 0 as uint32_t {
+            if !(*(*rx).packets.offset(j.wrapping_sub(1 as uint32_t) as isize)).is_null()
+            {
+                packet_free(
+                    *(*rx).packets.offset(j.wrapping_sub(1 as uint32_t) as isize),
+                );
             }
-            j = j.wrapping_add(1);
+            j = j.wrapping_sub(1);
         }
         let mut j_0: uint32_t = (*tx).clean_index;
         while !(*tx).packets.is_null() && j_0 != (*tx).index {

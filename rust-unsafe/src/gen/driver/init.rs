@@ -260,6 +260,7 @@ pub struct device_config {
     pub rx_ring_size: uint32_t,
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
+    pub tx_sparse_rs: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -412,6 +413,7 @@ pub const RX_PACKET_BUFFER_KB_X540: ::core::ffi::c_int = 384 as ::core::ffi::c_i
 pub const TX_PACKET_BUFFER_KB: ::core::ffi::c_int = 160 as ::core::ffi::c_int;
 pub const TX_MAX_PACKET_KB: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const FLOW_CONTROL_RESERVE_KB: ::core::ffi::c_int = 24 as ::core::ffi::c_int;
+pub const TX_WRITE_BACK_THRESHOLD: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 unsafe extern "C" fn rx_packet_buffer_kb(mut device: *const device) -> uint32_t {
     return (if (*device).family as ::core::ffi::c_uint
         == DEVICE_FAMILY_82599 as ::core::ffi::c_int as ::core::ffi::c_uint
@@ -730,6 +732,13 @@ unsafe extern "C" fn init_tx_queue(
     let mut queue: *mut tx_queue = (&raw mut (*device).tx as *mut tx_queue)
         .offset(id as isize) as *mut tx_queue;
     let mut size: uint32_t = (*device).config.tx_ring_size;
+    let mut threshold: uint32_t = (if (*device).config.tx_sparse_rs as ::core::ffi::c_int
+        != 0
+    {
+        0 as ::core::ffi::c_int
+    } else {
+        TX_WRITE_BACK_THRESHOLD
+    }) as uint32_t;
     (*queue).vfio = vfio;
     (*queue).id = id;
     (*queue).mask = size.wrapping_sub(1 as uint32_t);
@@ -797,7 +806,7 @@ unsafe extern "C" fn init_tx_queue(
                     0x7f00 as uint32_t
                         & (!(0x7f00 as uint32_t)).wrapping_add(1 as uint32_t),
                 )
-            | (4 as uint32_t)
+            | threshold
                 .wrapping_mul(
                     0x7f0000 as uint32_t
                         & (!(0x7f0000 as uint32_t)).wrapping_add(1 as uint32_t),
@@ -1024,7 +1033,19 @@ unsafe extern "C" fn stop_tx_queue(
     {
         result = -(1 as ::core::ffi::c_int);
     }
-    tx_reclaim(queue);
+    if !(*device).config.tx_sparse_rs {
+        tx_reclaim(queue);
+        return result;
+    }
+    if result == 0 as ::core::ffi::c_int {
+        (*queue).done = (*queue)
+            .done
+            .wrapping_add(
+                ((*queue).index.wrapping_sub((*queue).clean_index) & (*queue).mask)
+                    as uint64_t,
+            );
+    }
+    (*queue).clean_index = (*queue).index;
     return result;
 }
 unsafe extern "C" fn stop_rx_queue(

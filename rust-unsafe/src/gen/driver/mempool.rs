@@ -145,6 +145,22 @@ pub unsafe extern "C" fn mempool_create(
     mut capacity: uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    return mempool_create_strided(
+        pool,
+        container,
+        capacity,
+        PACKET_BUFFER_SIZE as uint32_t,
+        error,
+    );
+}
+#[no_mangle]
+pub unsafe extern "C" fn mempool_create_strided(
+    mut pool: *mut mempool,
+    mut container: *mut vfio_container,
+    mut capacity: uint32_t,
+    mut stride: uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
     memset(
         pool as *mut ::core::ffi::c_void,
         0 as ::core::ffi::c_int,
@@ -178,7 +194,7 @@ pub unsafe extern "C" fn mempool_create(
     }
     if dma_alloc(
         container,
-        (capacity as size_t).wrapping_mul(PACKET_BUFFER_SIZE as size_t),
+        (capacity as size_t).wrapping_mul(stride as size_t),
         &raw mut (*pool).dma,
         error,
     ) != 0 as ::core::ffi::c_int
@@ -189,7 +205,7 @@ pub unsafe extern "C" fn mempool_create(
     let mut i: uint32_t = capacity;
     while i > 0 as uint32_t {
         let mut offset: size_t = (i.wrapping_sub(1 as uint32_t) as size_t)
-            .wrapping_mul(PACKET_BUFFER_SIZE as size_t);
+            .wrapping_mul(stride as size_t);
         let mut packet: *mut packet = ((*pool).dma.memory as *mut uint8_t)
             .offset(offset as isize) as *mut packet;
         (*packet).iova = (*pool)

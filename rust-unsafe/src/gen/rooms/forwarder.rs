@@ -7,10 +7,11 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn vfio_container_init(container: *mut vfio_container);
     fn vfio_container_close(container: *mut vfio_container);
-    fn mempool_create(
+    fn mempool_create_strided(
         pool: *mut mempool,
         container: *mut vfio_container,
         capacity: uint32_t,
+        stride: uint32_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn mempool_destroy(pool: *mut mempool);
@@ -44,6 +45,25 @@ extern "C" {
         waits: *mut interrupts_waits,
         error: *mut error,
     ) -> ::core::ffi::c_int;
+    fn agent_init(
+        agent: *mut agent,
+        rx: *mut rx_queue,
+        tx: *mut tx_queue,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn agent_forward(agent: *mut agent, count: uint32_t) -> uint32_t;
+    fn agent_check(agent: *const agent, error: *mut error) -> ::core::ffi::c_int;
+    fn tuned_rx_batch(
+        rx: *mut tuned_rx,
+        batch: *mut tuned_batch,
+        count: uint32_t,
+    ) -> uint32_t;
+    fn tuned_tx_batch(tx: *mut tuned_tx, batch: *mut tuned_batch) -> uint32_t;
+    fn tuned_lane_create(
+        rx: *const *mut rx_queue,
+        tx: *const *mut tx_queue,
+    ) -> *mut tuned_lane;
+    fn tuned_lane_destroy(lane: *mut tuned_lane);
     fn device_start_queues(
         device: *mut device,
         config: *const device_config,
@@ -93,6 +113,7 @@ pub struct forwarder {
     pub queues: uint32_t,
     pub container: vfio_container,
     pub pools: [[mempool; 16]; 2],
+    pub path: uint32_t,
     pub devices: [device; 2],
     pub waits: interrupts_waits,
 }
@@ -287,6 +308,7 @@ pub struct device_config {
     pub rx_ring_size: uint32_t,
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
+    pub tx_sparse_rs: bool,
 }
 pub type device_family = ::core::ffi::c_uint;
 pub const DEVICE_FAMILY_X550: device_family = 2;
@@ -298,7 +320,47 @@ pub struct lane {
     pub rx: [*mut rx_queue; 2],
     pub tx: [*mut tx_queue; 2],
     pub direction: direction,
+    pub tuned: *mut tuned_lane,
+    pub agents: [agent; 2],
     pub apart: [uint8_t; 128],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct agent {
+    pub rx: *mut rx_queue,
+    pub tx: *mut tx_queue,
+    pub data: *mut uint8_t,
+    pub iova: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tuned_lane {
+    pub rx: [tuned_rx; 2],
+    pub tx: [tuned_tx; 2],
+    pub memory: *mut uint8_t,
+    pub batch: tuned_batch,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tuned_batch {
+    pub places: [uint32_t; 512],
+    pub sizes: [uint32_t; 512],
+    pub count: uint32_t,
+    pub apart: [uint8_t; 128],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tuned_tx {
+    pub queue: *mut tx_queue,
+    pub places: *mut uint32_t,
+    pub iova: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tuned_rx {
+    pub queue: *mut rx_queue,
+    pub places: *mut uint32_t,
+    pub iova: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -317,6 +379,21 @@ pub struct forwarder_counts {
     pub rx_calls: uint64_t,
     pub full_batches: uint64_t,
 }
+pub type forwarder_path = ::core::ffi::c_uint;
+pub const FORWARDER_PATH_AGENT: forwarder_path = 3;
+pub const FORWARDER_PATH_TUNED: forwarder_path = 2;
+pub const FORWARDER_PATH_STRIDE: forwarder_path = 1;
+pub const FORWARDER_PATH_DEFAULT: forwarder_path = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct forwarder_options {
+    pub batch: uint32_t,
+    pub ring_size: uint32_t,
+    pub queues: uint32_t,
+    pub path: uint32_t,
+    pub connect_timeout_ms: uint32_t,
+    pub link_timeout_ms: uint32_t,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct forwarder_waits {
@@ -331,7 +408,14 @@ pub struct forwarder_device_stats {
     pub tx_packets: uint64_t,
     pub tx_bytes: uint64_t,
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tuned_turn {
+    pub received: uint32_t,
+    pub sent: uint32_t,
+}
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
 pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
@@ -358,6 +442,8 @@ unsafe extern "C" fn error_copy(
     }
     return result;
 }
+pub const PACKET_BUFFER_SIZE: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
+pub const PACKET_STRIDE_ODD: ::core::ffi::c_int = 2112 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
     if (*pool).free_count == 0 as uint32_t {
@@ -381,23 +467,82 @@ pub const DEVICE_CONFIG_DEFAULT: device_config = device_config {
     rx_ring_size: 512 as uint32_t,
     tx_ring_size: 512 as uint32_t,
     promiscuous: true_0 != 0,
+    tx_sparse_rs: false_0 != 0,
 };
 pub const TOUCHED_BYTE: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+#[inline]
+unsafe extern "C" fn tuned_forward(
+    mut lane: *mut tuned_lane,
+    mut from: uint32_t,
+    mut wanted: uint32_t,
+) -> tuned_turn {
+    let batch: *mut tuned_batch = &raw mut (*lane).batch;
+    let touched: *mut uint8_t = (*lane).memory.offset(TOUCHED_BYTE as isize);
+    let mut turn: tuned_turn = tuned_turn {
+        received: tuned_rx_batch(
+            (&raw mut (*lane).rx as *mut tuned_rx).offset(from as isize)
+                as *mut tuned_rx,
+            batch,
+            wanted,
+        ),
+        sent: 0 as uint32_t,
+    };
+    if turn.received == 0 as uint32_t {
+        return turn;
+    }
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < turn.received {
+        let ref mut fresh2 = *touched.offset((*batch).places[i as usize] as isize);
+        *fresh2 = (*fresh2).wrapping_add(1);
+        i = i.wrapping_add(1);
+    }
+    turn.sent = tuned_tx_batch(
+        (&raw mut (*lane).tx as *mut tuned_tx)
+            .offset((1 as uint32_t).wrapping_sub(from) as isize) as *mut tuned_tx,
+        batch,
+    );
+    return turn;
+}
 pub const POOL_MIN_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 pub const POOL_PACKETS_PER_DESCRIPTOR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
+pub const TUNED_RINGS: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const SENT_SIZE: ::core::ffi::c_int = 60 as ::core::ffi::c_int;
+#[inline]
+unsafe extern "C" fn batch_wanted(mut direction: *const direction) -> uint32_t {
+    return if (*direction).packets_left < (*direction).batch as uint64_t {
+        (*direction).packets_left as uint32_t
+    } else {
+        (*direction).batch
+    };
+}
+#[inline]
+unsafe extern "C" fn batch_count(
+    mut direction: *mut direction,
+    mut wanted: uint32_t,
+    mut received: uint32_t,
+    mut sent: uint32_t,
+) {
+    let mut counts: *mut forwarder_counts = &raw mut (*direction).counts;
+    (*direction).packets_left = (*direction)
+        .packets_left
+        .wrapping_sub(received as uint64_t);
+    (*counts).rx = (*counts).rx.wrapping_add(received as uint64_t);
+    (*counts).tx = (*counts).tx.wrapping_add(sent as uint64_t);
+    (*counts).dropped = (*counts)
+        .dropped
+        .wrapping_add(received.wrapping_sub(sent) as uint64_t);
+    (*counts).full_batches = (*counts)
+        .full_batches
+        .wrapping_add((received == wanted) as ::core::ffi::c_int as uint64_t);
+}
 #[inline(always)]
 unsafe extern "C" fn forward(mut lane: *mut lane, mut from: uint32_t) -> uint32_t {
     let mut direction: *mut direction = &raw mut (*lane).direction;
-    let mut counts: *mut forwarder_counts = &raw mut (*direction).counts;
     let mut packets: *mut *mut packet = &raw mut (*direction).packets
         as *mut *mut packet;
-    let mut wanted: uint32_t = (*direction).batch;
-    if (*direction).packets_left < wanted as uint64_t {
-        wanted = (*direction).packets_left as uint32_t;
-    }
+    let mut wanted: uint32_t = batch_wanted(direction);
     let mut received: uint32_t = rx_batch((*lane).rx[from as usize], packets, wanted);
-    (*counts).rx_calls = (*counts).rx_calls.wrapping_add(1);
+    (*direction).counts.rx_calls = (*direction).counts.rx_calls.wrapping_add(1);
     if received == 0 as uint32_t {
         return 0 as uint32_t;
     }
@@ -419,17 +564,7 @@ unsafe extern "C" fn forward(mut lane: *mut lane, mut from: uint32_t) -> uint32_
         packet_free(*packets.offset(i_0 as isize));
         i_0 = i_0.wrapping_add(1);
     }
-    (*direction).packets_left = (*direction)
-        .packets_left
-        .wrapping_sub(received as uint64_t);
-    (*counts).rx = (*counts).rx.wrapping_add(received as uint64_t);
-    (*counts).tx = (*counts).tx.wrapping_add(sent as uint64_t);
-    (*counts).dropped = (*counts)
-        .dropped
-        .wrapping_add(received.wrapping_sub(sent) as uint64_t);
-    (*counts).full_batches = (*counts)
-        .full_batches
-        .wrapping_add((received == wanted) as ::core::ffi::c_int as uint64_t);
+    batch_count(direction, wanted, received, sent);
     return received;
 }
 #[inline(always)]
@@ -447,7 +582,7 @@ pub unsafe extern "C" fn forwarder_lane(
                 b"queue < forwarder->queues\0" as *const u8
                     as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                74 as ::core::ffi::c_uint,
+                89 as ::core::ffi::c_uint,
                 b"struct lane *forwarder_lane(struct forwarder *, uint32_t)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -471,6 +606,74 @@ pub unsafe extern "C" fn forwarder_queue_turn(
     mut queue: uint32_t,
 ) -> uint32_t {
     return lane_turn(forwarder_lane(forwarder, queue));
+}
+#[inline(always)]
+unsafe extern "C" fn forward_tuned(mut lane: *mut lane, mut from: uint32_t) -> uint32_t {
+    let mut direction: *mut direction = &raw mut (*lane).direction;
+    let mut wanted: uint32_t = batch_wanted(direction);
+    let mut turn: tuned_turn = tuned_forward((*lane).tuned, from, wanted);
+    (*direction).counts.rx_calls = (*direction).counts.rx_calls.wrapping_add(1);
+    if turn.received > 0 as uint32_t {
+        batch_count(direction, wanted, turn.received, turn.sent);
+    }
+    return turn.received;
+}
+#[no_mangle]
+#[inline(always)]
+pub unsafe extern "C" fn forwarder_tuned_turn(
+    mut forwarder: *mut forwarder,
+) -> uint32_t {
+    let mut lane: *mut lane = (&raw mut (*forwarder).lanes as *mut lane)
+        .offset(0 as ::core::ffi::c_int as isize) as *mut lane;
+    return forward_tuned(lane, 0 as uint32_t)
+        .wrapping_add(forward_tuned(lane, 1 as uint32_t));
+}
+#[no_mangle]
+#[inline(always)]
+pub unsafe extern "C" fn forwarder_tuned_queue_turn(
+    mut forwarder: *mut forwarder,
+    mut queue: uint32_t,
+) -> uint32_t {
+    let mut lane: *mut lane = forwarder_lane(forwarder, queue);
+    return forward_tuned(lane, 0 as uint32_t)
+        .wrapping_add(forward_tuned(lane, 1 as uint32_t));
+}
+#[inline(always)]
+unsafe extern "C" fn forward_by_agent(
+    mut lane: *mut lane,
+    mut from: uint32_t,
+) -> uint32_t {
+    let mut direction: *mut direction = &raw mut (*lane).direction;
+    let mut wanted: uint32_t = batch_wanted(direction);
+    let mut forwarded: uint32_t = agent_forward(
+        (&raw mut (*lane).agents as *mut agent).offset(from as isize) as *mut agent,
+        wanted,
+    );
+    (*direction).counts.rx_calls = (*direction).counts.rx_calls.wrapping_add(1);
+    if forwarded > 0 as uint32_t {
+        batch_count(direction, wanted, forwarded, forwarded);
+    }
+    return forwarded;
+}
+#[no_mangle]
+#[inline(always)]
+pub unsafe extern "C" fn forwarder_agent_turn(
+    mut forwarder: *mut forwarder,
+) -> uint32_t {
+    let mut lane: *mut lane = (&raw mut (*forwarder).lanes as *mut lane)
+        .offset(0 as ::core::ffi::c_int as isize) as *mut lane;
+    return forward_by_agent(lane, 0 as uint32_t)
+        .wrapping_add(forward_by_agent(lane, 1 as uint32_t));
+}
+#[no_mangle]
+#[inline(always)]
+pub unsafe extern "C" fn forwarder_agent_queue_turn(
+    mut forwarder: *mut forwarder,
+    mut queue: uint32_t,
+) -> uint32_t {
+    let mut lane: *mut lane = forwarder_lane(forwarder, queue);
+    return forward_by_agent(lane, 0 as uint32_t)
+        .wrapping_add(forward_by_agent(lane, 1 as uint32_t));
 }
 unsafe extern "C" fn alloc_batch(
     mut direction: *mut direction,
@@ -631,7 +834,7 @@ pub unsafe extern "C" fn forwarder_read_queue_counts(
                 b"queue < forwarder->queues\0" as *const u8
                     as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                194 as ::core::ffi::c_uint,
+                265 as ::core::ffi::c_uint,
                 b"void forwarder_read_queue_counts(const struct forwarder *, uint32_t, struct forwarder_counts *)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -654,6 +857,25 @@ pub unsafe extern "C" fn forwarder_give_queues(
         i = i.wrapping_add(1);
     }
 }
+unsafe extern "C" fn check_agent(
+    mut forwarder: *const forwarder,
+    mut queue: uint32_t,
+    mut device: uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    return if (*forwarder).path != FORWARDER_PATH_AGENT as ::core::ffi::c_int as uint32_t
+    {
+        0 as ::core::ffi::c_int
+    } else {
+        agent_check(
+            (&raw const (*(&raw const (*forwarder).lanes as *const lane)
+                .offset(queue as isize))
+                .agents as *const agent)
+                .offset(device as isize) as *const agent,
+            error,
+        )
+    };
+}
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_queue_check(
     mut forwarder: *mut forwarder,
@@ -663,17 +885,21 @@ pub unsafe extern "C" fn forwarder_queue_check(
 ) -> ::core::ffi::c_int {
     let mut lane: *mut lane = forwarder_lane(forwarder, queue);
     let mut reason: error = error { text: [0; 1024] };
-    if rx_check_stall((*lane).rx[0 as ::core::ffi::c_int as usize], &raw mut reason)
-        != 0 as ::core::ffi::c_int
-        || rx_check_stall((*lane).rx[1 as ::core::ffi::c_int as usize], &raw mut reason)
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < 2 as uint32_t {
+        if rx_check_stall((*lane).rx[i as usize], &raw mut reason)
             != 0 as ::core::ffi::c_int
-    {
-        return error_copy(
-            -(1 as ::core::ffi::c_int),
-            &raw mut reason,
-            error,
-            error_size,
-        );
+            || check_agent(forwarder, queue, i, &raw mut reason)
+                != 0 as ::core::ffi::c_int
+        {
+            return error_copy(
+                -(1 as ::core::ffi::c_int),
+                &raw mut reason,
+                error,
+                error_size,
+            );
+        }
+        i = i.wrapping_add(1);
     }
     return 0 as ::core::ffi::c_int;
 }
@@ -697,7 +923,7 @@ pub unsafe extern "C" fn forwarder_device_stats(
             __assert_fail(
                 b"device < 2\0" as *const u8 as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                229 as ::core::ffi::c_uint,
+                310 as ::core::ffi::c_uint,
                 b"int forwarder_device_stats(struct forwarder *, uint32_t, struct forwarder_device_stats *, char *, size_t)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -716,6 +942,21 @@ pub unsafe extern "C" fn forwarder_device_stats(
             error,
             error_size,
         );
+    }
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*forwarder).queues
+        && !(*forwarder).devices[device as usize].queues_in_threads
+    {
+        if check_agent(forwarder, i, device, &raw mut reason) != 0 as ::core::ffi::c_int
+        {
+            return error_copy(
+                -(1 as ::core::ffi::c_int),
+                &raw mut reason,
+                error,
+                error_size,
+            );
+        }
+        i = i.wrapping_add(1);
     }
     *stats = forwarder_device_stats {
         rx_packets: read.rx_packets,
@@ -747,7 +988,7 @@ pub unsafe extern "C" fn forwarder_queue_stats(
             __assert_fail(
                 b"device < 2\0" as *const u8 as *const ::core::ffi::c_char,
                 b"c/src/rooms/forwarder.c\0" as *const u8 as *const ::core::ffi::c_char,
-                244 as ::core::ffi::c_uint,
+                332 as ::core::ffi::c_uint,
                 b"int forwarder_queue_stats(struct forwarder *, uint32_t, uint32_t, struct forwarder_device_stats *, char *, size_t)\0"
                     as *const u8 as *const ::core::ffi::c_char,
             );
@@ -844,6 +1085,7 @@ unsafe extern "C" fn destroy(
     }
     let mut i_1: uint32_t = 0 as uint32_t;
     while i_1 < (*forwarder).queues {
+        tuned_lane_destroy((*forwarder).lanes[i_1 as usize].tuned);
         mempool_destroy(
             (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
                 .offset(0 as ::core::ffi::c_int as isize) as *mut mempool)
@@ -860,9 +1102,15 @@ unsafe extern "C" fn destroy(
     free(forwarder as *mut ::core::ffi::c_void);
     return result;
 }
-unsafe extern "C" fn pool_capacity(mut ring_size: uint32_t) -> uint32_t {
+unsafe extern "C" fn pool_capacity(mut options: *const forwarder_options) -> uint32_t {
+    let mut ring_size: uint32_t = (*options).ring_size;
     if ring_size > DEVICE_MAX_RING_SIZE as uint32_t {
         ring_size = DEVICE_MAX_RING_SIZE as uint32_t;
+    }
+    if (*options).path == FORWARDER_PATH_TUNED as ::core::ffi::c_int as uint32_t {
+        return (TUNED_RINGS as uint32_t)
+            .wrapping_mul(ring_size)
+            .wrapping_add(FORWARDER_MAX_BATCH as uint32_t);
     }
     let mut capacity: uint32_t = ring_size
         .wrapping_mul(POOL_PACKETS_PER_DESCRIPTOR as uint32_t);
@@ -875,9 +1123,16 @@ unsafe extern "C" fn pool_capacity(mut ring_size: uint32_t) -> uint32_t {
 unsafe extern "C" fn open_ports(
     mut forwarder: *mut forwarder,
     mut addresses: *const *const ::core::ffi::c_char,
-    mut capacity: uint32_t,
+    mut options: *const forwarder_options,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    let mut stride: uint32_t = (if (*options).path
+        == FORWARDER_PATH_DEFAULT as ::core::ffi::c_int as uint32_t
+    {
+        PACKET_BUFFER_SIZE
+    } else {
+        PACKET_STRIDE_ODD
+    }) as uint32_t;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
         if device_open(
@@ -894,16 +1149,21 @@ unsafe extern "C" fn open_ports(
     }
     let mut i_0: uint32_t = 0 as uint32_t;
     while i_0 < (2 as uint32_t).wrapping_mul((*forwarder).queues) {
-        if mempool_create(
-            (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
-                .offset(i_0.wrapping_rem(2 as uint32_t) as isize) as *mut mempool)
-                .offset(i_0.wrapping_div(2 as uint32_t) as isize) as *mut mempool,
-            &raw mut (*forwarder).container,
-            capacity,
-            error,
-        ) != 0 as ::core::ffi::c_int
+        if !(i_0.wrapping_rem(2 as uint32_t) == 1 as uint32_t
+            && (*options).path == FORWARDER_PATH_TUNED as ::core::ffi::c_int as uint32_t)
         {
-            return -(1 as ::core::ffi::c_int);
+            if mempool_create_strided(
+                (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
+                    .offset(i_0.wrapping_rem(2 as uint32_t) as isize) as *mut mempool)
+                    .offset(i_0.wrapping_div(2 as uint32_t) as isize) as *mut mempool,
+                &raw mut (*forwarder).container,
+                pool_capacity(options),
+                stride,
+                error,
+            ) != 0 as ::core::ffi::c_int
+            {
+                return -(1 as ::core::ffi::c_int);
+            }
         }
         i_0 = i_0.wrapping_add(1);
     }
@@ -911,23 +1171,34 @@ unsafe extern "C" fn open_ports(
 }
 unsafe extern "C" fn start(
     mut forwarder: *mut forwarder,
-    mut ring_size: uint32_t,
-    mut link_timeout_ms: uint32_t,
+    mut options: *const forwarder_options,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut config: device_config = DEVICE_CONFIG_DEFAULT;
     config.rx_queues = (*forwarder).queues;
     config.tx_queues = (*forwarder).queues;
-    config.rx_ring_size = ring_size;
-    config.tx_ring_size = ring_size;
+    config.rx_ring_size = (*options).ring_size;
+    config.tx_ring_size = (*options).ring_size;
+    config.tx_sparse_rs = (*options).path
+        >= FORWARDER_PATH_TUNED as ::core::ffi::c_int as uint32_t;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
+        let mut pools: *mut mempool = &raw mut *(&raw mut (*forwarder).pools
+            as *mut [mempool; 16])
+            .offset(
+                (if (*options).path
+                    == FORWARDER_PATH_TUNED as ::core::ffi::c_int as uint32_t
+                {
+                    0 as uint32_t
+                } else {
+                    i
+                }) as isize,
+            ) as *mut mempool;
         if device_start_queues(
             (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
                 as *mut device,
             &raw mut config,
-            &raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
-                .offset(i as isize) as *mut mempool,
+            pools,
             error,
         ) != 0 as ::core::ffi::c_int
         {
@@ -940,13 +1211,61 @@ unsafe extern "C" fn start(
         if device_wait_for_link(
             (&raw mut (*forwarder).devices as *mut device).offset(i_0 as isize)
                 as *mut device,
-            link_timeout_ms,
+            (*options).link_timeout_ms,
             error,
         ) != 0 as ::core::ffi::c_int
         {
             return -(1 as ::core::ffi::c_int);
         }
         i_0 = i_0.wrapping_add(1);
+    }
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn init_path(
+    mut forwarder: *mut forwarder,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*forwarder).queues {
+        let mut lane: *mut lane = (&raw mut (*forwarder).lanes as *mut lane)
+            .offset(i as isize) as *mut lane;
+        if (*forwarder).path == FORWARDER_PATH_TUNED as ::core::ffi::c_int as uint32_t {
+            (*lane).tuned = tuned_lane_create(
+                &raw mut (*lane).rx as *mut *mut rx_queue as *const *mut rx_queue,
+                &raw mut (*lane).tx as *mut *mut tx_queue as *const *mut tx_queue,
+            );
+            if (*lane).tuned.is_null() {
+                snprintf(
+                    &raw mut (*error).text as *mut ::core::ffi::c_char,
+                    ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+                    b"out of memory for the lane of queue %u\0" as *const u8
+                        as *const ::core::ffi::c_char,
+                    i,
+                );
+                return -(1 as ::core::ffi::c_int);
+            }
+        } else if (*forwarder).path
+            == FORWARDER_PATH_AGENT as ::core::ffi::c_int as uint32_t
+        {
+            if agent_init(
+                (&raw mut (*lane).agents as *mut agent)
+                    .offset(0 as ::core::ffi::c_int as isize) as *mut agent,
+                (*lane).rx[0 as ::core::ffi::c_int as usize],
+                (*lane).tx[1 as ::core::ffi::c_int as usize],
+                error,
+            ) != 0 as ::core::ffi::c_int
+                || agent_init(
+                    (&raw mut (*lane).agents as *mut agent)
+                        .offset(1 as ::core::ffi::c_int as isize) as *mut agent,
+                    (*lane).rx[1 as ::core::ffi::c_int as usize],
+                    (*lane).tx[0 as ::core::ffi::c_int as usize],
+                    error,
+                ) != 0 as ::core::ffi::c_int
+            {
+                return -(1 as ::core::ffi::c_int);
+            }
+        }
+        i = i.wrapping_add(1);
     }
     return 0 as ::core::ffi::c_int;
 }
@@ -975,38 +1294,38 @@ unsafe extern "C" fn init_lanes(mut forwarder: *mut forwarder, mut batch: uint32
     }
 }
 #[no_mangle]
-pub unsafe extern "C" fn forwarder_open_queues(
+pub unsafe extern "C" fn forwarder_open_with(
     mut device_a: *const ::core::ffi::c_char,
     mut device_b: *const ::core::ffi::c_char,
-    mut batch: uint32_t,
-    mut ring_size: uint32_t,
-    mut queues: uint32_t,
-    mut connect_timeout_ms: uint32_t,
-    mut link_timeout_ms: uint32_t,
+    mut options: *const forwarder_options,
     mut error: *mut ::core::ffi::c_char,
     mut error_size: size_t,
 ) -> *mut forwarder {
     let addresses: [*const ::core::ffi::c_char; 2] = [device_a, device_b];
     let mut reason: error = error { text: [0; 1024] };
-    if batch < 1 as uint32_t || batch > FORWARDER_MAX_BATCH as uint32_t {
+    if (*options).batch < 1 as uint32_t
+        || (*options).batch > FORWARDER_MAX_BATCH as uint32_t
+    {
         snprintf(
             error,
             error_size,
             b"a batch has 1 to %d packets, not %u\0" as *const u8
                 as *const ::core::ffi::c_char,
             FORWARDER_MAX_BATCH,
-            batch,
+            (*options).batch,
         );
         return ::core::ptr::null_mut::<forwarder>();
     }
-    if queues < 1 as uint32_t || queues > DEVICE_MAX_QUEUES as uint32_t {
+    if (*options).queues < 1 as uint32_t
+        || (*options).queues > DEVICE_MAX_QUEUES as uint32_t
+    {
         snprintf(
             error,
             error_size,
             b"a device has 1 to %d queue pairs, not %u\0" as *const u8
                 as *const ::core::ffi::c_char,
             DEVICE_MAX_QUEUES,
-            queues,
+            (*options).queues,
         );
         return ::core::ptr::null_mut::<forwarder>();
     }
@@ -1023,18 +1342,19 @@ pub unsafe extern "C" fn forwarder_open_queues(
         );
         return ::core::ptr::null_mut::<forwarder>();
     }
-    (*forwarder).queues = queues;
-    init_lanes(forwarder, batch);
+    (*forwarder).queues = (*options).queues;
+    (*forwarder).path = (*options).path;
+    init_lanes(forwarder, (*options).batch);
     vfio_container_init(&raw mut (*forwarder).container);
-    (*forwarder).container.connect_timeout_ms = connect_timeout_ms;
+    (*forwarder).container.connect_timeout_ms = (*options).connect_timeout_ms;
     if open_ports(
         forwarder,
         &raw const addresses as *const *const ::core::ffi::c_char,
-        pool_capacity(ring_size),
+        options,
         &raw mut reason,
     ) != 0 as ::core::ffi::c_int
-        || start(forwarder, ring_size, link_timeout_ms, &raw mut reason)
-            != 0 as ::core::ffi::c_int
+        || start(forwarder, options, &raw mut reason) != 0 as ::core::ffi::c_int
+        || init_path(forwarder, &raw mut reason) != 0 as ::core::ffi::c_int
     {
         error_copy(-(1 as ::core::ffi::c_int), &raw mut reason, error, error_size);
         destroy(forwarder, &raw mut reason);
@@ -1053,14 +1373,18 @@ pub unsafe extern "C" fn forwarder_open(
     mut error: *mut ::core::ffi::c_char,
     mut error_size: size_t,
 ) -> *mut forwarder {
-    return forwarder_open_queues(
+    let options: forwarder_options = forwarder_options {
+        batch: batch,
+        ring_size: ring_size,
+        queues: 1 as uint32_t,
+        path: FORWARDER_PATH_DEFAULT as ::core::ffi::c_int as uint32_t,
+        connect_timeout_ms: connect_timeout_ms,
+        link_timeout_ms: link_timeout_ms,
+    };
+    return forwarder_open_with(
         device_a,
         device_b,
-        batch,
-        ring_size,
-        1 as uint32_t,
-        connect_timeout_ms,
-        link_timeout_ms,
+        &raw const options,
         error,
         error_size,
     );

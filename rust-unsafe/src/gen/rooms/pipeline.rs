@@ -256,7 +256,47 @@ pub struct lane {
     pub rx: [*mut rx_queue; 2],
     pub tx: [*mut tx_queue; 2],
     pub direction: direction,
+    pub tuned: *mut tuned_lane,
+    pub agents: [agent; 2],
     pub apart: [uint8_t; 128],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct agent {
+    pub rx: *mut rx_queue,
+    pub tx: *mut tx_queue,
+    pub data: *mut uint8_t,
+    pub iova: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tuned_lane {
+    pub rx: [tuned_rx; 2],
+    pub tx: [tuned_tx; 2],
+    pub memory: *mut uint8_t,
+    pub batch: tuned_batch,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tuned_batch {
+    pub places: [uint32_t; 512],
+    pub sizes: [uint32_t; 512],
+    pub count: uint32_t,
+    pub apart: [uint8_t; 128],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tuned_tx {
+    pub queue: *mut tx_queue,
+    pub places: *mut uint32_t,
+    pub iova: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tuned_rx {
+    pub queue: *mut rx_queue,
+    pub places: *mut uint32_t,
+    pub iova: uint64_t,
 }
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;

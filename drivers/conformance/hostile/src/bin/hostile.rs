@@ -21,6 +21,9 @@ struct Options {
     /// Run only rows whose name contains TEXT
     #[arg(long, value_name = "TEXT", default_value = "")]
     row: String,
+    /// Let the drivers forward by this path, as `ixgbe-fwd --path` does
+    #[arg(long, value_name = "PATH", default_value = "default")]
+    path: String,
     /// Run each row with one build of a driver, not with all: the builds take turns
     #[arg(long)]
     turns: bool,
@@ -78,7 +81,7 @@ fn run(options: &Options) -> Result<bool> {
                 turn
             };
             for build in turn.iter().filter(|build| !spared(build)) {
-                let run = move || server::run::run(row, *build);
+                let run = move || server::run::run(row, *build, &options.path);
                 cases.push(Case {
                     row: &row.name,
                     victim: build.to_string(),

@@ -14,11 +14,11 @@ use crate::suite::Verdict;
 /// Frames a second that arrive at each port, in millions. So few load no processor.
 const MPPS: f64 = 0.02;
 
-/// Runs a driver between a lying and an honest server, or between two lying ones.
+/// Runs a driver, by one of its paths, between a lying and an honest server, or between two lying ones.
 ///
 /// # Errors
 /// If card, server or driver cannot be started: the scenario has not run then.
-pub fn run(row: &Row, build: Build) -> Result<Verdict> {
+pub fn run(row: &Row, build: Build, path: &str) -> Result<Verdict> {
     let folder = tempfile::tempdir()?;
     let mut config = NicConfig::new(folder.path(), 2);
     config = config.with_mmio(if row.setup.shared {
@@ -50,7 +50,7 @@ pub fn run(row: &Row, build: Build) -> Result<Verdict> {
         };
         devices.push(format!("vfio-user:{}", socket.display()));
     }
-    let mut arguments = vec!["--duration", "0.3"];
+    let mut arguments = vec!["--duration", "0.3", "--path", path];
     if !row.setup.defaults {
         arguments.extend(["--link-timeout", "1", "--connect-timeout", "2"]);
     }
