@@ -129,6 +129,11 @@ def test_the_table_of_the_readme_has_seven_rows_and_four_results_with_intervals(
         "Instructions, one LLVM", "Instructions", "TSC cycles with lines in memory", "TSC cycles with lines warm"
     ]  # fmt: skip
     assert "1.20 (1.20 to 1.20) at batch 32" in results[2]
+    # The tuned path has a row if it was measured.
+    assert not any("tuned" in line for line in lines)
+    tuned = [row(impl, "tuned", 32, "trace", "instructions", value) for impl, value in (("c", 20), ("rust", 21))]
+    assert table.main([str(write_run(tmp_path, [*rows(), *tuned])), "--readme"]) == 0
+    assert "| instructions, tuned path | – | – | **20.0** | – | – | **21.0** | trace |" in capsys.readouterr().out
     assert any("2026-01-02T03-04-05Z at revision 0123456789" in line for line in lines)
 
 

@@ -43,7 +43,12 @@ def bench() -> list[str]:
         for name, value in (("ring_size", 64), ("frame_size", 1514), ("queues", 2)):
             lines.append(row(impl, "default", 32, "wall", "mpps", 9, **{name: value}))
     lines += [row("c", variant, 32, "trace", "instructions", 90) for variant in ("trapping-ubsan", "no-lto")]
-    lines += [row("dpdk-vector", "default", 32, "trace", "instructions", 70)]
+    lines += [row("dpdk-vector", "default", 32, "trace", "instructions", 100)]
+    for place, value in (("lockstep", 4), ("burst", 6)):
+        lines += cycles("c", "tuned", 32, place, value) + cycles("rust", "tuned", 32, place, 1.02 * value)
+    lines += cycles("dpdk-vector", "default", 32, "burst", 20)
+    lines += [row("c", "tuned", batch, "trace", "instructions", 20) for batch in (32, 31)]
+    lines += [row("rust", "tuned", 32, "trace", "instructions", 21)]
     lines += [row("rust", "ladder-01", 32, "trace", "instructions", 77)]
     return lines
 
@@ -85,6 +90,24 @@ def test_the_comparisons_show_the_change_against_their_base(sections: dict[str, 
     batches = sections["batches"].tables[0]
     assert [line[0].text for line in batches.rows] == ["1", "8", "32", "64", "256"]
     assert [table.key for table in sections["queues"].tables] == ["queues-mpps"]
+
+
+def test_the_limit_has_a_row_for_each_path_and_divides_by_the_same_path_and_by_dpdk(
+    sections: dict[str, Section],
+) -> None:
+    tables = {table.key: table for table in sections["limit"].tables}
+    paths = tables["limit-batch-32"]
+    names = [line[0].text for line in paths.rows]
+    assert names[:4] == ["C", "C, tuned", "safe Rust", "safe Rust, tuned"] and names[-1] == "ixy.rs"
+    assert "DPDK, vector" in names and "safe Rust, overflow checks" not in names
+    assert [cell.text for cell in paths.rows[1][-2:]] == ["0.20", "0.30"]
+    ratio = tables["limit-ratios-batch-32"].rows[2]
+    assert [cell.text for cell in ratio[:4]] == ["tuned", "safe Rust", "1.05", "1.02"]
+    assert [line[0].text for line in tables["limit-batch-31"].rows] == ["C, tuned"]
+    assert {line[0].text.split(" ")[0] for line in tables["tinynf-published"].rows} == {"TinyNF", "DPDK"}
+    # No other table has a row for a path, or for a batch of which only a path was measured.
+    others = [table for key, section in sections.items() if key != "limit" for table in section.tables]
+    assert not any("tuned" in line[0].text or line[0].text == "31" for table in others for line in table.rows)
 
 
 def test_the_ladder_shows_the_step_from_the_rung_below(sections: dict[str, Section]) -> None:

@@ -327,8 +327,8 @@ def _bars_of(axes: Axes, values: Values, published: Published, batch: int, sourc
     axes.grid(visible=False, axis="x")
 
 
-def others_published(published: Published) -> Table:
-    """Show what others published for their drivers."""
+def others_published(published: Published, paper: str = "") -> Table:
+    """Show what others published for their drivers, or only the authors of one paper."""
     names = {
         "system": "driver",
         "workload": "workload",
@@ -337,10 +337,11 @@ def others_published(published: Published) -> Table:
         "cpu": "processor",
         "source": "source",
     }
-    frame = published.others
+    frame = published.others[published.others["source"].str.startswith(paper)]
     rows = tuple(tuple(Cell(str(row[name])) for name in names) for row in frame.to_dict("records"))
     columns = tuple(Column(heading, numeric=heading == "cycles/packet") for heading in names.values())
     records: tuple[Record, ...] = tuple(
         {str(key): value for key, value in row.items()} for row in frame[list(names)].to_dict("records")
     )
-    return Table("others-published", "Cycles per packet that others published", columns, rows, records)
+    key = f"{paper.lower() or 'others'}-published"
+    return Table(key, f"Cycles per packet that {paper or 'others'} published", columns, rows, records)

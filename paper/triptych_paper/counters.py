@@ -241,7 +241,7 @@ def compared(values: Values, published: Published, batch: int) -> Table:
 
 
 def readme(values: Values, published: Published, batch: int = 32) -> Table:
-    """Build the table of the README: seven rows, for C and safe Rust."""
+    """Build the table of the README, for C and safe Rust. The tuned path has a row if the run measured it."""
     rows = []
     for key in README_ROWS:
         found = [line for line in lines(values, published, key, batch) if line.driver in (C, RUST)]
@@ -252,12 +252,27 @@ def readme(values: Values, published: Published, batch: int = 32) -> Table:
             cells += [both[1], *(replace(cell, detail=cell.detail[:1]) for cell in (both[2], both[3]))]
         cells = [replace(cell, notes=(), detail=() if cell.detail[:1] == () else _between(cell)) for cell in cells]
         rows.append((Cell(_label(key)), *cells, replace(_origin(values, found), notes=())))
+        if key == "instructions":
+            rows += _tuned(values, batch)
     columns = (
         Column(f"per packet, batch {batch}", numeric=False),
         *(Column(f"{name}: {column}") for name in ("C", "Rust") for column in ("published", "upstream here", "ours")),
         Column("counted by", numeric=False),
     )
     return Table("readme", "", columns, tuple(rows), ())
+
+
+def _tuned(values: Values, batch: int) -> list[tuple[Cell, ...]]:
+    """Return the row of the tuned path; none if the run did not measure it."""
+    drivers = [Driver(driver.impl, "tuned") for driver in (C, RUST)]
+    source = values.choose(QUANTITIES["instructions"], drivers)
+    found = [values.find(driver, batch, source) for driver in drivers]
+    cells = [
+        cell
+        for value in found
+        for cell in (Cell(ABSENT), Cell(ABSENT), value_cell(value, QUANTITIES["instructions"].digits))
+    ]
+    return [(Cell("instructions, tuned path"), *cells, Cell(values.origin(source)))] if any(found) else []
 
 
 def _between(cell: Cell) -> tuple[str, ...]:

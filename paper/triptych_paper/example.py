@@ -43,7 +43,8 @@ RUN = (
 """Parts of ``run.json`` that are archived."""
 
 TABLES = (
-    *(f"{name}-batch-{batch}" for name in ("counters", "compared", "others", "overflow") for batch in (32, 8)),
+    *(f"{name}-batch-{batch}" for name in ("counters", "compared", "others", "limit", "overflow") for batch in (32, 8)),
+    *(f"limit-{name}" for name in ("batch-31", "ratios-batch-32", "ratios-batch-8")),
     *("batches-instructions", "batches-tsc-memory", "batches-tsc-warm", "batches-mpps", "code", "claims"),
 )
 FIGURES = ("counters-batch-32", "batches-instructions", "batches-tsc-memory")

@@ -21,7 +21,7 @@ import matplotlib as mpl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from triptych_paper import __version__, applications, claims, code, counters, figures, merged, other_runs
+from triptych_paper import __version__, applications, claims, code, counters, figures, limit, merged, other_runs
 from triptych_paper.comparisons import COMPARISONS, Section, bars, others_published, section
 from triptych_paper.errors import DataError
 from triptych_paper.published import Published, read_published
@@ -63,6 +63,7 @@ def build(run: Run) -> Report:
         _counters(values, published),
         Section("claims", "Claims", (CLAIMS,), tuple(claims.tables(outcomes))),
         compared.pop("others"),
+        limit.section(values, published),
         other_runs.ladder(values),
         *compared.values(),
         applications.section(run.folder),
