@@ -215,7 +215,7 @@ mod tests {
     fn the_budget_of_this_repository_is_well_formed() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("budget.toml");
         let budget = Budget::read(&path).unwrap();
-        assert_eq!(budget.instructions.len(), 14);
+        assert_eq!(budget.instructions.len(), 15);
         assert_eq!(budget.cycles.len(), 3);
         assert_eq!(budget.ratio.len(), 3);
     }
