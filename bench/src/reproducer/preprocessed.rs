@@ -35,8 +35,9 @@ pub fn write(
     let (_, compiler) = compiler_variable("", driver);
     let mut files = Vec::new();
     for source in sources(&built.sources)? {
-        let name = Path::new(&source).file_stem().unwrap_or_default();
-        let name = name.to_string_lossy().into_owned();
+        // Files of two folders may have the same name.
+        let name = source.trim_start_matches("c/src/").replace('/', "-");
+        let name = name.trim_end_matches(".c").to_owned();
         let mut command = Command::new(&compiler);
         command
             .current_dir(&built.sources)
@@ -77,6 +78,7 @@ fn sources(top: &Path) -> Result<Vec<String>> {
         "c/src/driver",
         "c/src/vfio",
         "c/src/vfio_user",
+        "c/src/tuned",
         "c/src/rooms",
     ] {
         let path = top.join(folder);
