@@ -28,8 +28,8 @@ struct forwarder {
 	uint32_t queues; /* queue pairs of each device, and lanes in use */
 	struct vfio_container container;
 	struct mempool pools[2][DEVICE_MAX_QUEUES]; /* pools[i][j] feeds RX queue j of devices[i] */
-	uint32_t
-		path; /* an enum forwarder_path. FORWARDER_PATH_TUNED: pools[0][j] feeds RX queue j of both devices */
+	/* An enum forwarder_path. With FORWARDER_PATH_TUNED, pools[0][j] feeds RX queue j of both devices. */
+	uint32_t path;
 	struct device devices[2];
 	struct interrupts_waits waits;
 };
