@@ -12,8 +12,8 @@ SCRIPT = "bench/ladder/rebase-patches.sh"
 @pytest.fixture
 def project(tmp_path: Path, machine: Machine) -> Path:
     """A copy of the files that the script reads, on a machine with the commands that it needs."""
-    machine.real("cp", "find", "git", "ls", "patch")
-    for folder in ("rust", "bench/ladder"):
+    machine.real("cp", "find", "git", "ls", "patch", "sed")
+    for folder in ("rust", "c/src", "bench/ladder"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("target"))
     return tmp_path
 
