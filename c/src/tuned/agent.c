@@ -16,6 +16,21 @@ static inline struct quad64 four_addresses(const struct agent *agent, uint32_t i
 			  quad64_widen(quad32_load(offsets)));
 }
 
+int agent_init(struct agent *agent, struct rx_queue *rx, struct tx_queue *tx, struct error *error)
+{
+	*agent = (struct agent){rx, tx, rx->packets[0]->data, rx->packets[0]->iova};
+	for (uint32_t i = 0; i <= rx->mask; i++) {
+		if (rx->packets[i]->iova != agent->iova + OFFSET(i)) {
+			return error_fail(
+				error,
+				"%s: the buffers of RX queue %u do not lie in the order of "
+				"its descriptors, as the agent needs them",
+				rx->vfio->address, rx->id);
+		}
+	}
+	return 0;
+}
+
 /* Gives the buffers that were sent back to the receiving device, 32 at a time. */
 static inline void agent_refill(const struct agent *agent)
 {
@@ -151,21 +166,6 @@ DATA_PATH uint32_t agent_forward(struct agent *agent, uint32_t count)
 		tx_hand_over(agent->tx, forwarded);
 	}
 	return forwarded;
-}
-
-int agent_init(struct agent *agent, struct rx_queue *rx, struct tx_queue *tx, struct error *error)
-{
-	*agent = (struct agent){rx, tx, rx->packets[0]->data, rx->packets[0]->iova};
-	for (uint32_t i = 0; i <= rx->mask; i++) {
-		if (rx->packets[i]->iova != agent->iova + OFFSET(i)) {
-			return error_fail(
-				error,
-				"%s: the buffers of RX queue %u do not lie in the order of "
-				"its descriptors, as the agent needs them",
-				rx->vfio->address, rx->id);
-		}
-	}
-	return 0;
 }
 
 int agent_check(const struct agent *agent, struct error *error)

@@ -11,6 +11,7 @@ use nic::{DataPlane, NicConfig, Port, Progress, SessionReport, TraceEntry};
 use record::Implementation;
 
 use crate::builds::{forwarder_library, path_name};
+use crate::expect;
 use crate::test_nic::{settle, TestNic};
 
 /// Limit of the rounds in [`Lockstep::run_until_idle`]. Each round moves at least one packet.
@@ -212,6 +213,15 @@ impl Lockstep {
         self.sessions()?;
         settle(&mut self.data_plane);
         Ok(closed?)
+    }
+
+    /// The same, and checks that it left both devices at rest.
+    ///
+    /// # Errors
+    /// Returns the forwarder's message, or names the condition that does not hold.
+    pub fn close_at_rest(&mut self) -> Result<()> {
+        self.close()?;
+        self.sessions()?.iter().try_for_each(expect::left_at_rest)
     }
 
     /// The NIC's reports on the devices after the forwarder was closed.

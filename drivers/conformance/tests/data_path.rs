@@ -105,15 +105,6 @@ fn expect_sent(lockstep: &Lockstep, port: usize, expected: &[Vec<u8>]) -> Result
     Ok(())
 }
 
-/// Closes the forwarder and checks that it left both devices at rest.
-fn close_well(lockstep: &mut Lockstep) -> Result<()> {
-    lockstep.close()?;
-    lockstep
-        .sessions()?
-        .iter()
-        .try_for_each(expect::left_at_rest)
-}
-
 /// Frames of 60 to 1514 random bytes go both ways, through rings that wrap more than twenty times.
 /// The touched byte has all values, including 255, which becomes 0.
 fn frames_of_every_size_come_back_with_one_byte_changed(
@@ -154,7 +145,7 @@ fn frames_of_every_size_come_back_with_one_byte_changed(
         counts.rx / 2 / RING >= 20,
         "the rings did not wrap often enough"
     );
-    close_well(&mut lockstep)
+    lockstep.close_at_rest()
 }
 
 /// Frames to this port, other ports, groups and all: the device is promiscuous.
@@ -180,7 +171,7 @@ fn frames_to_every_kind_of_address_are_forwarded(implementation: Implementation)
     }
     lockstep.run_until_idle()?;
     expect_sent(&lockstep, 1, &touched(&frames))?;
-    close_well(&mut lockstep)
+    lockstep.close_at_rest()
 }
 
 /// Both rings of both ports are full all the time, with frames of all sizes. The NIC checks them.
@@ -198,7 +189,7 @@ fn rings_wrap_many_times_in_every_mmio_mode(implementation: Implementation) -> R
         }
         let dropped = lockstep.counts()?.dropped;
         expect::exactly("dropped", dropped, "packets", 0).with_context(|| format!("{mmio:?}"))?;
-        close_well(&mut lockstep)?;
+        lockstep.close_at_rest()?;
         for port in [0, 1] {
             expect::all_correct(lockstep.port(port)).with_context(|| format!("{mmio:?}"))?;
             let correct = lockstep.port(port).stats().verify.ok;
@@ -238,7 +229,7 @@ fn rings_of_every_size_fill_and_wrap(implementation: Implementation) -> Result<(
         let counts = lockstep.counts()?;
         expect::forwarded(&counts, 3 * room, 3 * room, 0)
             .with_context(|| format!("ring of {ring_size}"))?;
-        close_well(&mut lockstep)?;
+        lockstep.close_at_rest()?;
     }
     Ok(())
 }
@@ -302,7 +293,7 @@ fn every_batch_size_is_exact(implementation: Implementation) -> Result<()> {
             let sent = lockstep.port(port).take_transmitted().len() as u64;
             ensure!(sent == waiting, "batch {batch}: port {port} sent {sent}");
         }
-        close_well(&mut lockstep)?;
+        lockstep.close_at_rest()?;
     }
     Ok(())
 }
@@ -317,7 +308,7 @@ fn a_packet_limit_is_exact(implementation: Implementation) -> Result<()> {
         }
         let counts = lockstep.counts()?;
         expect::forwarded(&counts, limit, limit, 0).with_context(|| format!("limit {limit}"))?;
-        close_well(&mut lockstep)?;
+        lockstep.close_at_rest()?;
         let sent: u64 = [0, 1]
             .map(|port| lockstep.port(port).stats().transmitted)
             .iter()
@@ -347,7 +338,7 @@ fn an_empty_ring_causes_no_register_access(implementation: Implementation) -> Re
     expect::exactly("counted", counts.full_batches, "full batches", 0)?;
     let trace = lockstep.take_trace();
     ensure!(trace.is_empty(), "the driver accessed registers: {trace:?}");
-    close_well(&mut lockstep)
+    lockstep.close_at_rest()
 }
 
 /// The device sends nothing, so the ring fills. The driver then drops and counts every packet, and
@@ -391,7 +382,7 @@ fn a_full_transmit_ring_drops_and_counts(implementation: Implementation) -> Resu
             counts.dropped == dropped,
             "the driver dropped packets with an empty ring: {counts:?}"
         );
-        close_well(&mut lockstep)?;
+        lockstep.close_at_rest()?;
         let ports = [0, 1].map(|port| lockstep.port(port).clone());
         let totals = conformance::Totals {
             rx: counts.rx,
@@ -428,7 +419,7 @@ fn no_buffer_is_lost_when_rings_fill_and_empty(implementation: Implementation) -
         lockstep.port(port).set_faults(Faults::default());
     }
     lockstep.poll();
-    close_well(&mut lockstep)?;
+    lockstep.close_at_rest()?;
     let sent: u64 = [0, 1]
         .map(|port| lockstep.port(port).stats().transmitted)
         .iter()
@@ -449,7 +440,7 @@ fn one_stalled_direction_does_not_stop_the_other(implementation: Implementation)
     expect::forwarded(&counts, 640_000, 320_000 + TX_ROOM, 320_000 - TX_ROOM)?;
     lockstep.port(1).set_faults(Faults::default());
     lockstep.poll();
-    close_well(&mut lockstep)
+    lockstep.close_at_rest()
 }
 
 /// A device's counters are cleared when read, but the forwarder's statistics accumulate.
@@ -476,7 +467,7 @@ fn device_statistics_accumulate(implementation: Implementation) -> Result<()> {
             "the other way: {a:?} {b:?}"
         );
     }
-    close_well(&mut lockstep)
+    lockstep.close_at_rest()
 }
 
 /// At twice what the driver takes, the card counts half of the frames in GPRC only.
@@ -510,7 +501,7 @@ fn device_statistics_leave_out_frames_without_a_descriptor(
             "bytes",
             (60 + counted_crc()?) * received,
         )?;
-        close_well(&mut lockstep)?;
+        lockstep.close_at_rest()?;
     }
     Ok(())
 }
@@ -542,7 +533,7 @@ fn a_stalled_queue_is_explained(implementation: Implementation) -> Result<()> {
     ensure!(message == expected, "{message}\ninstead of\n{expected}");
     lockstep.port(0).set_faults(Faults::default());
     lockstep.poll();
-    close_well(&mut lockstep)
+    lockstep.close_at_rest()
 }
 
 /// Each forwarder starts clean after the previous one in the same process. A leak of files or memory
@@ -555,7 +546,7 @@ fn a_forwarder_can_be_opened_and_closed_repeatedly(implementation: Implementatio
         lockstep.port(1).inject(&frame)?;
         lockstep.run_until_idle()?;
         expect_sent(&lockstep, 0, &touched(&[frame]))?;
-        close_well(&mut lockstep)?;
+        lockstep.close_at_rest()?;
     }
     let leaked = open_files()?.saturating_sub(before);
     // Other tests of this process also have open files.
@@ -581,7 +572,7 @@ fn two_forwarders_in_one_process_are_independent(implementation: Implementation)
     }
     for (lockstep, packets) in [(&mut one, 64_000), (&mut other, 16_000)] {
         expect::exactly("received", lockstep.counts()?.rx, "packets", packets)?;
-        close_well(lockstep)?;
+        lockstep.close_at_rest()?;
         for port in [0, 1] {
             expect::all_correct(lockstep.port(port))?;
             let correct = lockstep.port(port).stats().verify.ok;

@@ -48,15 +48,6 @@ fn verified(config: NicConfig) -> NicConfig {
     })
 }
 
-/// Closes the forwarder and checks that it left both devices at rest.
-fn close_well(lockstep: &mut Lockstep) -> Result<()> {
-    lockstep.close()?;
-    lockstep
-        .sessions()?
-        .iter()
-        .try_for_each(expect::left_at_rest)
-}
-
 /// The packets of a batch that begins at descriptor `first`.
 fn full_batch(first: u64, batch: u64) -> u64 {
     match (first + batch) / 4 * 4 {
@@ -85,7 +76,7 @@ fn full_batches_end_on_a_multiple_of_four(implementation: Implementation) -> Res
                 first = (first + received / 2) % RING;
                 turns += 1;
             }
-            close_well(&mut lockstep)?;
+            lockstep.close_at_rest()?;
             for port in [0, 1] {
                 expect::all_correct(lockstep.port(port))
                     .with_context(|| format!("{path:?}, batch {batch}"))?;
@@ -112,7 +103,7 @@ fn only_every_32nd_packet_is_reported(implementation: Implementation) -> Result<
                 "{path:?}: {stats:#?}"
             );
         }
-        close_well(&mut lockstep)?;
+        lockstep.close_at_rest()?;
     }
     Ok(())
 }
@@ -129,7 +120,7 @@ fn the_last_packets_are_sent_before_the_stop(implementation: Implementation) -> 
             for _ in 0..8 {
                 lockstep.turn()?;
             }
-            close_well(&mut lockstep)?;
+            lockstep.close_at_rest()?;
             let sent = lockstep.port(1).stats().transmitted;
             expect::exactly("sent", sent, "packets", u64::from(frames))
                 .with_context(|| format!("{path:?}"))?;
@@ -171,7 +162,7 @@ fn the_tuned_path_drops_frames_of_impossible_length(implementation: Implementati
         expect::exactly("received", lockstep.counts()?.rx, "packets", 50 - ended)
             .with_context(|| format!("{fault:?}"))?;
         lockstep.device_stats()?;
-        close_well(&mut lockstep)?;
+        lockstep.close_at_rest()?;
     }
     Ok(())
 }
@@ -199,7 +190,7 @@ fn the_agent_ends_at_a_frame_that_it_cannot_send(implementation: Implementation)
             ensure!(message.contains(part), "{fault:?}: {message}");
         }
         expect::exactly("received", lockstep.counts()?.rx, "packets", 6)?;
-        close_well(&mut lockstep)?;
+        lockstep.close_at_rest()?;
     }
     Ok(())
 }
@@ -226,7 +217,7 @@ fn the_agent_leaves_the_dropping_to_the_device(implementation: Implementation) -
     }
     let counts = lockstep.counts()?;
     expect::forwarded(&counts, counts.rx, counts.rx, 0)?;
-    close_well(&mut lockstep)?;
+    lockstep.close_at_rest()?;
     let sent: u64 = [0, 1]
         .map(|port| lockstep.port(port).stats().transmitted)
         .iter()

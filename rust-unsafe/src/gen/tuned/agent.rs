@@ -304,6 +304,43 @@ unsafe extern "C" fn four_addresses(
         quad64_widen(quad32_load(&raw const offsets as *const uint32_t)),
     );
 }
+#[no_mangle]
+pub unsafe extern "C" fn agent_init(
+    mut agent: *mut agent,
+    mut rx: *mut rx_queue,
+    mut tx: *mut tx_queue,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    *agent = agent {
+        rx: rx,
+        tx: tx,
+        data: &raw mut (**(*rx).packets.offset(0 as ::core::ffi::c_int as isize)).data
+            as *mut uint8_t,
+        iova: (**(*rx).packets.offset(0 as ::core::ffi::c_int as isize)).iova,
+    };
+    let mut i: uint32_t = 0 as uint32_t;
+    while i <= (*rx).mask {
+        if (**(*rx).packets.offset(i as isize)).iova
+            != (*agent)
+                .iova
+                .wrapping_add(
+                    (i as uint64_t).wrapping_mul(PACKET_STRIDE_ODD as uint64_t),
+                )
+        {
+            snprintf(
+                &raw mut (*error).text as *mut ::core::ffi::c_char,
+                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+                b"%s: the buffers of RX queue %u do not lie in the order of its descriptors, as the agent needs them\0"
+                    as *const u8 as *const ::core::ffi::c_char,
+                &raw mut (*(*rx).vfio).address as *mut ::core::ffi::c_char,
+                (*rx).id,
+            );
+            return -(1 as ::core::ffi::c_int);
+        }
+        i = i.wrapping_add(1);
+    }
+    return 0 as ::core::ffi::c_int;
+}
 #[inline]
 unsafe extern "C" fn agent_refill(mut agent: *const agent) {
     let tx: *mut tx_queue = (*agent).tx;
@@ -501,43 +538,6 @@ pub unsafe extern "C" fn agent_forward(
         tx_hand_over((*agent).tx, forwarded);
     }
     return forwarded;
-}
-#[no_mangle]
-pub unsafe extern "C" fn agent_init(
-    mut agent: *mut agent,
-    mut rx: *mut rx_queue,
-    mut tx: *mut tx_queue,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    *agent = agent {
-        rx: rx,
-        tx: tx,
-        data: &raw mut (**(*rx).packets.offset(0 as ::core::ffi::c_int as isize)).data
-            as *mut uint8_t,
-        iova: (**(*rx).packets.offset(0 as ::core::ffi::c_int as isize)).iova,
-    };
-    let mut i: uint32_t = 0 as uint32_t;
-    while i <= (*rx).mask {
-        if (**(*rx).packets.offset(i as isize)).iova
-            != (*agent)
-                .iova
-                .wrapping_add(
-                    (i as uint64_t).wrapping_mul(PACKET_STRIDE_ODD as uint64_t),
-                )
-        {
-            snprintf(
-                &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-                b"%s: the buffers of RX queue %u do not lie in the order of its descriptors, as the agent needs them\0"
-                    as *const u8 as *const ::core::ffi::c_char,
-                &raw mut (*(*rx).vfio).address as *mut ::core::ffi::c_char,
-                (*rx).id,
-            );
-            return -(1 as ::core::ffi::c_int);
-        }
-        i = i.wrapping_add(1);
-    }
-    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn agent_check(
