@@ -4,19 +4,19 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::asm::arguments::AsmArguments;
-use crate::budget::arguments::BudgetArguments;
-use crate::clocks::cli::ClocksArguments;
+use crate::build::peers::arguments::PeersArguments;
+use crate::build::sides::SYNTAX;
+use crate::build::verdict::arguments::VerdictArguments;
+use crate::code::asm::arguments::AsmArguments;
 use crate::compare::arguments::CompareArguments;
-use crate::host::cli::{BindArguments, DoctorArguments, UnbindArguments, WriteArguments};
-use crate::ladder::arguments::LadderArguments;
-use crate::peers::arguments::PeersArguments;
-use crate::pktgen::cli::PktgenArguments;
-use crate::run::arguments::RunArguments;
-use crate::selftest::arguments::SelftestArguments;
+use crate::machine::clocks::cli::ClocksArguments;
+use crate::machine::host::cli::{BindArguments, DoctorArguments, UnbindArguments, WriteArguments};
+use crate::machine::selftest::arguments::SelftestArguments;
+use crate::measure::budget::arguments::BudgetArguments;
+use crate::measure::ladder::arguments::LadderArguments;
+use crate::measure::pktgen::cli::PktgenArguments;
+use crate::measure::run::arguments::RunArguments;
 use crate::share::arguments::{AnonymiseArguments, MergeArguments};
-use crate::sides::SYNTAX;
-use crate::verdict::arguments::VerdictArguments;
 use crate::with_card::arguments::{StartArguments, WithCardArguments, EXAMPLES};
 
 /// The last line of the help of commands with lists.

@@ -10,12 +10,14 @@ use anyhow::{Context, Result};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use perfcounters::{lockstep, perf, Interrupt};
+use triptych::build::{peers, verdict};
 use triptych::cli::{Cli, Command};
-use triptych::host::cli as host;
+use triptych::code::asm;
+use triptych::machine::host::cli as host;
+use triptych::machine::{clocks, selftest};
+use triptych::measure::{budget, ladder, pktgen, run};
 use triptych::usage::UsageError;
-use triptych::{
-    asm, budget, clocks, compare, ladder, peers, pktgen, run, selftest, share, verdict, with_card,
-};
+use triptych::{compare, share, with_card};
 
 fn main() -> ExitCode {
     let matches = Cli::command().get_matches();

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use triptych::peers::record::{Origin, PeersRecord};
+use triptych::build::peers::record::{Origin, PeersRecord};
 
 /// The flags in the CMakeLists.txt of the small repository.
 const CMAKE: &str = "set(CMAKE_C_STANDARD 11)\nadd_compile_options(-O1 -DANSWER=42)\nset(SOURCE_COMMON src/more.c)\n";

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use perfcounters::process::find_program;
 use perfcounters::Interrupt;
-use triptych::pktgen::{Config, Generator, PktgenError};
+use triptych::measure::pktgen::{Config, Generator, PktgenError};
 
 /// A folder with a stand-in for testpmd, which answers as DPDK 22.11 does.
 struct Bench {

@@ -12,12 +12,12 @@ use perfcounters::process::find_program;
 use perfcounters::Interrupt;
 use record::Implementation;
 use support::{script, stub_compiler, text, Build};
-use triptych::toolchain::builder::Builder;
-use triptych::toolchain::compiler::Toolchain;
-use triptych::toolchain::find::find;
-use triptych::toolchain::identity::Identity;
-use triptych::toolchain::machine::ThisMachine;
-use triptych::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
+use triptych::build::toolchain::builder::Builder;
+use triptych::build::toolchain::compiler::Toolchain;
+use triptych::build::toolchain::find::find;
+use triptych::build::toolchain::identity::Identity;
+use triptych::build::toolchain::machine::ThisMachine;
+use triptych::build::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 
 fn one(name: &str) -> Toolchain {
     let found = find(&ThisMachine, &[name.to_owned()]);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use record::{BackendName, Implementation, Metric, Sample};
 use serde::Serialize;
 
+use crate::build::toolchain::recipe::BuildRecipe;
 use crate::interval::{Interval, Rounds};
-use crate::toolchain::recipe::BuildRecipe;
 
 /// The metrics in the table.
 pub const SHOWN: [Metric; 5] = [
@@ -160,9 +160,9 @@ fn ratio(row: &Row, base: &Row, metric: Metric) -> Option<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toolchain::compiler::test_values::toolchain;
-    use crate::toolchain::compiler::Family;
-    use crate::toolchain::recipe::{OptLevel, DEFAULT_CPU};
+    use crate::build::toolchain::compiler::test_values::toolchain;
+    use crate::build::toolchain::compiler::Family;
+    use crate::build::toolchain::recipe::{OptLevel, DEFAULT_CPU};
     use Implementation::{Rust, C};
 
     fn recipe(family: Family, version: &str, llvm: Option<u32>) -> BuildRecipe {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use record::Implementation;
 
+use crate::build::toolchain::recipe::OptLevel;
 use crate::reproducer::arguments::ReproducerArguments;
-use crate::toolchain::recipe::OptLevel;
 use crate::usage::{compiled_driver, number, one_of};
 
 /// Arguments of `triptych compare`.

@@ -8,10 +8,10 @@ use super::comparisons::Baseline;
 use super::plan::Comparison;
 use super::result::{StoredResult, UsedBaseline};
 use super::rows::ResultRow;
-use crate::toolchain::find::find;
-use crate::toolchain::identity::Identity;
-use crate::toolchain::machine::Machine;
-use crate::toolchain::recipe::BuildRecipe;
+use crate::build::toolchain::find::find;
+use crate::build::toolchain::identity::Identity;
+use crate::build::toolchain::machine::Machine;
+use crate::build::toolchain::recipe::BuildRecipe;
 use crate::usage::UsageError;
 
 /// The baseline that the user named.

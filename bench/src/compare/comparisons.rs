@@ -7,8 +7,8 @@ use record::{Implementation, Metric};
 use serde::Serialize;
 
 use super::rows::ResultRow;
+use crate::build::toolchain::compiler::older;
 use crate::interval::Interval;
-use crate::toolchain::compiler::older;
 
 /// The metrics that decide whether a build is worse.
 pub const JUDGED: [Metric; 2] = [Metric::Instructions, Metric::TscCycles];
@@ -400,7 +400,7 @@ mod tests {
 
     use super::super::rows::Measured;
     use super::*;
-    use crate::toolchain::compiler::Family;
+    use crate::build::toolchain::compiler::Family;
 
     /// The interval of the values of one process.
     fn interval(values: &[f64]) -> Interval {

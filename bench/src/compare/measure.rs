@@ -12,10 +12,10 @@ use perfcounters::{Backend, Cell, Interrupt};
 use record::{BackendName, LinePlacement, Placement};
 
 use super::plan::Comparison;
+use crate::measure::run::backends;
+use crate::measure::run::peers::measurable;
+use crate::measure::run::recorder::Recorder;
 use crate::progress::Progress;
-use crate::run::backends;
-use crate::run::peers::measurable;
-use crate::run::recorder::Recorder;
 
 /// How builds are measured.
 #[derive(Debug)]

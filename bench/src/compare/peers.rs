@@ -9,16 +9,16 @@ use anyhow::{anyhow, bail, Context, Result};
 use perfcounters::Cell;
 use record::{Build, Conditions, Implementation, Peer};
 
-use crate::builds::peers::Peers;
-use crate::peers::flags::ProjectFlags;
-use crate::peers::manifest::Manifest;
-use crate::peers::obstacle::Obstacle;
-use crate::peers::record::{PeerRecord, PeersRecord, SourceRecord, VERSION};
-use crate::peers::source::Store;
-use crate::peers::workshop::{Workshop, DEFAULT};
-use crate::peers::{c, c2rust, rust};
-use crate::toolchain::builder::{self, Builder, ExtraFlags};
-use crate::toolchain::recipe::BuildRecipe;
+use crate::build::builds::peers::Peers;
+use crate::build::peers::flags::ProjectFlags;
+use crate::build::peers::manifest::Manifest;
+use crate::build::peers::obstacle::Obstacle;
+use crate::build::peers::record::{PeerRecord, PeersRecord, SourceRecord, VERSION};
+use crate::build::peers::source::Store;
+use crate::build::peers::workshop::{Workshop, DEFAULT};
+use crate::build::peers::{c, c2rust, rust};
+use crate::build::toolchain::builder::{self, Builder, ExtraFlags};
+use crate::build::toolchain::recipe::BuildRecipe;
 use crate::usage::UsageError;
 
 /// What is built of the peers.

@@ -6,14 +6,14 @@ use anyhow::{bail, Context, Result};
 use record::BackendName;
 use serde::{Deserialize, Serialize};
 
-use crate::run::config::COUNTING;
-use crate::settings::backends::{Lockstep, Valgrind};
-use crate::settings::values::{Batch, BoundedInteger};
-use crate::toolchain::compiler::{SkippedCompiler, Toolchain};
-use crate::toolchain::find::{find, wrong_label};
-use crate::toolchain::machine::Machine;
-use crate::toolchain::profile::profdata;
-use crate::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
+use crate::build::toolchain::compiler::{SkippedCompiler, Toolchain};
+use crate::build::toolchain::find::{find, wrong_label};
+use crate::build::toolchain::machine::Machine;
+use crate::build::toolchain::profile::profdata;
+use crate::build::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
+use crate::measure::run::config::COUNTING;
+use crate::measure::settings::backends::{Lockstep, Valgrind};
+use crate::measure::settings::values::{Batch, BoundedInteger};
 use crate::usage::UsageError;
 
 /// A comparison: the builds, and how to measure them.
@@ -264,8 +264,8 @@ fn note<T: PartialEq>(item: T, list: &mut Vec<T>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toolchain::compiler::test_values::toolchain;
-    use crate::toolchain::compiler::Family;
+    use crate::build::toolchain::compiler::test_values::toolchain;
+    use crate::build::toolchain::compiler::Family;
     use record::Implementation;
 
     struct Any;

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::analysis::SameLlvmPair;
 use super::comparisons::{Comparison, Judge, NotCompared};
 use super::rows::ResultRow;
-use crate::toolchain::compiler::{SkippedCompiler, Toolchain};
-use crate::toolchain::identity::Part;
-use crate::toolchain::recipe::BuildRecipe;
+use crate::build::toolchain::compiler::{SkippedCompiler, Toolchain};
+use crate::build::toolchain::identity::Part;
+use crate::build::toolchain::recipe::BuildRecipe;
 
 /// The format of the file. A change that old readers misread gives it another number.
 pub const FORMAT: &str = "triptych-compilers-1";

@@ -6,9 +6,9 @@ use record::{BackendName, Implementation, Metric};
 use serde::{Deserialize, Serialize};
 
 use super::analysis::{Row, SHOWN};
+use crate::build::toolchain::compiler::Family;
+use crate::build::toolchain::recipe::BuildRecipe;
 use crate::interval::Interval;
-use crate::toolchain::compiler::Family;
-use crate::toolchain::recipe::BuildRecipe;
 
 /// A metric of a build, per packet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use super::analysis::SHOWN;
 use super::comparisons::{Basis, Comparison, Comparisons, Verdict, JUDGED};
 use super::result::ComparisonResult;
 use super::rows::ResultRow;
-use crate::run::config::COUNTING;
+use crate::measure::run::config::COUNTING;
 
 /// The tables of each batch size, then what was not compared and not measured.
 pub fn markdown(result: &ComparisonResult<'_>, comparisons: &Comparisons) -> String {

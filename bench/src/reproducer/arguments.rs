@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use record::Implementation;
 
-use crate::machine_code::data_path::DATA_PATH;
-use crate::sides::spec::SideSpec;
+use crate::build::sides::spec::SideSpec;
+use crate::code::machine_code::data_path::DATA_PATH;
 use crate::usage::our_driver;
 
 /// What to reproduce, and where to write it.

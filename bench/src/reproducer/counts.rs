@@ -8,7 +8,7 @@ use serde_json::json;
 use super::file::write as write_file;
 use super::measured::Measured;
 use super::script::Commands;
-use crate::sides::show::{Comparison, SideCounts};
+use crate::build::sides::show::{Comparison, SideCounts};
 
 /// Writes `counts.json`.
 ///

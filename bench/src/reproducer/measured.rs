@@ -4,7 +4,7 @@ use std::path::Path;
 
 use record::{BackendName, Metric, SAMPLES_FILE};
 
-use crate::sides::side::DriverBuild;
+use crate::build::sides::side::DriverBuild;
 
 /// Instructions per packet of a build, and where they were counted.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,8 +8,8 @@ use record::Implementation;
 use toml::{Table, Value};
 
 use super::script::{default_compiler, Build, Commands};
-use crate::sides::build::Built;
-use crate::sides::side::DriverBuild;
+use crate::build::sides::build::Built;
+use crate::build::sides::side::DriverBuild;
 
 /// Copies the crate. Its workspace has no other member, its lock file the versions of the repository's.
 /// It needs no crates beside the driver's own.

@@ -9,8 +9,8 @@ use perfcounters::process::Process;
 use perfcounters::Interrupt;
 
 use super::script::{compiler_variable, default_compiler, Build, Commands};
-use crate::sides::build::Built;
-use crate::sides::side::DriverBuild;
+use crate::build::sides::build::Built;
+use crate::build::sides::side::DriverBuild;
 
 /// Longest time for preprocessing one file.
 const LIMIT: Duration = Duration::from_secs(60);

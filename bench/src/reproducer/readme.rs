@@ -8,8 +8,8 @@ use anyhow::Result;
 use super::file::write as write_file;
 use super::measured::Measured;
 use super::script::{Build, Commands};
-use crate::sides::show::summary::summary;
-use crate::sides::show::Comparison;
+use crate::build::sides::show::summary::summary;
+use crate::build::sides::show::Comparison;
 
 /// Writes `README.md`. `different` has, for each side, how the code of the folder's
 /// build differs from that of the driver.

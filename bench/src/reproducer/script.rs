@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::file::write as write_file;
-use crate::sides::side::DriverBuild;
-use crate::toolchain::compiler::{Family, Invocation};
+use crate::build::sides::side::DriverBuild;
+use crate::build::toolchain::compiler::{Family, Invocation};
 
 /// How one side of the folder is built.
 #[derive(Debug, Clone, PartialEq, Eq)]

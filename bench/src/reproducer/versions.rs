@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 
 use super::file::write as write_file;
 use super::script::compiler_variable;
-use crate::sides::side::DriverBuild;
-use crate::toolchain::compiler::{Family, Invocation};
+use crate::build::sides::side::DriverBuild;
+use crate::build::toolchain::compiler::{Family, Invocation};
 
 /// Writes `versions.txt` without the paths of this machine.
 ///

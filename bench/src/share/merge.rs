@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::arguments::MergeArguments;
 use super::folder::{files, NewFolder};
-use crate::builds::artefacts;
-use crate::run::config::Config;
+use crate::build::builds::artefacts;
+use crate::measure::run::config::Config;
 
 /// The file that lists the runs of a merged folder.
 pub const MERGED_FILE: &str = "merged.json";

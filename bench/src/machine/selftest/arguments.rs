@@ -1,0 +1,146 @@
+//! The command line of `triptych selftest`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::builder::PossibleValuesParser;
+use clap::Args;
+use record::Implementation;
+
+use super::frame::SIZES;
+use crate::machine::host::address::PciAddress;
+use crate::usage::{number, UsageError};
+
+/// Frames in each direction.
+const FRAMES: u64 = 1_000_000;
+/// With `--quick`: each size four times.
+const QUICK_FRAMES: u64 = 4 * SIZES;
+/// The beginning of the name of a software card's port.
+const VFIO_USER: &str = "vfio-user:";
+
+/// Arguments of `triptych selftest`.
+#[derive(Debug, Args)]
+pub struct SelftestArguments {
+    /// Two ports with a cable between them: 0000:03:00.0, 03:00.0 or vfio-user:PATH
+    #[arg(value_name = "DEVICE", num_args = 2, required = true)]
+    devices: Vec<String>,
+    /// Take a few seconds instead of a minute: fewer frames
+    #[arg(long)]
+    quick: bool,
+    /// The driver to test
+    #[arg(long, default_value = "all",
+        value_parser = PossibleValuesParser::new(["all", "c", "rust", "rust-unsafe"]))]
+    driver: String,
+    /// Frames in each direction [default: 1000000, with --quick 5820]
+    #[arg(long, value_name = "N", value_parser = number::<u64>(1..=1_000_000_000))]
+    frames: Option<u64>,
+    /// Wait this long for the links
+    #[arg(long, value_name = "SECONDS", default_value = "30",
+        value_parser = number::<u64>(1..=600))]
+    pub link_timeout: u64,
+    /// Also write the report to this file, as JSON; send it along when you report a problem
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// The folder with the built drivers
+    #[arg(long, value_name = "DIR", default_value = "build")]
+    pub build_dir: PathBuf,
+}
+
+impl SelftestArguments {
+    /// The names of the two ports, as the drivers expect them.
+    ///
+    /// # Errors
+    /// A [`UsageError`] if a name is neither a PCI address nor a socket, or both are the same.
+    pub fn devices(&self) -> Result<[String; 2], UsageError> {
+        let names: Result<Vec<_>, _> = self.devices.iter().map(|name| device(name)).collect();
+        match names?.as_slice() {
+            [a, b] if a == b => Err(UsageError(format!(
+                "{a} is given twice; name the two ports that the cable connects"
+            ))),
+            [a, b] => Ok([a.clone(), b.clone()]),
+            _ => Err(UsageError("name two ports".to_owned())),
+        }
+    }
+
+    /// The PCI addresses among the ports.
+    pub fn addresses(&self) -> Vec<PciAddress> {
+        let addresses = self.devices.iter();
+        addresses.filter_map(|name| name.parse().ok()).collect()
+    }
+
+    /// The drivers to test.
+    pub fn drivers(&self) -> Vec<Implementation> {
+        match Implementation::from_str(&self.driver) {
+            Ok(one) => vec![one],
+            Err(_) => Implementation::OURS.to_vec(),
+        }
+    }
+
+    /// Frames in each direction.
+    pub fn frames(&self) -> u64 {
+        let usual = if self.quick { QUICK_FRAMES } else { FRAMES };
+        self.frames.unwrap_or(usual)
+    }
+}
+
+fn device(name: &str) -> Result<String, UsageError> {
+    if name
+        .strip_prefix(VFIO_USER)
+        .is_some_and(|path| !path.is_empty())
+    {
+        return Ok(name.to_owned());
+    }
+    let address: Result<PciAddress, _> = name.parse();
+    address.map(|address| address.to_string()).map_err(|_| {
+        UsageError(format!(
+            "{name:?} is not a device; give a PCI address such as 0000:03:00.0, or {VFIO_USER}PATH"
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        arguments: SelftestArguments,
+    }
+
+    fn parse(words: &[&str]) -> SelftestArguments {
+        let words = ["selftest"].iter().chain(words);
+        Cli::try_parse_from(words).unwrap().arguments
+    }
+
+    #[test]
+    fn ports_are_addresses_or_sockets() {
+        let arguments = parse(&["03:00.0", "vfio-user:/tmp/port1.sock"]);
+        let devices = arguments.devices().unwrap();
+        assert_eq!(devices, ["0000:03:00.0", "vfio-user:/tmp/port1.sock"]);
+        assert_eq!(arguments.addresses().len(), 1);
+        for bad in [
+            ["eth0", "03:00.1"],
+            ["vfio-user:", "03:00.1"],
+            ["03:00.1", "0000:03:00.1"],
+        ] {
+            assert!(parse(&bad).devices().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn quick_sends_fewer_frames_and_a_number_overrides_it() {
+        let frames = |words: &[&str]| parse(&[&["03:00.0", "03:00.1"], words].concat()).frames();
+        assert_eq!((frames(&[]), frames(&["--quick"])), (1_000_000, 5820));
+        assert_eq!(frames(&["--quick", "--frames", "7"]), 7);
+    }
+
+    #[test]
+    fn all_drivers_are_tested_unless_one_is_named() {
+        let drivers = |words: &[&str]| parse(&[&["03:00.0", "03:00.1"], words].concat()).drivers();
+        assert_eq!(drivers(&[]).len(), 3);
+        assert_eq!(drivers(&["--driver", "rust"]), [Implementation::Rust]);
+    }
+}

@@ -1,0 +1,130 @@
+//! The processor's events, counted in loops whose counts are known.
+
+use perfcounters::device::two_cpus;
+use perfcounters::perf::kernel::Kernel;
+use perfcounters::perf::known_loops::{self, Check, KnownLoop, ITERATIONS};
+use perfcounters::perf::resolve::EventSet;
+use rustix::thread::{sched_setaffinity, CpuSet};
+
+use super::finding::Finding;
+
+/// Checks the event of each metric that the backend `perf` counts.
+pub fn check() -> Vec<Finding> {
+    // The driver's CPU, because some processors have two kinds of core.
+    let cpu = two_cpus().0;
+    if let Some(cpu) = cpu {
+        let mut set = CpuSet::new();
+        set.set(cpu);
+        // Without the permission the check runs on any CPU.
+        let _ = sched_setaffinity(None, &set);
+    }
+    let set = match EventSet::detect(cpu) {
+        Ok(set) => set,
+        Err(why) => return vec![Finding::not_available("events", why)],
+    };
+    let checked = match known_loops::check(&Kernel, &set.events, ITERATIONS) {
+        Ok(checked) => checked,
+        Err(why) => return vec![Finding::fail("events", why)],
+    };
+    let mut findings = Vec::new();
+    for event in &set.events {
+        let Some(metric) = event.metric else { continue };
+        let check = metric.to_string();
+        if let Some(why) = checked.absent.get(&event.name) {
+            findings.push(Finding::not_available(check, why.clone()));
+            continue;
+        }
+        let checks: Vec<_> = checked
+            .checks
+            .iter()
+            .filter(|it| it.metric == metric)
+            .collect();
+        findings.push(judge(check, &event.name, &checks));
+    }
+    for (metric, why) in &set.absent {
+        findings.push(Finding::not_available(metric.to_string(), why.clone()));
+    }
+    if let Some(first) = findings.first_mut() {
+        first
+            .figures
+            .insert("facts".to_owned(), serde_json::json!(set.facts));
+        first
+            .figures
+            .insert("warnings".to_owned(), serde_json::json!(set.warnings));
+    }
+    findings
+}
+
+/// The finding for one event.
+fn judge(check: String, event: &str, checks: &[&Check]) -> Finding {
+    if checks.is_empty() {
+        return Finding::not_available(check, format!("{event}: no loop has a known count of it"));
+    }
+    let failed: Vec<_> = checks.iter().filter(|check| !check.passed()).collect();
+    let finding = match failed.is_empty() {
+        true => Finding::pass(
+            check,
+            format!(
+                "{event} counts as expected in {} of {} loops",
+                checks.len(),
+                KnownLoop::ALL.len()
+            ),
+        ),
+        false => {
+            let lines: Vec<_> = failed.iter().map(|check| check.to_string()).collect();
+            let advice = "Is another program on this core? If not, the event's code is wrong here.";
+            Finding::fail(check, format!("{}\n{advice}", lines.join("\n")))
+        }
+    };
+    finding.figure("loops", checks)
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Metric;
+
+    use super::*;
+    use crate::machine::selftest::finding::Outcome;
+
+    fn counted(known_loop: KnownLoop, expected: f64, counted: f64) -> Check {
+        Check {
+            known_loop,
+            metric: Metric::Loads,
+            event: "ALL_LOADS".into(),
+            expected,
+            counted,
+            tolerance: 10.0,
+            iterations: 100,
+            scaled: false,
+        }
+    }
+
+    #[test]
+    fn one_wrong_loop_fails_the_event_and_is_named() {
+        let right = counted(KnownLoop::Loads, 400.0, 401.0);
+        let wrong = counted(KnownLoop::Stores, 0.0, 300.0);
+        let good = judge("loads".into(), "ALL_LOADS", &[&right]);
+        assert_eq!(good.outcome, Outcome::Pass);
+        let bad = judge("loads".into(), "ALL_LOADS", &[&right, &wrong]);
+        assert_eq!(bad.outcome, Outcome::Fail);
+        assert!(
+            bad.text
+                .starts_with("stores: loads (ALL_LOADS) counted 3.000"),
+            "{}",
+            bad.text
+        );
+        assert_eq!(
+            judge("l3_hits".into(), "X", &[]).outcome,
+            Outcome::NotAvailable
+        );
+    }
+
+    #[test]
+    fn this_machine_counts_right_or_says_why_it_cannot_count() {
+        let findings = check();
+        assert!(!findings.is_empty());
+        for finding in findings {
+            assert_ne!(finding.outcome, Outcome::Fail, "{}", finding.row());
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Measures built drivers, and writes what it measured.
+
+pub mod budget;
+pub mod ladder;
+pub mod pktgen;
+pub mod run;
+pub mod settings;

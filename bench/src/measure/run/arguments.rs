@@ -1,0 +1,149 @@
+//! The command line of `triptych run`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use record::{BackendName, Implementation};
+
+use super::config::MatrixFilter;
+use crate::machine::clocks::cli::ghz;
+use crate::measure::settings::values::{BoundedInteger, RingSize};
+use crate::usage::{number, one_of};
+
+/// Arguments of `triptych run`.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// The matrix to measure, as bench/README.md describes it; the options below then select a part
+    /// of it [default: the rows of the counter table]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Continue an interrupted run, a folder in results/, and measure its failed cells again [default
+    /// ID: the newest]
+    #[arg(long, value_name = "ID", num_args = 0..=1)]
+    pub resume: Option<Option<String>>,
+    /// Measure the failed cells of a run again, also of a complete one [default ID: the newest]
+    #[arg(long, value_name = "ID", num_args = 0..=1, conflicts_with = "resume")]
+    pub retry_failed: Option<Option<String>>,
+    /// Drivers [default: all]
+    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = one_of::<Implementation>())]
+    pub implementations: Vec<Implementation>,
+    /// Variants: default, overflow-checks, trusted-device, untrusted-device-copy, trapping-ubsan,
+    /// fortified, no-lto, or a folder of build/variants/ [default: default, and overflow-checks for
+    /// safe Rust]
+    #[arg(long = "variant", value_name = "VARIANT", value_delimiter = ',')]
+    pub variants: Vec<String>,
+    /// Packets asked for per receive call, 1 to 512 [default: 32,8]
+    #[arg(long, value_name = "N", value_delimiter = ',',
+          value_parser = number::<u32>(1..=512))]
+    pub batch: Vec<u32>,
+    /// Descriptors per ring, a power of two from 64 to 4096 [default: 512]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = ring_size)]
+    pub ring_size: Vec<u32>,
+    /// Bytes of a frame without its CRC, 60 to 1514 [default: 60]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',',
+          value_parser = number::<u32>(60..=1514))]
+    pub frame_size: Vec<u32>,
+    /// Backends, which count or measure [default: all that work on this machine]
+    #[arg(long = "backend", value_name = "BACKEND", value_delimiter = ',', value_parser = one_of::<BackendName>())]
+    pub backends: Vec<BackendName>,
+    /// How often perf, valgrind, wall and latency measure each cell [default: those in the file, or
+    /// 3, 1, 3 and 1; valgrind's counts are exact]
+    #[arg(long, value_name = "N", value_parser = number::<u32>(1..=1000))]
+    pub repeats: Option<u32>,
+    /// Only check that everything works: short runs, rough figures
+    #[arg(long)]
+    pub quick: bool,
+    /// The two ports of a real card, such as 0000:03:00.0,0000:03:00.1, or the sockets of a running
+    /// software card: vfio-user:PATH,vfio-user:PATH [default: those in the file]
+    #[arg(long, value_name = "PORT,PORT", value_delimiter = ',')]
+    pub devices: Vec<String>,
+    /// Who sends to a real card: user@host runs testpmd there, FILE.toml is a configuration of
+    /// `triptych pktgen`, and none leaves it to you [default: the one in the file]
+    #[arg(long, value_name = "GENERATOR")]
+    pub generator: Option<String>,
+    /// Clocks to fix all CPUs at, in GHz, one run for each (needs root or sudo) [default: those in the
+    /// file]
+    #[arg(long, value_name = "GHZ", value_delimiter = ',', value_parser = ghz)]
+    pub clock: Vec<f64>,
+    /// Measure at the clock that the machine has
+    #[arg(long, conflicts_with = "clock")]
+    pub keep_clock: bool,
+    /// Print what the run would do, and touch nothing
+    #[arg(long, conflicts_with_all = ["resume", "retry_failed"])]
+    pub dry_run: bool,
+    /// Also write the folders of the runs to this file, one per line
+    #[arg(long, value_name = "FILE")]
+    pub list_runs: Option<PathBuf>,
+    /// Change the clocks of a machine below this folder (for tests)
+    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
+    pub clocks_root: PathBuf,
+    /// The folder that receives a folder for each run
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub results: PathBuf,
+    /// The folder with the built drivers
+    #[arg(long, value_name = "DIR", default_value = "build")]
+    pub build_dir: PathBuf,
+}
+
+impl RunArguments {
+    /// The arguments that measure a matrix file, with the defaults of the command line.
+    pub fn of(config: PathBuf) -> Self {
+        Self {
+            config: Some(config),
+            resume: None,
+            retry_failed: None,
+            implementations: Vec::new(),
+            variants: Vec::new(),
+            batch: Vec::new(),
+            ring_size: Vec::new(),
+            frame_size: Vec::new(),
+            backends: Vec::new(),
+            repeats: None,
+            quick: false,
+            devices: Vec::new(),
+            generator: None,
+            clock: Vec::new(),
+            keep_clock: false,
+            dry_run: false,
+            list_runs: None,
+            clocks_root: "/".into(),
+            results: "results".into(),
+            build_dir: "build".into(),
+        }
+    }
+
+    /// Whether the command line selects any measurements.
+    pub fn selects_measurements(&self) -> bool {
+        self.config.is_some()
+            || self.quick
+            || self.repeats.is_some()
+            || !self.devices.is_empty()
+            || self.generator.is_some()
+            || !self.clock.is_empty()
+            || self.matrix_filter() != MatrixFilter::default()
+    }
+
+    /// The part of a matrix that the command line selects.
+    pub fn matrix_filter(&self) -> MatrixFilter {
+        MatrixFilter {
+            backends: self.backends.clone(),
+            implementations: self.implementations.clone(),
+            variants: self.variants.clone(),
+            batch: self.batch.iter().copied().map(BoundedInteger).collect(),
+            ring_size: self.ring_size.iter().copied().map(RingSize).collect(),
+            frame_size: self
+                .frame_size
+                .iter()
+                .copied()
+                .map(BoundedInteger)
+                .collect(),
+        }
+    }
+}
+
+fn ring_size(text: &str) -> Result<u32, String> {
+    let number: i64 = text
+        .parse()
+        .map_err(|_| format!("{text:?} is not a number"))?;
+    RingSize::try_from(toml::Value::Integer(number)).map(|size| size.0)
+}

@@ -1,0 +1,98 @@
+//! Checks the ports and the load generator of a real card before a run, so that the run does not fail
+//! after hours.
+
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+use perfcounters::Interrupt;
+
+use super::config::Config;
+use crate::machine::host::address::PciAddress;
+use crate::machine::host::nic::{Nic, VFIO_PCI};
+use crate::machine::host::system::{program, System};
+use crate::measure::pktgen::{self, Generator};
+use crate::usage::UsageError;
+
+/// What the address of a software card's port begins with; the path of its socket follows.
+pub(super) const VFIO_USER: &str = "vfio-user:";
+
+/// Checks that both ports exist and can be driven, and that the generator answers.
+///
+/// # Errors
+/// What is wrong, with the command that fixes it.
+pub(super) fn check(
+    config: &Config,
+    system: &System,
+    interrupt: &Interrupt,
+) -> Result<(), UsageError> {
+    match problems(config, system).into_iter().next() {
+        Some(problem) => return Err(UsageError(problem)),
+        None => check_generator(config, interrupt)?,
+    }
+    Ok(())
+}
+
+/// What is wrong with the ports.
+pub(super) fn problems(config: &Config, system: &System) -> Vec<String> {
+    let ports = config.devices.iter().flatten();
+    ports.filter_map(|port| problem(port, system)).collect()
+}
+
+fn problem(port: &str, system: &System) -> Option<String> {
+    if let Some(socket) = port.strip_prefix(VFIO_USER) {
+        let socket = Path::new(socket);
+        let there = std::fs::metadata(socket).is_ok_and(|file| file.file_type().is_socket());
+        return (!there).then(|| {
+            format!(
+                "{port}: there is no such socket; start the software card with `build/bin/nic \
+                 --socket-dir DIR --traffic saturate`"
+            )
+        });
+    }
+    let address: PciAddress = match port.parse() {
+        Ok(address) => address,
+        Err(error) => return Some(format!("{error}")),
+    };
+    match Nic::find(system, address) {
+        Err(error) => Some(error.to_string()),
+        Ok(nic) if nic.is_bound_to_vfio() => None,
+        Ok(nic) => Some(format!(
+            "{address} is bound to {}, not to {VFIO_PCI}: take it with `sudo {} bind {address}`",
+            nic.driver.as_deref().unwrap_or("no driver"),
+            program(),
+        )),
+    }
+}
+
+/// The configuration of the generator, with the machine of the command line.
+pub(super) fn generator(config: &Config) -> Result<Option<pktgen::Config>, UsageError> {
+    let Some(path) = &config.pktgen else {
+        return Ok(None);
+    };
+    let mut generator =
+        pktgen::Config::read(path).map_err(|error| UsageError(error.to_string()))?;
+    if let Some(host) = &config.pktgen_host {
+        generator.ssh = Some(host.clone());
+    }
+    Ok(Some(generator))
+}
+
+/// Starts the generator and ends it. It sends nothing.
+fn check_generator(config: &Config, interrupt: &Interrupt) -> Result<(), UsageError> {
+    let Some(generator) = generator(config)? else {
+        return Ok(());
+    };
+    let place = generator.ssh.as_deref().unwrap_or("this machine");
+    eprintln!("checking the load generator on {place}");
+    match Generator::launch(&generator, interrupt) {
+        Ok(running) => {
+            eprintln!("{}", running.about());
+            Ok(())
+        }
+        Err(error) => Err(UsageError(format!(
+            "the load generator does not answer: {error}; `{} pktgen --config FILE --check` tries it \
+             alone",
+            program()
+        ))),
+    }
+}

@@ -1,0 +1,161 @@
+//! The clock of the driver's core during a run: fixed if the matrix says so, measured, and recorded.
+
+use std::path::Path;
+
+use anyhow::{bail, Result};
+use perfcounters::Observer;
+use record::CoreClock;
+
+use super::config::Config;
+use super::recorder::Recorder;
+use crate::machine::clocks::core_clock::{measure, same};
+use crate::machine::clocks::holder::{HeldClock, HolderError};
+use crate::machine::clocks::note::left_behind;
+use crate::measure::settings::values::Ghz;
+
+/// The matrices of a configuration: one for each clock.
+pub(super) fn one_run_each(config: &Config) -> Vec<Config> {
+    match config.clocks_ghz.as_slice() {
+        [] => vec![config.clone()],
+        clocks => clocks
+            .iter()
+            .map(|clock| Config {
+                clocks_ghz: vec![*clock],
+                ..config.clone()
+            })
+            .collect(),
+    }
+}
+
+/// The clock of a run.
+pub(super) struct RunClock {
+    held: Option<HeldClock>,
+    fixed: Option<f64>,
+    /// Whether the fixed clock can be measured: a test's machine has none.
+    real: bool,
+    cpu: Option<usize>,
+    before: Option<f64>,
+}
+
+impl RunClock {
+    /// Fixes the clock of the matrix, and measures the core of the driver. `root` is `/` except in tests.
+    ///
+    /// # Errors
+    /// If the clock cannot be fixed, or the core has another one.
+    pub(super) fn fix(config: &Config, root: &Path, cpu: Option<usize>) -> Result<Self> {
+        let fixed = config.clocks_ghz.first().map(|Ghz(ghz)| *ghz);
+        let held = match fixed {
+            Some(ghz) => Some(HeldClock::hold(ghz, root)?),
+            None => {
+                if left_behind(root).is_ok_and(|note| note.is_some()) {
+                    eprintln!(
+                        "warning: a run that was killed left the clocks fixed; `sudo triptych clocks \
+                         restore` ends that"
+                    );
+                }
+                None
+            }
+        };
+        let before = cpu.and_then(measure);
+        let clock = Self {
+            held,
+            fixed,
+            real: root == Path::new("/"),
+            cpu,
+            before,
+        };
+        if let Some(why) = clock.deviation(before) {
+            bail!(
+                "{why}; the firmware or another program sets the clock: look for a power limit and for \
+                 tuned, or measure with --keep-clock"
+            );
+        }
+        Ok(clock)
+    }
+
+    /// Why a measured clock is not the fixed one; `None` if it is.
+    fn deviation(&self, measured: Option<f64>) -> Option<String> {
+        let (fixed, measured) = self.fixed.zip(measured)?;
+        (self.real && !same(measured, fixed)).then(|| {
+            format!(
+                "the clock was fixed at {fixed} GHz, but CPU {} runs at {measured:.2} GHz",
+                self.cpu.unwrap_or_default()
+            )
+        })
+    }
+
+    /// What a record says of it before the first measurement.
+    pub(super) fn record(&self) -> CoreClock {
+        CoreClock {
+            fixed_ghz: self.fixed,
+            measured_ghz: self.before.into_iter().collect(),
+        }
+    }
+
+    /// Measures the clock again after the last measurement, and compares it with the fixed clock. If the
+    /// processor counted core cycles, their clock is compared, too.
+    pub(super) fn finish(&self, recorder: &mut Recorder) {
+        let after = self.cpu.and_then(measure);
+        let record = &mut recorder.folder.record;
+        let clocks = record.core_clock.get_or_insert_with(Default::default);
+        clocks.measured_ghz.extend(after);
+        let counted = record
+            .settings
+            .get("perf")
+            .and_then(|settings| settings.get("core_clock"))
+            .and_then(|clock| clock["core_mhz"]["median"].as_f64())
+            .map(|mhz| mhz / 1000.0);
+        for measured in [after, counted] {
+            if let Some(why) = self.deviation(measured) {
+                recorder.warning(&why);
+            }
+        }
+    }
+
+    /// Restores the earlier settings.
+    ///
+    /// # Errors
+    /// [`HolderError`].
+    pub(super) fn release(self) -> Result<(), HolderError> {
+        self.held.map_or(Ok(()), HeldClock::release)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixed_at(ghz: f64) -> RunClock {
+        RunClock {
+            held: None,
+            fixed: Some(ghz),
+            real: true,
+            cpu: Some(3),
+            before: None,
+        }
+    }
+
+    #[test]
+    fn each_clock_is_a_run() {
+        let mut config = Config::new(Vec::new());
+        assert_eq!(one_run_each(&config), std::slice::from_ref(&config));
+        config.clocks_ghz = vec![Ghz(1.6), Ghz(3.3)];
+        let runs = one_run_each(&config);
+        let clocks: Vec<_> = runs.iter().map(|run| run.clocks_ghz.clone()).collect();
+        assert_eq!(clocks, [[Ghz(1.6)], [Ghz(3.3)]]);
+    }
+
+    #[test]
+    fn a_clock_that_is_not_the_fixed_one_is_noticed() {
+        let clock = fixed_at(1.6);
+        assert_eq!(clock.deviation(Some(1.62)), None);
+        assert_eq!(clock.deviation(None), None);
+        let why = clock.deviation(Some(2.9)).unwrap();
+        assert!(why.contains("CPU 3 runs at 2.90 GHz"), "{why}");
+        let kept = RunClock {
+            fixed: None,
+            ..fixed_at(0.0)
+        };
+        assert_eq!(kept.deviation(Some(2.9)), None);
+    }
+}

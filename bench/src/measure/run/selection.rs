@@ -1,0 +1,379 @@
+//! The measurements that the command line selects.
+
+use record::{BackendName, Implementation};
+
+use super::arguments::RunArguments;
+use super::card::VFIO_USER;
+use super::config::{Block, Config, ConfigError, COUNTING};
+use crate::build::builds::variants::{AGENT, DEFAULT, MAC, OVERFLOW_CHECKS, OWN_FLAGS, TUNED};
+use crate::machine::host::address::PciAddress;
+use crate::measure::settings::values::{BoundedInteger, Ghz};
+
+/// The configuration that the command line selects: a file, or the rows of the counter table.
+pub(super) fn configuration(arguments: &RunArguments) -> Result<Config, ConfigError> {
+    let filter = arguments.matrix_filter();
+    let mut config = match &arguments.config {
+        Some(path) => Config::parse(path)?,
+        None => Config::new(table_rows(arguments)),
+    };
+    use_card(&mut config, arguments)?;
+    config.check()?;
+    if arguments.config.is_some() {
+        config.apply_filter(&filter)?;
+    }
+    if arguments.quick {
+        config.make_quick();
+    }
+    if let Some(repeats) = arguments.repeats {
+        config.set_repeats(BoundedInteger(repeats));
+    }
+    Ok(config)
+}
+
+/// The name of a generator that the user starts.
+const NO_GENERATOR: &str = "none";
+/// The configuration of the generator that `--generator user@host` runs.
+const TESTPMD: &str = "bench/pktgen/testpmd.toml";
+
+/// Takes the ports, the generator and the clocks of the command line.
+fn use_card(config: &mut Config, arguments: &RunArguments) -> Result<(), ConfigError> {
+    match arguments.devices.as_slice() {
+        [] => {}
+        [first, second] => config.devices = Some([port(first)?, port(second)?]),
+        some => {
+            return Err(ConfigError::Nothing(format!(
+                "--devices names {} port{}, but a forwarder needs two, such as \
+                 0000:03:00.0,0000:03:00.1",
+                some.len(),
+                if some.len() == 1 { "" } else { "s" }
+            )))
+        }
+    }
+    match arguments.generator.as_deref() {
+        None => {}
+        Some(NO_GENERATOR) => {
+            config.pktgen = None;
+            config.pktgen_host = None;
+        }
+        Some(file) if file.ends_with(".toml") => {
+            config.pktgen_host = None;
+            config.pktgen = Some(file.into());
+        }
+        Some(host) if host.is_empty() || host.starts_with('-') || host.contains(' ') => {
+            return Err(ConfigError::Nothing(format!(
+                "--generator {host:?} is none of these: user@host, FILE.toml, {NO_GENERATOR}"
+            )));
+        }
+        Some(host) => {
+            config.pktgen = Some(config.pktgen.take().unwrap_or_else(|| TESTPMD.into()));
+            config.pktgen_host = Some(host.to_owned());
+        }
+    }
+    if arguments.keep_clock {
+        config.clocks_ghz.clear();
+    }
+    if !arguments.clock.is_empty() {
+        config.clocks_ghz = arguments.clock.iter().copied().map(Ghz).collect();
+    }
+    Ok(())
+}
+
+/// A port of the command line, with its whole address.
+fn port(text: &str) -> Result<String, ConfigError> {
+    if text.starts_with(VFIO_USER) {
+        return Ok(text.to_owned());
+    }
+    match text.parse::<PciAddress>() {
+        Ok(address) => Ok(address.to_string()),
+        Err(error) => Err(ConfigError::Nothing(format!("--devices: {error}"))),
+    }
+}
+
+/// The paper's own drivers, which the published table is about. DPDK's take longer to start than all others
+/// take to measure, so only a configuration or `--impl` names them.
+const OF_THE_PAPER: [Implementation; 3] = [
+    Implementation::Ixy,
+    Implementation::IxyRs,
+    Implementation::IxyC2rust,
+];
+
+/// The drivers that bursts time by default: those whose cycles the paper compares. Each process
+/// takes seconds, so only a configuration or `--impl` names the others.
+const IN_BURSTS: [Implementation; 4] = [
+    Implementation::C,
+    Implementation::Rust,
+    Implementation::Ixy,
+    Implementation::IxyRs,
+];
+
+/// The blocks of the counter table, restricted to the named values. Without named variants, these
+/// are the default variant of all drivers, safe Rust with overflow checks, the counts of the tuned paths,
+/// and all variants of the paper's.
+fn table_rows(arguments: &RunArguments) -> Vec<Block> {
+    fn or_default<T: Clone>(named: &[T], default: Vec<T>) -> Vec<T> {
+        match named {
+            [] => default,
+            named => named.to_vec(),
+        }
+    }
+    let named = arguments.matrix_filter();
+    let mut default = Block::default();
+    if arguments.devices.is_empty() {
+        // The software card sets the pace of whole processes, so the table could not show their throughput.
+        default.backends.retain(|name| *name != BackendName::Wall);
+    }
+    let all_peers: &[Implementation] = match named.implementations.as_slice() {
+        [] => &OF_THE_PAPER,
+        _ => &Implementation::PEERS,
+    };
+    // Each of these measures our drivers only, or says little of a peer.
+    let ours = [
+        BackendName::Valgrind,
+        BackendName::Lockstep,
+        BackendName::Wall,
+    ];
+    let of_peers = default.backends.iter().filter(|name| !ours.contains(name));
+    let of_peers = of_peers.copied().collect();
+    let block = Block {
+        backends: or_default(&named.backends, default.backends),
+        implementations: named_or(&named.implementations, &Implementation::OURS),
+        variants: or_default(&named.variants, default.variants),
+        batch: or_default(&named.batch, vec![BoundedInteger(32), BoundedInteger(8)]),
+        ring_size: or_default(&named.ring_size, default.ring_size),
+        frame_size: or_default(&named.frame_size, default.frame_size),
+        ..Block::default()
+    };
+    let checked = Block {
+        implementations: vec![Implementation::Rust],
+        variants: vec![OVERFLOW_CHECKS.to_owned()],
+        ..block.clone()
+    };
+    let with_checks = named.variants.is_empty()
+        && block.implementations.contains(&Implementation::Rust)
+        && block.variants == [DEFAULT];
+    let limit = Block {
+        backends: vec![COUNTING],
+        variants: [TUNED, AGENT].map(str::to_owned).to_vec(),
+        ..block.clone()
+    };
+    let with_limit = named.variants.is_empty() && block.backends.contains(&COUNTING);
+    let peers = Block {
+        backends: or_default(&named.backends, of_peers),
+        implementations: named_or(&named.implementations, all_peers),
+        variants: or_default(
+            &named.variants,
+            [DEFAULT, OWN_FLAGS, MAC].map(str::to_owned).to_vec(),
+        ),
+        ..block.clone()
+    };
+    let bursts = Block {
+        backends: vec![BackendName::Burst],
+        implementations: or_default(&named.implementations, IN_BURSTS.to_vec()),
+        ..block.clone()
+    };
+    let with_bursts = named.backends.is_empty() || named.backends.contains(&BackendName::Burst);
+    let mut blocks = vec![block];
+    blocks.extend(with_checks.then_some(checked));
+    blocks.extend(with_limit.then_some(limit));
+    blocks.push(peers);
+    for block in &mut blocks {
+        block.backends.retain(|name| *name != BackendName::Burst);
+    }
+    blocks.extend(with_bursts.then_some(bursts));
+    blocks.retain(|block| !block.implementations.is_empty() && !block.backends.is_empty());
+    blocks
+}
+
+/// The named drivers among `all`; all of them if none are named.
+fn named_or(named: &[Implementation], all: &[Implementation]) -> Vec<Implementation> {
+    let wanted = |one: &&Implementation| named.is_empty() || named.contains(one);
+    all.iter().filter(wanted).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use std::path::Path;
+
+    use super::super::matrix::Matrix;
+    use crate::build::builds::peers::Peers;
+    use strum::IntoEnumIterator;
+
+    fn arguments(words: &[&str]) -> RunArguments {
+        let words = ["triptych", "run"].iter().chain(words);
+        match crate::cli::Cli::parse_from(words).command {
+            crate::cli::Command::Run(run) => *run,
+            _ => panic!("not run"),
+        }
+    }
+
+    fn drivers(words: &[&str]) -> Vec<String> {
+        let config = configuration(&arguments(words)).unwrap();
+        let matrix = Matrix::new(&config, Path::new("/nonexistent"), &Peers::default()).unwrap();
+        matrix
+            .drivers()
+            .iter()
+            .map(|(implementation, variant)| format!("{implementation}/{variant}"))
+            .collect()
+    }
+
+    #[test]
+    fn the_rows_of_the_counter_table_are_the_default() {
+        assert_eq!(
+            drivers(&[]),
+            [
+                "c/default",
+                "c/tuned",
+                "c/agent",
+                "rust/default",
+                "rust/tuned",
+                "rust/agent",
+                "rust/overflow-checks",
+                "rust-unsafe/default",
+                "rust-unsafe/tuned"
+            ]
+        );
+        let c = ["--impl", "c"];
+        assert_eq!(drivers(&c), ["c/default", "c/tuned", "c/agent"]);
+        let cycles = ["--impl", "c", "--backend", "lockstep"];
+        assert_eq!(drivers(&cycles), ["c/default"]);
+        assert_eq!(
+            drivers(&["--impl", "rust", "--variant", "default"]),
+            ["rust/default"]
+        );
+        assert_eq!(
+            drivers(&[
+                "--variant",
+                "default,overflow-checks",
+                "--impl",
+                "c,rust-unsafe,c"
+            ]),
+            [
+                "c/default",
+                "rust-unsafe/default",
+                "rust-unsafe/overflow-checks"
+            ]
+        );
+        let config = configuration(&arguments(&[])).unwrap();
+        assert_eq!(
+            config.blocks[0].batch,
+            [BoundedInteger(32), BoundedInteger(8)]
+        );
+    }
+
+    #[test]
+    fn each_driver_is_measured_by_the_backends_that_suit_it_and_its_card() {
+        let backends = |of: Implementation, words: &[&str]| {
+            let blocks = configuration(&arguments(words)).unwrap().blocks.into_iter();
+            let blocks = blocks.filter(|block| block.implementations.contains(&of));
+            let backends: Vec<_> = blocks.flat_map(|block| block.backends).collect();
+            backends
+        };
+        let card = ["--devices=03:00.0,03:00.1"];
+        for name in BackendName::iter() {
+            let beside_software_card = backends(Implementation::C, &[]).contains(&name);
+            assert_eq!(beside_software_card, name != BackendName::Wall, "{name}");
+            assert!(backends(Implementation::C, &card).contains(&name), "{name}");
+        }
+        let peers = backends(Implementation::Ixy, &[]);
+        assert!(peers.contains(&BackendName::Trace) && peers.contains(&BackendName::Burst));
+        assert!(!peers.contains(&BackendName::Valgrind) && !peers.contains(&BackendName::Wall));
+    }
+
+    #[test]
+    fn bursts_time_the_default_variant_of_the_drivers_that_the_paper_compares() {
+        let bursts = |words: &[&str]| {
+            let blocks = configuration(&arguments(words)).unwrap().blocks;
+            let bursts = blocks.into_iter();
+            let bursts = bursts.filter(|block| block.backends == [BackendName::Burst]);
+            bursts.map(|block| (block.implementations.len(), block.variants))
+        };
+        let default = vec![DEFAULT.to_owned()];
+        assert!(bursts(&[]).eq([(4, default.clone())]));
+        assert!(bursts(&["--backend", "wall"]).eq([]));
+        let named = [
+            "--backend",
+            "burst",
+            "--impl",
+            "ixy,c",
+            "--variant",
+            "own-flags",
+        ];
+        assert!(bursts(&named).eq([(2, vec![OWN_FLAGS.to_owned()])]));
+        assert_eq!(configuration(&arguments(&named)).unwrap().blocks.len(), 1);
+        assert!(bursts(&["--backend", "burst", "--impl", "dpdk-vector"]).eq([(1, default)]));
+    }
+
+    #[test]
+    fn options_change_a_configuration() {
+        let config = configuration(&arguments(&[
+            "--quick",
+            "--repeats",
+            "7",
+            "--ring-size",
+            "64",
+            "--batch",
+            "8",
+            "--backend",
+            "wall",
+        ]))
+        .unwrap();
+        assert_eq!(config.wall.repeats.0, 7);
+        assert_eq!(config.lockstep.processes.0, 2);
+        assert_eq!(config.blocks[0].ring_size.len(), 1);
+        assert_eq!(config.blocks[0].backends, [BackendName::Wall]);
+    }
+
+    fn card(words: &[&str]) -> Result<Config, String> {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("card.toml");
+        let mut all = vec!["--config", file.to_str().unwrap()];
+        all.extend(words);
+        configuration(&arguments(&all)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_command_line_names_ports_generator_and_clocks() {
+        let devices = "--devices=03:00.0,0000:03:00.1";
+        let config = card(&[devices, "--generator", "me@loadgen"]).unwrap();
+        assert_eq!(
+            config.devices.unwrap(),
+            ["0000:03:00.0", "0000:03:00.1"].map(str::to_owned)
+        );
+        assert_eq!(config.pktgen_host.as_deref(), Some("me@loadgen"));
+        assert_eq!(config.pktgen, Some(TESTPMD.into()));
+        assert_eq!(config.clocks_ghz, [Ghz(1.6), Ghz(3.3)]);
+
+        let config = card(&[devices, "--generator", "my.toml", "--clock", "2,2.5"]).unwrap();
+        assert_eq!(
+            (config.pktgen, config.pktgen_host),
+            (Some("my.toml".into()), None)
+        );
+        assert_eq!(config.clocks_ghz, [Ghz(2.0), Ghz(2.5)]);
+
+        let config = card(&[devices, "--generator", "none", "--keep-clock"]).unwrap();
+        assert_eq!(config.pktgen, None);
+        assert!(config.clocks_ghz.is_empty());
+        // Without a matrix file, the rows of the counter table are measured.
+        let config = configuration(&arguments(&[devices, "--generator", "me@loadgen"])).unwrap();
+        assert_eq!(config.pktgen, Some(TESTPMD.into()));
+    }
+
+    #[test]
+    fn mistakes_with_ports_and_generators_are_named() {
+        for (words, part) in [
+            (&[][..], "--devices"),
+            (&["--devices", "0000:03:00.0"], "two"),
+            (&["--devices", "a,b"], "\"a\" is not a PCI address"),
+            (&["--devices", "03:00.0,03:00.0"], "two ports"),
+            (
+                &["--devices=03:00.0,03:00.1", "--generator=-oProxyCommand=x"],
+                "user@host",
+            ),
+        ] {
+            let error = card(words).unwrap_err();
+            assert!(error.contains(part), "{words:?}: {error}");
+        }
+    }
+}
