@@ -1,19 +1,14 @@
 //! `triptych with-card` with a real card, and programs that need no bridge: what they see, how they
 //! end, and what remains behind them.
 
-#![cfg(target_arch = "x86_64")]
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::text;
+use crate::support::with_card::{built, permitted, signal, Bench, BOUND};
 use rustix::process::Signal;
-use support::text;
-use support::with_card::{built, permitted, signal, Bench, BOUND};
 
 /// The most time that the namespace, the card and the program's start may take.
 const SET_UP: Duration = Duration::from_millis(500);

@@ -1,7 +1,5 @@
 //! Merges and anonymises runs that the tests write.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

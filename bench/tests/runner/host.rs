@@ -1,8 +1,6 @@
 //! Tests the programs `doctor`, `bind` and `unbind` on simulated machines. Only the virtual machines of
 //! `make vm-test` really change drivers.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;

@@ -1,18 +1,13 @@
 //! `triptych with-card` with programs that use VFIO: a driver that forwards, and programs that break
 //! its rules while the card runs.
 
-#![cfg(target_arch = "x86_64")]
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
+use crate::support::text;
+use crate::support::with_card::{built, permitted, signal, Bench, BOUND};
 use rustix::process::Signal;
-use support::text;
-use support::with_card::{built, permitted, signal, Bench, BOUND};
 
 const PORTS: [&str; 2] = ["0000:03:00.0", "0000:04:00.0"];
 

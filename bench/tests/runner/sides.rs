@@ -1,7 +1,5 @@
 //! Checks `triptych asm --diff` and `triptych compare --reproducer` with GCC. Checks nothing without it.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

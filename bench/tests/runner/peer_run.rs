@@ -1,20 +1,15 @@
 //! `triptych run` with peers: the C driver, through the kernel's VFIO and the bridge, stands in for a
 //! driver of another project. Its cost is known, so the way of counting peers is tested, too.
 
-#![cfg(target_arch = "x86_64")]
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::support::text;
+use crate::support::with_card::{built, permitted};
+use crate::support::works_here;
 use record::{read_run, read_samples, BackendName, Implementation, Metric, RunRecord, Sample};
-use support::text;
-use support::with_card::{built, permitted};
-use support::works_here;
 
 /// The largest difference between two counts of one driver, instructions per packet.
 const COUNTS_AGREE: f64 = 1.0;

@@ -2,8 +2,6 @@
 //! (bench/setup/testpmd.sh). dpdk-pktgen's script runs in a Lua interpreter, if there is one, on a
 //! simulated dpdk-pktgen. A stand-in for SSH runs the commands on this machine.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

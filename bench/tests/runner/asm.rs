@@ -1,8 +1,6 @@
 //! Checks that `triptych asm` shows the code that is measured. Its own builds have line tables, which
 //! must not change the code. Reads the builds of `make build`, and checks nothing without them.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 use std::process::Command;
 

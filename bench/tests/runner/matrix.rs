@@ -1,17 +1,13 @@
 //! Runs the program on a small matrix: from a file, interrupted at any point, and resumed. Drivers and
 //! NIC are stand-ins.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::{text, works_here, Build};
 use record::{self, BackendName, Implementation, Metric, RunRecord, Sample, SAMPLES_FILE};
-use support::{text, works_here, Build};
 
 const MATRIX: &str = r#"
     [lockstep]

@@ -1,8 +1,6 @@
 //! Runs `triptych run --backend burst` on a real driver. Reads the builds of `make build`, and checks nothing
 //! without them.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 use std::process::Command;
 

@@ -1,18 +1,14 @@
 //! Runs the program as with a real card: ports and generators that do not exist, and clocks of a
 //! simulated machine. Drivers and NIC are stand-ins.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::{text, works_here, Build};
 use rustix::process::{kill_process, Pid, Signal};
-use support::{text, works_here, Build};
 
 /// A machine of two CPUs from 0.8 to 3.7 GHz, with turbo.
 struct Machine(tempfile::TempDir);

@@ -1,10 +1,6 @@
 //! Runs the program as with a real card and a load generator. Stand-ins for both are wired: neither has a
 //! link while the other does not run.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
@@ -12,9 +8,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::{text, works_here, Build};
 use record::Metric;
 use rustix::process::{kill_process, Pid, Signal};
-use support::{text, works_here, Build};
 
 /// A generator that speaks the protocol of bench/pktgen/README.md. It sends 29.76 Mpps, if
 /// its ports have a link, and one frame in ten does not come back.

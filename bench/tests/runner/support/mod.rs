@@ -2,8 +2,8 @@
 
 #![allow(dead_code, missing_docs, unused_imports, clippy::unwrap_used)]
 
-#[path = "../../../perfcounters/tests/common/mod.rs"]
-mod common;
+#[path = "../../../../perfcounters/tests/common/mod.rs"]
+pub mod common;
 mod compilers;
 pub mod with_card;
 

@@ -1,7 +1,5 @@
 //! Tests `triptych peers` with a small repository in place of the public ones.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

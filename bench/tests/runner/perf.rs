@@ -1,11 +1,7 @@
 //! Tests the perf backend through its worker process, with events that every kernel counts: task time
 //! in ns stands for cycles, page faults for stores. Drivers and NIC are stand-ins.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../../perfcounters/tests/common/mod.rs"]
-mod common;
-#[path = "../../perfcounters/tests/common/generator.rs"]
+#[path = "../../../perfcounters/tests/common/generator.rs"]
 mod generator;
 
 use std::collections::BTreeMap;
@@ -13,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use common::{cell, ends_when_interrupted, fixture, library, Remember};
+use crate::support::common::{cell, ends_when_interrupted, fixture, library, Remember};
 use generator::WiredGenerator;
 use perfcounters::device::{two_cpus, NicProgram};
 use perfcounters::load::Link;

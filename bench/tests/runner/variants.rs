@@ -1,8 +1,6 @@
 //! Checks by their machine code, not by their flags, that the variants are what their names say.
 //! Reads the builds of `make build variants`, and checks nothing without them.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;

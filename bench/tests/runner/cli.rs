@@ -1,17 +1,13 @@
 //! Tests the program: its exit codes, its messages, and the results folder. Drivers and NIC are
 //! stand-ins.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::{text, works_here, Build};
 use record::{BackendName, Implementation, Metric};
-use support::{text, works_here, Build};
 
 #[test]
 fn a_wrong_command_line_ends_with_2() {

@@ -1,17 +1,13 @@
 //! Tests what makes two compilers different: path and content, never the version alone. Most compilers here are
 //! scripts; those that wrap the real gcc are not built with, only asked.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{script, stub_compiler, text, Build};
 use perfcounters::process::find_program;
 use perfcounters::Interrupt;
 use record::Implementation;
-use support::{script, stub_compiler, text, Build};
 use triptych::build::toolchain::builder::Builder;
 use triptych::build::toolchain::compiler::Toolchain;
 use triptych::build::toolchain::find::find;

@@ -1,15 +1,11 @@
 //! Tests `triptych compare` from the command line to the JSON file. Stub compilers copy stand-ins for the
 //! driver, of which one needs twice the instructions of the other.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::support::{copying_compiler, text, works_here, Build};
 use serde_json::Value;
-use support::{copying_compiler, text, works_here, Build};
 
 /// A comparison at a small number of packets. The stand-ins have no card that works in turns, so valgrind
 /// counts.
