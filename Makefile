@@ -693,7 +693,7 @@ test-ladder-limit: build ## Test every step of the ladder to the limit against t
 .PHONY: budget
 budget: build ## Check that no driver needs more instructions per packet than its budget.
 ifeq ($(ARCH),x86_64)
-	@$(BIN)/triptych budget
+	@$(BIN)/triptych run --budget bench/budget.toml
 else
 	@echo "skipped: bench/budget.toml has the instructions of x86-64, and this machine is $(ARCH)"
 endif

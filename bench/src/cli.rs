@@ -12,89 +12,84 @@ use crate::compare::arguments::CompareArguments;
 use crate::machine::clocks::cli::ClocksArguments;
 use crate::machine::host::cli::{BindArguments, DoctorArguments, UnbindArguments, WriteArguments};
 use crate::machine::selftest::arguments::SelftestArguments;
-use crate::measure::budget::arguments::BudgetArguments;
 use crate::measure::ladder::arguments::LadderArguments;
 use crate::measure::pktgen::cli::PktgenArguments;
 use crate::measure::run::arguments::RunArguments;
 use crate::share::arguments::{AnonymiseArguments, MergeArguments};
+use crate::usage::WorkerKind;
 use crate::with_card::arguments::{StartArguments, WithCardArguments, EXAMPLES};
+
+/// The first lines of the help: what one does with the program.
+const USES: &str = "\
+Reproduce the paper's tables on this machine:
+  triptych run
+
+Teach safety: let the drivers meet a hostile card with a mistake of your own
+  triptych verdict --patch mistake.patch
+
+Compare compilers:
+  triptych compare --toolchain gcc-12,clang-19";
+
+/// The last lines of the help.
+const STATUS: &str = "\
+Exit status:
+  0  all is well
+  1  something failed, or the machine is not fit for a run
+  2  the command line or a file that it names is wrong
+  3  `compare` found a build that is worse than the baseline, or `verdict` a case that differs from the record
+`with-card` ends with the status of its program.";
 
 /// The last line of the help of commands with lists.
 const LISTS: &str =
     "Options that take several values separate them with commas, for instance 8,32.";
 
-/// The last lines of the help of `compare`.
-const COMPARE: &str = "\
-Options that take several values separate them with commas, for instance 8,32.
-
-Exit status:
-  0  everything was measured, and no build is worse than the baseline, or there is no baseline
-  1  a build or a measurement failed
-  2  the command line or the file is wrong
-  3  a build is worse than the baseline, beyond the threshold";
-
-/// The last lines of the help of `peers`.
-const PEERS: &str = "\
-The exit status is 0 also if a driver cannot be had: the table and peers.json say why. It is 1 if a build \
-failed or sources differ from the pinned ones, and 2 for a wrong option or file.";
-
-/// The last lines of the help of `verdict`.
-const VERDICT_STATUS: &str =
-    "The exit status is 0 if every case came out as recorded, 3 if one changed, \
-1 if the verdict could not be run, and 2 for a wrong option or patch.";
-
-/// Measure the three ixgbe drivers, and prepare a machine for measuring
+/// Measure three drivers of Intel's ixgbe network cards: in C, in safe Rust, and transpiled from C to Rust
 #[derive(Debug, Parser)]
-#[command(name = "triptych", version)]
+#[command(name = "triptych", version, before_help = USES, after_help = STATUS)]
 pub struct Cli {
     /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// The commands of `triptych`.
+/// The commands of `triptych`, in the order in which one needs them.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Measure the drivers, and write the results to a new folder in results/
+    /// Measure the drivers on this machine, and write the results to a new folder in results/
     #[command(after_help = LISTS)]
     Run(Box<RunArguments>),
-    /// Fail if a driver needs more instructions per packet than bench/budget.toml allows
-    Budget(BudgetArguments),
-    /// Build the drivers with several compilers, measure every build, and compare
-    #[command(after_help = format!("{COMPARE}\n\n{SYNTAX}"))]
-    Compare(Box<CompareArguments>),
-    /// Show the machine code of a driver's data path beside its source, with checks marked, or how two
-    /// builds of it differ
+    /// Build the drivers of other projects, which `run` then measures beside ours
+    Peers(PeersArguments),
+    /// Measure what each safety feature costs, step by step from the transpiled to the safe driver
+    Ladder(LadderArguments),
+    /// Test the drivers against hostile cards, with your patch or without, and show what changed
+    Verdict(VerdictArguments),
+    /// Show a driver's machine code beside its source, or how the code of two builds differs
     #[command(after_help = SYNTAX)]
     Asm(AsmArguments),
-    /// Measure the cost of each step from the transpiled driver to the safe driver
-    Ladder(LadderArguments),
-    /// Build the drivers of other projects that `run` measures beside ours: ixy, ixy.rs, DPDK
-    #[command(after_help = PEERS)]
-    Peers(PeersArguments),
-    /// Try your own mistake: test drivers and hazards, with a patch or without, and show what changed
-    #[command(after_help = VERDICT_STATUS)]
-    Verdict(VerdictArguments),
-    /// Check what a run with a network card needs, and print a command that fixes each problem
+    /// Build the drivers with several compilers, measure every build, and compare
+    #[command(after_help = format!("{LISTS}\n\n{SYNTAX}"))]
+    Compare(Box<CompareArguments>),
+    /// Run any program that drives a network card by VFIO, with the software card
+    #[command(after_help = EXAMPLES)]
+    WithCard(Box<WithCardArguments>),
+    /// Check what a run with a real card needs, and print a command that fixes each problem
     Doctor(DoctorArguments),
-    /// Take ports of a network card from the kernel's driver, for a run
+    /// Take ports of a real card from the kernel's driver
     Bind(BindArguments),
     /// Return ports of a network card to the kernel's driver
     Unbind(UnbindArguments),
-    /// Show the clocks of the cores, fix them, or restore what a killed run changed
+    /// Show the clocks of the processor, fix them, or restore them
     Clocks(ClocksArguments),
-    /// Check two cabled ports of a card before measuring: link, frames, counters, interrupts, events
+    /// Test a real card whose two ports a cable connects, before measuring
     Selftest(SelftestArguments),
-    /// Test a load generator that sends to real cards, or measure at several rates
+    /// Test the load generator that sends to a real card, or measure at several rates
     #[command(after_help = LISTS)]
     Pktgen(PktgenArguments),
     /// Put runs of the same matrix, from several clocks or machines, into one folder
     Merge(MergeArguments),
     /// Copy a results folder without the names of hosts, users and homes, and without MAC addresses
     Anonymise(AnonymiseArguments),
-    /// Run a program that drives a network card by VFIO, with the software card in the card's place
-    #[command(after_help = EXAMPLES)]
-    WithCard(Box<WithCardArguments>),
     /// Run and guard a program with the card; `with-card` starts it
     #[command(hide = true)]
     WithCardGuard(Box<WithCardArguments>),
@@ -104,23 +99,13 @@ pub enum Command {
     /// Write to a file of sysfs, in a process that may outlive its parent; `bind` starts it
     #[command(hide = true)]
     SysfsWrite(WriteArguments),
-    /// Measure in lockstep, in a process that may crash; `run` starts it
+    /// Measure or test in a process that may crash; other commands start it
     #[command(hide = true)]
-    LockstepWorker {
-        /// The file in which `run` wrote what to measure
-        specification: PathBuf,
-    },
-    /// Run a part of the self-test, in a process that may crash; `selftest` starts it
-    #[command(hide = true)]
-    SelftestWorker {
-        /// The file in which `selftest` wrote what to test
-        specification: PathBuf,
-    },
-    /// Forward and count events, in a process that may crash; `run` starts it
-    #[command(hide = true)]
-    PerfWorker {
-        /// The file in which `run` wrote what to count
-        specification: PathBuf,
+    Worker {
+        /// What to do
+        kind: WorkerKind,
+        /// The file that describes the work
+        file: PathBuf,
     },
 }
 
@@ -156,7 +141,7 @@ mod tests {
             run.implementations,
             [Implementation::C, Implementation::RustUnsafe]
         );
-        assert_eq!(run.batch, [1, 512]);
+        assert_eq!(*run.batch, [1, 512]);
         assert_eq!(run.backends, [BackendName::Wall]);
     }
 

@@ -1,9 +1,6 @@
-//! `triptych`: the benchmark runner.
-//!
-//! The exit status is 0 on success, 1 if a measurement fails or a budget is exceeded, 2 for an error
-//! of usage, and 3 if `compare` found a build that is worse than the baseline, or `verdict` a case that
-//! differs from the record.
+//! `triptych`: the benchmark runner. [`Outcome`] says how a command ends.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -15,8 +12,8 @@ use triptych::cli::{Cli, Command};
 use triptych::code::asm;
 use triptych::machine::host::cli as host;
 use triptych::machine::{clocks, selftest};
-use triptych::measure::{budget, ladder, pktgen, run};
-use triptych::usage::UsageError;
+use triptych::measure::{ladder, pktgen, run};
+use triptych::usage::{Outcome, UsageError, WorkerKind};
 use triptych::{compare, share, with_card};
 
 fn main() -> ExitCode {
@@ -61,44 +58,11 @@ fn exit_with(error: &UsageError, matches: &ArgMatches) -> ! {
         .exit()
 }
 
-/// What a command found, as its exit status.
-#[derive(Debug, Clone, Copy)]
-enum Outcome {
-    /// All is well.
-    Good,
-    /// A bad result that is not an error.
-    Bad,
-    /// A build is worse than the baseline, or a case differs from the record.
-    Worse,
-    /// The program that ran with the card ended with this status.
-    Program(u8),
-}
-
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        Self::from(match outcome {
-            Outcome::Good => 0,
-            Outcome::Bad => 1,
-            Outcome::Worse => 3,
-            Outcome::Program(status) => status,
-        })
-    }
-}
-
-impl From<bool> for Outcome {
-    fn from(good: bool) -> Self {
-        match good {
-            true => Self::Good,
-            false => Self::Bad,
-        }
-    }
-}
-
 /// Runs the command.
 fn execute(cli: &Cli) -> Result<Outcome> {
     // These pass signals on to the program, so they handle them differently.
     match &cli.command {
-        Command::WithCard(_) => return with_card::run().map(Outcome::Program),
+        Command::WithCard(_) => return with_card::run(),
         Command::WithCardGuard(arguments) => {
             return with_card::guard::run(arguments).map(Outcome::Program)
         }
@@ -113,40 +77,34 @@ fn execute(cli: &Cli) -> Result<Outcome> {
             .context("cannot handle signals")?;
     }
     match &cli.command {
-        Command::Run(arguments) => run::run(arguments, &interrupt)?,
-        Command::Budget(arguments) => budget::run(arguments, &interrupt)?,
-        Command::Compare(arguments) => {
-            if compare::run(arguments, &interrupt)? {
-                return Ok(Outcome::Worse);
-            }
+        Command::Run(arguments) => run::run(arguments, &interrupt),
+        Command::Peers(arguments) => peers::run(arguments, &interrupt),
+        Command::Ladder(arguments) => ladder::run(arguments, &interrupt),
+        Command::Verdict(arguments) => verdict::run(arguments, &interrupt),
+        Command::Asm(arguments) => asm::run(arguments, &interrupt),
+        Command::Compare(arguments) => compare::run(arguments, &interrupt),
+        Command::Doctor(arguments) => host::doctor(arguments),
+        Command::Bind(arguments) => host::bind(arguments, &interrupt),
+        Command::Unbind(arguments) => host::unbind(arguments),
+        Command::Clocks(arguments) => clocks::cli::run(arguments, &interrupt),
+        Command::Selftest(arguments) => selftest::run(arguments, &interrupt),
+        Command::Pktgen(arguments) => pktgen::cli::run(arguments, &interrupt),
+        Command::Merge(arguments) => share::merge::run(arguments).map(|()| Outcome::Good),
+        Command::Anonymise(arguments) => share::anonymise::run(arguments).map(|()| Outcome::Good),
+        Command::SysfsWrite(arguments) => host::write(arguments),
+        Command::Worker { kind, file } => work(*kind, file, &interrupt),
+        Command::WithCard(_) | Command::WithCardGuard(_) | Command::WithCardStart(_) => {
+            Ok(Outcome::Good)
         }
-        Command::Asm(arguments) => asm::run(arguments, &interrupt)?,
-        Command::Ladder(arguments) => ladder::run(arguments, &interrupt)?,
-        Command::Peers(arguments) => peers::run(arguments, &interrupt)?,
-        Command::Verdict(arguments) => {
-            if verdict::run(arguments, &interrupt)? {
-                return Ok(Outcome::Worse);
-            }
-        }
-        Command::Doctor(arguments) => return host::doctor(arguments).map(Outcome::from),
-        Command::Bind(arguments) => host::bind(arguments, &interrupt)?,
-        Command::Unbind(arguments) => host::unbind(arguments)?,
-        Command::Clocks(arguments) => clocks::cli::run(arguments, &interrupt)?,
-        Command::Selftest(arguments) => {
-            return selftest::run(arguments, &interrupt).map(Outcome::from)
-        }
-        Command::SelftestWorker { specification } => {
-            selftest::worker::run(specification, &interrupt)?;
-        }
-        Command::Pktgen(arguments) => pktgen::cli::run(arguments, &interrupt)?,
-        Command::Merge(arguments) => share::merge::run(arguments)?,
-        Command::Anonymise(arguments) => share::anonymise::run(arguments)?,
-        Command::SysfsWrite(arguments) => host::write(arguments)?,
-        Command::LockstepWorker { specification } => {
-            lockstep::worker::run(specification, &interrupt)?;
-        }
-        Command::PerfWorker { specification } => perf::worker::run(specification, &interrupt)?,
-        Command::WithCard(_) | Command::WithCardGuard(_) | Command::WithCardStart(_) => {}
+    }
+}
+
+/// Does the part of the work for which another command has started this process.
+fn work(kind: WorkerKind, file: &Path, interrupt: &Interrupt) -> Result<Outcome> {
+    match kind {
+        WorkerKind::Lockstep => lockstep::worker::run(file, interrupt)?,
+        WorkerKind::Perf => perf::worker::run(file, interrupt)?,
+        WorkerKind::Selftest => selftest::worker::run(file, interrupt)?,
     }
     Ok(Outcome::Good)
 }

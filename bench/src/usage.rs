@@ -1,9 +1,13 @@
-//! Errors of usage, and parsers for the values of options.
+//! What the commands share: how they end, common options, and parsers for the values of options.
 
-use std::ops::RangeInclusive;
+use std::ops::{Deref, RangeInclusive};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::str::FromStr;
 
+use anyhow::{Context, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use record::Implementation;
 use strum::VariantNames;
 
@@ -11,6 +15,98 @@ use strum::VariantNames;
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
+
+/// How a command ended without an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All is well.
+    Good,
+    /// The machine or the card is not fit for a run.
+    NotReady,
+    /// A build is worse than the baseline, or a case differs from the record.
+    Worse,
+    /// The program that ran with the card ended with this status.
+    Program(u8),
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        Self::from(match outcome {
+            Outcome::Good => 0,
+            Outcome::NotReady => 1,
+            Outcome::Worse => 3,
+            Outcome::Program(status) => status,
+        })
+    }
+}
+
+/// `--build-dir`
+#[derive(Debug, Clone, Args)]
+pub struct BuildDir {
+    /// The folder with everything built
+    #[arg(long, value_name = "DIR", default_value = "build")]
+    build_dir: PathBuf,
+}
+
+impl Deref for BuildDir {
+    type Target = Path;
+    fn deref(&self) -> &Path {
+        &self.build_dir
+    }
+}
+
+/// `--results`
+#[derive(Debug, Clone, Args)]
+pub struct ResultsDir {
+    /// The folder that receives a folder for each run
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    results: PathBuf,
+}
+
+impl Deref for ResultsDir {
+    type Target = Path;
+    fn deref(&self) -> &Path {
+        &self.results
+    }
+}
+
+/// `--batch`
+#[derive(Debug, Clone, Default, Args)]
+pub struct Batches {
+    /// Packets asked for per receive call, 1 to 512 [default: those in the file, or 32; run: 32,8]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = number::<u32>(1..=512))]
+    batch: Vec<u32>,
+}
+
+impl Deref for Batches {
+    type Target = [u32];
+    fn deref(&self) -> &[u32] {
+        &self.batch
+    }
+}
+
+/// What a process measures or tests that may crash. `triptych worker KIND FILE` is such a process.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum WorkerKind {
+    /// Measures in lockstep.
+    Lockstep,
+    /// Forwards and counts events.
+    Perf,
+    /// Runs a part of the self-test.
+    Selftest,
+}
+
+impl WorkerKind {
+    /// The program and the arguments that run it; the file that describes its work follows.
+    ///
+    /// # Errors
+    /// If this program cannot find its own file.
+    pub fn command(self) -> Result<(PathBuf, Vec<String>)> {
+        let program = std::env::current_exe().context("cannot find this program's own file")?;
+        let kind = format!("{self:?}").to_lowercase();
+        Ok((program, vec!["worker".to_owned(), kind]))
+    }
+}
 
 /// Parses the name of an enumeration's value. An unknown name gives an error that lists the names.
 pub fn one_of<T>() -> impl TypedValueParser<Value = T>

@@ -7,7 +7,7 @@ use record::Implementation;
 
 use crate::build::toolchain::recipe::OptLevel;
 use crate::reproducer::arguments::ReproducerArguments;
-use crate::usage::{compiled_driver, number, one_of};
+use crate::usage::{compiled_driver, one_of, Batches, BuildDir};
 
 /// Arguments of `triptych compare`.
 #[derive(Debug, Args)]
@@ -47,9 +47,9 @@ pub struct CompareArguments {
     /// Drivers, also the paper's own, whose sources `make peers` takes [default: all of this project]
     #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = compiled_driver())]
     pub implementations: Vec<Implementation>,
-    /// Packets asked for per receive call [default: those in the file, or 32]
-    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = number::<u32>(1..=512))]
-    pub batch: Vec<u32>,
+    /// Batch sizes.
+    #[command(flatten)]
+    pub batch: Batches,
     /// Only list the builds and the missing compilers
     #[arg(long)]
     pub list: bool,
@@ -62,9 +62,9 @@ pub struct CompareArguments {
     /// A folder for a compiler's bug tracker.
     #[command(flatten)]
     pub reproducer: ReproducerArguments,
-    /// The build folder, with the software NIC in bin/
-    #[arg(long, value_name = "DIR", default_value = "build")]
-    pub build_dir: PathBuf,
+    /// The folder with everything built.
+    #[command(flatten)]
+    pub build_dir: BuildDir,
 }
 
 fn percent(text: &str) -> Result<f64, String> {

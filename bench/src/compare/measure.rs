@@ -12,10 +12,10 @@ use perfcounters::{Backend, Cell, Interrupt};
 use record::{BackendName, LinePlacement, Placement};
 
 use super::plan::Comparison;
-use crate::measure::run::backends;
 use crate::measure::run::peers::measurable;
 use crate::measure::run::recorder::Recorder;
 use crate::progress::Progress;
+use crate::usage::WorkerKind;
 
 /// How builds are measured.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Measurement<'_> {
                 interrupt,
             }),
             BackendName::Lockstep => Box::new(Lockstep {
-                worker: backends::worker("lockstep-worker")?,
+                worker: WorkerKind::Lockstep.command()?,
                 processes: self.comparison.lockstep.processes.0,
                 rounds: self.comparison.lockstep.rounds.0,
                 placements: vec![LinePlacement::Memory],

@@ -21,7 +21,7 @@ use crate::measure::run::recorder::Recorder;
 use crate::measure::settings::values::BoundedInteger;
 use crate::progress::Progress;
 use crate::reproducer;
-use crate::usage::UsageError;
+use crate::usage::{Outcome, UsageError};
 use analysis::SameLlvmPair;
 use arguments::CompareArguments;
 use baseline::NamedBaseline;
@@ -51,12 +51,12 @@ pub const TABLE_FILE: &str = "compilers.md";
 /// # Errors
 /// If there is nothing to compare, or something cannot be built or measured. All other results are
 /// recorded.
-pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<bool> {
+pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<Outcome> {
     if let Some([a, b]) = arguments.reproducer.sides.as_deref() {
         let sides = [a.clone(), b.clone()];
         let (build, results) = (&arguments.build_dir, &arguments.results);
         reproducer::run(&arguments.reproducer, &sides, build, results, interrupt)?;
-        return Ok(false);
+        return Ok(Outcome::Good);
     }
     let mut comparison = comparison(arguments)?;
     let baseline = match &arguments.baseline {
@@ -86,7 +86,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<bool> 
         );
     }
     if arguments.list {
-        return Ok(false);
+        return Ok(Outcome::Good);
     }
     let sources = std::env::current_dir().context("cannot find the current folder")?;
     if !sources.join("Makefile").is_file() {
@@ -194,7 +194,7 @@ fn report(
     (rows, same_llvm): (Vec<ResultRow>, Vec<SameLlvmPair>),
     plan: &Plan,
     baseline: Option<&(Option<Identity>, NamedBaseline)>,
-) -> Result<bool> {
+) -> Result<Outcome> {
     let folder = recorder.folder.path();
     let record = &recorder.folder.record;
     let judge = Judge::new(arguments.threshold);
@@ -241,7 +241,10 @@ fn report(
             failures.join("\n  ")
         )
     }
-    Ok(comparisons.worse_than_baseline())
+    Ok(match comparisons.worse_than_baseline() {
+        true => Outcome::Worse,
+        false => Outcome::Good,
+    })
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {

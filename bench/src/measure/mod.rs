@@ -1,6 +1,5 @@
 //! Measures built drivers, and writes what it measured.
 
-pub mod budget;
 pub mod ladder;
 pub mod pktgen;
 pub mod run;

@@ -29,17 +29,19 @@ use nix::sys::signal::{killpg, Signal};
 use nix::unistd::{getpgrp, getpid};
 use rustix::net::{sendmsg, SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 
+use crate::usage::Outcome;
+
 /// What the guard sends when the program was stopped, for example by Ctrl-Z.
 const STOPPED: u8 = b'S';
 
 /// Time for the processes to end that a killed guard leaves behind.
 const CLEAN_UP: Duration = Duration::from_secs(3);
 
-/// Runs the program of this process's own command line with the card. Returns its exit status.
+/// Runs the program of this process's own command line with the card.
 ///
 /// # Errors
 /// The guard cannot be started, or it was killed.
-pub fn run() -> Result<u8> {
+pub fn run() -> Result<Outcome> {
     // The processes of a killed guard become children of this one.
     prctl::set_child_subreaper(true).context("cannot watch over the program's processes")?;
     let (mut control, guards_end) = UnixStream::pair().context("cannot make a socket")?;
@@ -68,7 +70,7 @@ pub fn run() -> Result<u8> {
     }
     let status = guard.wait().context("cannot wait for the guard")?;
     if let Some(code) = status.code() {
-        return Ok(u8::try_from(code).unwrap_or(1));
+        return Ok(Outcome::Program(u8::try_from(code).unwrap_or(1)));
     }
     let ended = family::end(getpid(), &[], Duration::ZERO, CLEAN_UP);
     anyhow::bail!("the guard of the program ended with {status}; this killed its {ended} processes")

@@ -260,7 +260,7 @@ fn an_interrupt_ends_the_run_and_keeps_its_samples() {
     assert_eq!(record::unfinished_runs(&results), [run.id]);
 }
 
-/// Runs `triptych budget` in the repository, with a budget for the C driver.
+/// Runs `triptych run --budget` in the repository, with a budget for the C driver.
 fn budget(per_packet: &str) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("budget.toml");
@@ -274,7 +274,7 @@ fn budget(per_packet: &str) -> Output {
     .unwrap();
     Command::new(env!("CARGO_BIN_EXE_triptych"))
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
-        .args(["budget", "--config"])
+        .args(["run", "--budget"])
         .arg(&path)
         .output()
         .unwrap()

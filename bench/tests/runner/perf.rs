@@ -37,7 +37,7 @@ fn perf(repeats: u32) -> Perf {
         placement: Topology::here().choose(None),
         worker: (
             env!("CARGO_BIN_EXE_triptych").into(),
-            vec!["perf-worker".into()],
+            vec!["worker".into(), "perf".into()],
         ),
         window: Duration::from_millis(50),
         warm_up: Duration::from_millis(10),
@@ -220,7 +220,7 @@ fn a_worker_without_a_specification_names_the_missing_file() {
         ),
     ] {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_triptych"))
-            .arg("perf-worker")
+            .args(["worker", "perf"])
             .arg(path)
             .output()
             .unwrap();

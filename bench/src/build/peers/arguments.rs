@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::usage::BuildDir;
+
 /// Arguments of `triptych peers`.
 #[derive(Debug, Args)]
 pub struct PeersArguments {
@@ -16,7 +18,7 @@ pub struct PeersArguments {
     /// The file that names the sources, the programs and their flags
     #[arg(long, value_name = "FILE", default_value = "bench/peers.toml")]
     pub config: PathBuf,
-    /// The build folder; sources and programs go to its folder peers/
-    #[arg(long, value_name = "DIR", default_value = "build")]
-    pub build_dir: PathBuf,
+    /// The folder with everything built.
+    #[command(flatten)]
+    pub build_dir: BuildDir,
 }

@@ -34,19 +34,19 @@ use self::manifest::Manifest;
 use self::record::PeersRecord;
 use self::source::Store;
 use self::workshop::Workshop;
-use crate::usage::UsageError;
+use crate::usage::{Outcome, UsageError};
 
 /// Builds all peers that can be had, and writes `peers.json`. Prints what there is and what is skipped.
 ///
 /// # Errors
 /// A usage error for a wrong file or folder. Otherwise what failed; a peer that cannot be had is no error.
-pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<()> {
+pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let manifest = Manifest::read(&arguments.config)?;
     if arguments.list {
         return match PeersRecord::read(&arguments.build_dir)? {
             Some(record) => {
                 print!("{}", list::table(&record));
-                Ok(())
+                Ok(Outcome::Good)
             }
             None => bail!("no peers are built: run `make peers`"),
         };
@@ -87,7 +87,7 @@ pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<()> {
     record.write(&arguments.build_dir)?;
     print!("{}", list::table(&record));
     match failures.as_slice() {
-        [] => Ok(()),
+        [] => Ok(Outcome::Good),
         failures => bail!("{}", failures.join("\n")),
     }
 }

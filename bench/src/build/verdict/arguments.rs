@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use record::Implementation;
 
-use crate::usage::our_driver;
+use crate::usage::{our_driver, BuildDir};
 
 /// Arguments of `triptych verdict`.
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ pub struct VerdictArguments {
     /// Print the whole result as JSON
     #[arg(long)]
     pub json: bool,
-    /// The folder with everything built; the verdict builds in its folder `verdict`
-    #[arg(long, value_name = "DIR", default_value = "build")]
-    pub build_dir: PathBuf,
+    /// The folder with everything built.
+    #[command(flatten)]
+    pub build_dir: BuildDir,
 }

@@ -17,6 +17,7 @@ use record::Implementation;
 use rustix::fs::{flock, FlockOperation};
 
 use crate::progress::{rounded, Progress};
+use crate::usage::Outcome;
 use arguments::VerdictArguments;
 use build::{Driver, Folders};
 use report::{build_row, Verdict};
@@ -42,7 +43,7 @@ const HAZARDS: Duration = Duration::from_secs(300);
 ///
 /// # Errors
 /// If the tree cannot be copied, patched or tested, or the user asks to stop.
-pub fn run(arguments: &VerdictArguments, interrupt: &Interrupt) -> Result<bool> {
+pub fn run(arguments: &VerdictArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let folders = Folders::make(&arguments.build_dir)?;
     let _lock = lock(&folders)?;
     let tree = Tree::copy(Path::new("."), &folders.build.join("tree"))?;
@@ -73,7 +74,10 @@ pub fn run(arguments: &VerdictArguments, interrupt: &Interrupt) -> Result<bool> 
         true => println!("{}", serde_json::to_string_pretty(&verdict)?),
         false => print!("{}", verdict.text()),
     }
-    Ok(verdict.changed())
+    Ok(match verdict.changed() {
+        true => Outcome::Worse,
+        false => Outcome::Good,
+    })
 }
 
 fn estimate(quick: bool) -> Duration {

@@ -9,7 +9,7 @@ use crate::build::sides::show::entries::Context;
 use crate::build::sides::spec::SideSpec;
 use crate::build::toolchain::recipe::OptLevel;
 use crate::code::machine_code::data_path::DATA_PATH;
-use crate::usage::{one_of, our_driver};
+use crate::usage::{one_of, our_driver, BuildDir};
 
 /// Arguments of `triptych asm`.
 #[derive(Debug, Args)]
@@ -44,9 +44,9 @@ pub struct AsmArguments {
     /// How `--diff` shows a difference.
     #[command(flatten)]
     pub shown: ShownArguments,
-    /// The build folder
-    #[arg(long, value_name = "DIR", default_value = "build")]
-    pub build_dir: PathBuf,
+    /// The folder with everything built.
+    #[command(flatten)]
+    pub build_dir: BuildDir,
 }
 
 /// How `triptych asm --diff` shows a difference.

@@ -21,7 +21,7 @@ use crate::code::machine_code::data_path::{called_in_loops, count_in_loops, DATA
 use crate::code::machine_code::disassembly::{disassemble, not_found_message, select};
 use crate::code::machine_code::listing::Function;
 use crate::code::machine_code::source::Sources;
-use crate::usage::UsageError;
+use crate::usage::{Outcome, UsageError};
 use arguments::AsmArguments;
 use part::Part;
 use show::show;
@@ -35,7 +35,7 @@ mod show;
 ///
 /// # Errors
 /// If the driver cannot be built or read, or the function is not found.
-pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<()> {
+pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let wanted: Vec<&str> = match &arguments.function {
         Some(name) => vec![name.as_str()],
         None => DATA_PATH.to_vec(),
@@ -61,12 +61,13 @@ pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<()> {
     print(&text)
 }
 
-fn print(text: &str) -> Result<()> {
+fn print(text: &str) -> Result<Outcome> {
     match std::io::stdout().write_all(text.as_bytes()) {
         // `head` and other readers may close the pipe early.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("cannot write to standard output"),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+        other => other.context("cannot write to standard output")?,
     }
+    Ok(Outcome::Good)
 }
 
 /// The driver. Without one, `--diff` is given, and this is not called.

@@ -10,6 +10,7 @@ use perfcounters::Interrupt;
 use super::cpufreq::Cpufreq;
 use super::note::{left_behind, Clocks};
 use super::{core_clock, holder};
+use crate::usage::Outcome;
 
 /// Arguments of `triptych clocks`.
 #[derive(Debug, Args)]
@@ -63,7 +64,7 @@ pub fn ghz(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// [`super::cpufreq::ClockError`].
-pub fn run(arguments: &ClocksArguments, interrupt: &Interrupt) -> Result<()> {
+pub fn run(arguments: &ClocksArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let root = &arguments.root;
     match arguments.action {
         Action::Show => {
@@ -109,5 +110,5 @@ pub fn run(arguments: &ClocksArguments, interrupt: &Interrupt) -> Result<()> {
             holder::run(ghz, root, interrupt)?;
         }
     }
-    Ok(())
+    Ok(Outcome::Good)
 }

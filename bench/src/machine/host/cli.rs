@@ -15,6 +15,7 @@ use super::doctor;
 use super::nic::VFIO_PCI;
 use super::system::{System, User};
 use super::unbind;
+use crate::usage::Outcome;
 
 /// The name of the hidden command that writes to a file of sysfs.
 pub const WRITER: &str = "sysfs-write";
@@ -97,21 +98,24 @@ fn driver_name(text: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// If a named port does not exist, or the findings cannot be written.
-pub fn doctor(arguments: &DoctorArguments) -> Result<bool> {
+pub fn doctor(arguments: &DoctorArguments) -> Result<Outcome> {
     let diagnosis = doctor::examine(&arguments.machine.system(), &arguments.devices)?;
     print!("{}", diagnosis.text());
     if let Some(path) = &arguments.json {
         let text = serde_json::to_string_pretty(&diagnosis)?;
         fs::write(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(diagnosis.ready)
+    Ok(match diagnosis.ready {
+        true => Outcome::Good,
+        false => Outcome::NotReady,
+    })
 }
 
 /// Binds ports.
 ///
 /// # Errors
 /// [`bind::BindError`].
-pub fn bind(arguments: &BindArguments, interrupt: &Interrupt) -> Result<()> {
+pub fn bind(arguments: &BindArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let user = arguments.user.as_deref().map(Recipient::named);
     let request = bind::Request {
         devices: arguments.devices.clone(),
@@ -123,30 +127,27 @@ pub fn bind(arguments: &BindArguments, interrupt: &Interrupt) -> Result<()> {
     for line in bind::bind(&system, &kernel()?, &request, interrupt)? {
         println!("{line}");
     }
-    Ok(())
+    Ok(Outcome::Good)
 }
 
 /// Returns ports to the kernel's driver.
 ///
 /// # Errors
 /// [`unbind::UnbindError`].
-pub fn unbind(arguments: &UnbindArguments) -> Result<()> {
+pub fn unbind(arguments: &UnbindArguments) -> Result<Outcome> {
     let system = arguments.machine.system();
     let mut say = |line| println!("{line}");
-    Ok(unbind::unbind(
-        &system,
-        &kernel()?,
-        &arguments.devices,
-        &mut say,
-    )?)
+    unbind::unbind(&system, &kernel()?, &arguments.devices, &mut say)?;
+    Ok(Outcome::Good)
 }
 
 /// Writes to a file of sysfs. [`Kernel`] runs this as a process.
 ///
 /// # Errors
 /// The system's message without the file name, which the parent process adds.
-pub fn write(arguments: &WriteArguments) -> Result<()> {
-    Ok(control::write_here(&arguments.path, &arguments.value)?)
+pub fn write(arguments: &WriteArguments) -> Result<Outcome> {
+    control::write_here(&arguments.path, &arguments.value)?;
+    Ok(Outcome::Good)
 }
 
 fn kernel() -> Result<Kernel> {

@@ -9,7 +9,7 @@ use record::Implementation;
 
 use super::frame::SIZES;
 use crate::machine::host::address::PciAddress;
-use crate::usage::{number, UsageError};
+use crate::usage::{number, BuildDir, UsageError};
 
 /// Frames in each direction.
 const FRAMES: u64 = 1_000_000;
@@ -41,9 +41,9 @@ pub struct SelftestArguments {
     /// Also write the report to this file, as JSON; send it along when you report a problem
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// The folder with the built drivers
-    #[arg(long, value_name = "DIR", default_value = "build")]
-    pub build_dir: PathBuf,
+    /// The folder with everything built.
+    #[command(flatten)]
+    pub build_dir: BuildDir,
 }
 
 impl SelftestArguments {

@@ -36,7 +36,7 @@ use self::worker::Task;
 use crate::build::builds::variants::build_folder;
 use crate::machine::host::doctor;
 use crate::machine::host::system::System;
-use crate::usage::UsageError;
+use crate::usage::{Outcome, UsageError};
 
 /// The variant of the drivers that is tested.
 const VARIANT: &str = "default";
@@ -45,7 +45,7 @@ const VARIANT: &str = "default";
 ///
 /// # Errors
 /// If the ports are no ports, a driver is not built, or the report cannot be written.
-pub fn run(arguments: &SelftestArguments, interrupt: &Interrupt) -> Result<bool> {
+pub fn run(arguments: &SelftestArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let begin = Instant::now();
     let started = SystemTime::now();
     let devices = arguments.devices()?;
@@ -95,7 +95,10 @@ pub fn run(arguments: &SelftestArguments, interrupt: &Interrupt) -> Result<bool>
         messages,
     };
     conclude(arguments, &report)?;
-    Ok(tally.failed == 0 && !report.interrupted)
+    Ok(match tally.failed == 0 && !report.interrupted {
+        true => Outcome::Good,
+        false => Outcome::NotReady,
+    })
 }
 
 /// The parts of the test, with the driver that each is about.

@@ -12,7 +12,8 @@ use anyhow::{Context, Result};
 use perfcounters::Interrupt;
 
 use super::finding::Finding;
-use super::worker::{Task, COMMAND};
+use super::worker::Task;
+use crate::usage::WorkerKind;
 
 /// Pause between two looks at the time and at the user's wish to stop.
 const LOOK: Duration = Duration::from_millis(20);
@@ -51,9 +52,9 @@ pub fn run(
         .write(true)
         .open(folder.join(format!("{name}.stderr")))
         .context("cannot make a file for messages")?;
-    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    let (program, arguments) = WorkerKind::Selftest.command()?;
     let mut child = Command::new(program)
-        .arg(COMMAND)
+        .args(arguments)
         .arg(&specification)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

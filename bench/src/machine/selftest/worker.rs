@@ -16,9 +16,6 @@ use super::finding::Finding;
 use super::library::Ports;
 use super::{cable, events, exchange, interrupts, link};
 
-/// The name of the hidden command that runs a part of the test.
-pub const COMMAND: &str = "selftest-worker";
-
 /// The part that a process runs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Task {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::usage::{BuildDir, ResultsDir};
+
 /// Arguments of `triptych ladder`.
 #[derive(Debug, Args)]
 pub struct LadderArguments {
@@ -23,10 +25,10 @@ pub struct LadderArguments {
     /// The folder with rungs.toml and the patches
     #[arg(long, value_name = "DIR", default_value = "bench/ladder")]
     pub ladder: PathBuf,
-    /// The folder that receives a folder for each run
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    pub results: PathBuf,
-    /// The folder with the built drivers
-    #[arg(long, value_name = "DIR", default_value = "build")]
-    pub build_dir: PathBuf,
+    /// The folder of runs.
+    #[command(flatten)]
+    pub results: ResultsDir,
+    /// The folder with everything built.
+    #[command(flatten)]
+    pub build_dir: BuildDir,
 }

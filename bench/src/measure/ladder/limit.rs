@@ -26,6 +26,7 @@ use crate::measure::run::arguments::RunArguments;
 use crate::measure::run::config::{Block, Config, COUNTING};
 use crate::measure::settings::values::BoundedInteger;
 use crate::progress::Progress;
+use crate::usage::Outcome;
 
 /// How the variants begin that this ladder builds. `perfcounters` measures them by the tuned path.
 const PREFIX: &str = "limit-";
@@ -133,7 +134,7 @@ impl Limit {
 ///
 /// # Errors
 /// If a patch does not apply, or a rung cannot be built or measured.
-pub(super) fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<()> {
+pub(super) fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<Outcome> {
     ensure!(
         cfg!(target_arch = "x86_64"),
         "the patches of the ladder to the limit are for x86-64"
@@ -141,7 +142,7 @@ pub(super) fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<
     let limit = Limit::read(&arguments.ladder.join("limit"))?;
     let work = Work {
         limit: &limit,
-        build: absolute(&arguments.build_dir)?,
+        build: absolute(&*arguments.build_dir)?,
         // A check leaves the builds alone.
         folder: if arguments.check {
             "limit-check"
@@ -154,13 +155,13 @@ pub(super) fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<
         work.each("check", CHECK, |rung| work.check(rung))?;
         let count = limit.built().count();
         println!("{count} builds of the ladder to the limit: all patches apply and all compile");
-        return Ok(());
+        return Ok(Outcome::Good);
     }
     work.each("build", BUILD, |rung| work.build(rung))?;
-    match arguments.build {
-        true => Ok(()),
-        false => measure(&limit, arguments, interrupt),
+    if !arguments.build {
+        measure(&limit, arguments, interrupt)?;
     }
+    Ok(Outcome::Good)
 }
 
 struct Work<'a> {
@@ -324,7 +325,7 @@ fn measure(limit: &Limit, arguments: &LadderArguments, interrupt: &Interrupt) ->
         quick: arguments.quick,
         results: arguments.results.clone(),
         build_dir: arguments.build_dir.clone(),
-        ..RunArguments::of(config)
+        ..RunArguments::of(&config)
     };
     let results = Mutex::new(PathBuf::new());
     run::run_in(&run, interrupt, |folder| {

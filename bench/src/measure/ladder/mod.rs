@@ -17,6 +17,7 @@ use crate::measure::run;
 use crate::measure::run::arguments::RunArguments;
 use crate::measure::run::config::{Block, Config, COUNTING};
 use crate::measure::settings::values::BoundedInteger;
+use crate::usage::Outcome;
 use arguments::LadderArguments;
 use manifest::{Change, Ladder};
 
@@ -67,8 +68,8 @@ struct RungRecord<'l> {
 ///
 /// # Errors
 /// If a patch does not apply, or a rung cannot be built or measured.
-pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<()> {
-    let build = &arguments.build_dir;
+pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    let build: &Path = &arguments.build_dir;
     fs::create_dir_all(build).with_context(|| format!("cannot make {}", build.display()))?;
     if arguments.limit {
         return limit::run(arguments, interrupt);
@@ -81,16 +82,16 @@ pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<()> {
         let shipped = ladder.shipped().cloned();
         build::build(shipped.as_slice(), build, interrupt)?;
         println!("{}", shipped_check::check(&ladder, build, interrupt)?);
-        return Ok(());
+        return Ok(Outcome::Good);
     }
     build::build(&ladder.builds(), build, interrupt)?;
     if arguments.build {
-        return Ok(());
+        return Ok(Outcome::Good);
     }
     measure(&ladder, arguments, interrupt)
 }
 
-fn measure(ladder: &Ladder, arguments: &LadderArguments, interrupt: &Interrupt) -> Result<()> {
+fn measure(ladder: &Ladder, arguments: &LadderArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let folder = arguments.build_dir.join("ladder");
     let config = folder.join("matrix.toml");
     fs::write(&config, toml::to_string(&matrix(ladder))?)
@@ -100,7 +101,7 @@ fn measure(ladder: &Ladder, arguments: &LadderArguments, interrupt: &Interrupt) 
         quick: arguments.quick,
         results: arguments.results.clone(),
         build_dir: arguments.build_dir.clone(),
-        ..RunArguments::of(config)
+        ..RunArguments::of(&config)
     };
     run::run_in(&run, interrupt, |folder| {
         let path = folder.join(FILE);

@@ -9,7 +9,7 @@ use perfcounters::Interrupt;
 
 use super::config::Config;
 use super::generator::Generator;
-use crate::usage::number;
+use crate::usage::{number, Outcome};
 
 /// Arguments of `triptych pktgen`.
 #[derive(Debug, Args)]
@@ -48,7 +48,7 @@ fn rate(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// [`super::error::PktgenError`], or the reports cannot be written.
-pub fn run(arguments: &PktgenArguments, interrupt: &Interrupt) -> Result<()> {
+pub fn run(arguments: &PktgenArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let mut config = Config::read(&arguments.config)?;
     config.ssh = arguments.ssh.clone().or(config.ssh);
     if config.real_flows() < config.flows {
@@ -70,7 +70,7 @@ pub fn run(arguments: &PktgenArguments, interrupt: &Interrupt) -> Result<()> {
         for port in &links {
             println!("{port}");
         }
-        return Ok(());
+        return Ok(Outcome::Good);
     }
     let timeout = Duration::from_secs(arguments.link_timeout.into());
     if !links.iter().all(|port| port.up) {
@@ -113,5 +113,5 @@ pub fn run(arguments: &PktgenArguments, interrupt: &Interrupt) -> Result<()> {
         std::fs::write(path, text + "\n")
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(())
+    Ok(Outcome::Good)
 }

@@ -1,14 +1,14 @@
 //! The command line of `triptych run`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Parser};
 use record::{BackendName, Implementation};
 
 use super::config::MatrixFilter;
 use crate::machine::clocks::cli::ghz;
 use crate::measure::settings::values::{BoundedInteger, RingSize};
-use crate::usage::{number, one_of};
+use crate::usage::{number, one_of, Batches, BuildDir, ResultsDir};
 
 /// Arguments of `triptych run`.
 #[derive(Debug, Args)]
@@ -24,6 +24,12 @@ pub struct RunArguments {
     /// Measure the failed cells of a run again, also of a complete one [default ID: the newest]
     #[arg(long, value_name = "ID", num_args = 0..=1, conflicts_with = "resume")]
     pub retry_failed: Option<Option<String>>,
+    /// Measure nothing but the instructions per packet that FILE records, such as bench/budget.toml,
+    /// and fail if a driver needs more
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "resume", "retry_failed",
+        "implementations", "variants", "batch", "ring_size", "frame_size", "backends", "repeats", "quick",
+        "devices", "generator", "clock", "keep_clock", "dry_run", "list_runs", "results"])]
+    pub budget: Option<PathBuf>,
     /// Drivers [default: all]
     #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = one_of::<Implementation>())]
     pub implementations: Vec<Implementation>,
@@ -32,10 +38,9 @@ pub struct RunArguments {
     /// safe Rust]
     #[arg(long = "variant", value_name = "VARIANT", value_delimiter = ',')]
     pub variants: Vec<String>,
-    /// Packets asked for per receive call, 1 to 512 [default: 32,8]
-    #[arg(long, value_name = "N", value_delimiter = ',',
-          value_parser = number::<u32>(1..=512))]
-    pub batch: Vec<u32>,
+    /// Batch sizes.
+    #[command(flatten)]
+    pub batch: Batches,
     /// Descriptors per ring, a power of two from 64 to 4096 [default: 512]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = ring_size)]
     pub ring_size: Vec<u32>,
@@ -77,39 +82,23 @@ pub struct RunArguments {
     /// Change the clocks of a machine below this folder (for tests)
     #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
     pub clocks_root: PathBuf,
-    /// The folder that receives a folder for each run
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    pub results: PathBuf,
-    /// The folder with the built drivers
-    #[arg(long, value_name = "DIR", default_value = "build")]
-    pub build_dir: PathBuf,
+    /// The folder of runs.
+    #[command(flatten)]
+    pub results: ResultsDir,
+    /// The folder with everything built.
+    #[command(flatten)]
+    pub build_dir: BuildDir,
 }
 
 impl RunArguments {
     /// The arguments that measure a matrix file, with the defaults of the command line.
-    pub fn of(config: PathBuf) -> Self {
-        Self {
-            config: Some(config),
-            resume: None,
-            retry_failed: None,
-            implementations: Vec::new(),
-            variants: Vec::new(),
-            batch: Vec::new(),
-            ring_size: Vec::new(),
-            frame_size: Vec::new(),
-            backends: Vec::new(),
-            repeats: None,
-            quick: false,
-            devices: Vec::new(),
-            generator: None,
-            clock: Vec::new(),
-            keep_clock: false,
-            dry_run: false,
-            list_runs: None,
-            clocks_root: "/".into(),
-            results: "results".into(),
-            build_dir: "build".into(),
+    pub fn of(config: &Path) -> Self {
+        #[derive(Parser)]
+        struct OnlyRun {
+            #[command(flatten)]
+            run: RunArguments,
         }
+        OnlyRun::parse_from([Path::new("run"), Path::new("--config"), config]).run
     }
 
     /// Whether the command line selects any measurements.

@@ -1,9 +1,9 @@
 //! Creates the backends with the settings of the configuration.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use perfcounters::burst::Burst;
 use perfcounters::device::NicProgram;
 use perfcounters::latency::Latency;
@@ -20,6 +20,7 @@ use record::{BackendName, Placement};
 
 use super::config::Config;
 use super::generator::Pktgen;
+use crate::usage::WorkerKind;
 
 /// Creates backends.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ impl BackendFactory<'_> {
             BackendName::Perf => Box::new(Perf {
                 link: self.link(),
                 placement: self.placement.clone(),
-                worker: worker("perf-worker")?,
+                worker: WorkerKind::Perf.command()?,
                 window: config.perf.seconds.duration(),
                 warm_up: config.perf.warm_up.duration(),
                 repeats: config.perf.repeats.0,
@@ -70,7 +71,7 @@ impl BackendFactory<'_> {
                 interrupt: self.interrupt.clone(),
             }),
             BackendName::Lockstep => Box::new(Lockstep {
-                worker: worker("lockstep-worker")?,
+                worker: WorkerKind::Lockstep.command()?,
                 processes: config.lockstep.processes.0,
                 rounds: config.lockstep.rounds.0,
                 placements: config.placements.clone(),
@@ -137,13 +138,4 @@ impl BackendFactory<'_> {
             },
         }
     }
-}
-
-/// The command line that runs this program as a worker.
-///
-/// # Errors
-/// If this program cannot find its own file.
-pub fn worker(command: &str) -> Result<(PathBuf, Vec<String>)> {
-    let program = std::env::current_exe().context("cannot find this program's own file")?;
-    Ok((program, vec![command.to_owned()]))
 }

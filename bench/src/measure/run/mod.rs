@@ -10,7 +10,7 @@ use record::{CpuClock, GitFacts, HostFacts, Placement, RunFolder, RunPeriod, Run
 
 use crate::build::builds::artefacts;
 use crate::machine::host::system::System;
-use crate::usage::UsageError;
+use crate::usage::{Outcome, UsageError};
 use arguments::RunArguments;
 use backends::BackendFactory;
 use clock::RunClock;
@@ -23,6 +23,7 @@ use setup::RunSetup;
 
 pub mod arguments;
 pub mod backends;
+pub(crate) mod budget;
 mod card;
 mod clock;
 pub mod config;
@@ -41,11 +42,15 @@ mod setup;
 ///
 /// # Errors
 /// If a measurement of this project's drivers failed, or nothing was measured. All other measurements are recorded.
-pub fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<()> {
-    match arguments.dry_run {
-        true => plan::print(arguments, interrupt),
-        false => run_in(arguments, interrupt, |_| Ok(())),
+pub fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    if let Some(file) = &arguments.budget {
+        return budget::run(file, &arguments.build_dir, interrupt);
     }
+    if arguments.dry_run {
+        plan::print(arguments, interrupt)?;
+        return Ok(Outcome::Good);
+    }
+    run_in(arguments, interrupt, |_| Ok(()))
 }
 
 /// Like [`run`], but calls `prepare_folder` with each run's folder before the first measurement.
@@ -56,7 +61,7 @@ pub fn run_in(
     arguments: &RunArguments,
     interrupt: &Interrupt,
     prepare_folder: impl Fn(&Path) -> Result<()>,
-) -> Result<()> {
+) -> Result<Outcome> {
     let mut session = Session {
         arguments,
         interrupt,
@@ -71,7 +76,8 @@ pub fn run_in(
         let unfinished = resume::open(&arguments.results, id.as_deref(), retry)?;
         let config = unfinished.config.clone();
         card::check(&config, &System::here(), interrupt)?;
-        return session.measure(&config, Some(unfinished), &prepare_folder);
+        session.measure(&config, Some(unfinished), &prepare_folder)?;
+        return Ok(Outcome::Good);
     }
     let config = configuration(arguments).map_err(UsageError::from)?;
     card::check(&config, &System::here(), interrupt)?;
@@ -85,7 +91,7 @@ pub fn run_in(
         }
     }
     match failures.len() {
-        0 | 1 => failures.pop().map_or(Ok(()), Err),
+        0 | 1 => failures.pop().map_or(Ok(Outcome::Good), Err),
         _ => {
             let list: Vec<_> = failures.iter().map(|error| format!("{error:#}")).collect();
             bail!("{}", list.join("\n"))

@@ -1,4 +1,4 @@
-//! `triptych budget`: fails if a driver needs more instructions per packet than recorded, and warns if
+//! `triptych run --budget`: fails if a driver needs more instructions per packet than recorded, and warns if
 //! its cycles relative to another driver are not the recorded ones.
 //!
 //! The tracer counts the same in every run. A slower data path therefore shows within a minute on any
@@ -17,12 +17,11 @@ use crate::build::builds::variants::{build_folder, DEFAULT};
 use crate::code::machine_code::checks::Panic;
 use crate::code::machine_code::data_path::checks_in_loops;
 use crate::progress::Progress;
-use arguments::BudgetArguments;
+use crate::usage::Outcome;
 use count::Counter;
 use figures::Budget;
 use verdict::{judge, Key, Measured, Toolchains, Verdict};
 
-pub mod arguments;
 pub(crate) mod count;
 mod cycles;
 pub mod figures;
@@ -32,22 +31,17 @@ pub mod verdict;
 ///
 /// # Errors
 /// If the budget is exceeded, or something cannot be measured.
-pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
-    let budget = Budget::read(&arguments.config)?;
-    let (measured, toolchains, unmeasured) = measure(&budget, &arguments.build_dir, interrupt)?;
+pub(super) fn run(file: &Path, build: &Path, interrupt: &Interrupt) -> Result<Outcome> {
+    let budget = Budget::read(file)?;
+    let (measured, toolchains, unmeasured) = measure(&budget, build, interrupt)?;
     let mut verdict = judge(&budget, &measured, &toolchains);
     // The cause of a failed measurement says more than the missing figure.
     verdict
         .violations
         .retain(|violation| !violation.ends_with(" not measured"));
     verdict.violations.extend(unmeasured);
-    judge_bounds_checks(&budget, &arguments.build_dir, &mut verdict);
-    if let Err(error) = cycles::judge(
-        &budget.cycles,
-        &arguments.build_dir,
-        interrupt,
-        &mut verdict,
-    ) {
+    judge_bounds_checks(&budget, build, &mut verdict);
+    if let Err(error) = cycles::judge(&budget.cycles, build, interrupt, &mut verdict) {
         if interrupt.is_set() {
             return Err(error);
         }
@@ -62,7 +56,7 @@ pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
         println!("warning: {warning}");
     }
     match verdict.violations.as_slice() {
-        [] => Ok(()),
+        [] => Ok(Outcome::Good),
         some => bail!("the budget is exceeded:\n  {}", some.join("\n  ")),
     }
 }

@@ -12,7 +12,7 @@ use super::figures::{in_brackets, CycleRatio, WIDTH};
 use super::verdict::Verdict;
 use crate::build::builds::cells::{cell, describe_build};
 use crate::interval::Interval;
-use crate::measure::run::backends::worker;
+use crate::usage::WorkerKind;
 
 /// Processes, and rounds of each: some seconds, which is enough to see what a driver gains or loses.
 const PROCESSES: u32 = 6;
@@ -33,7 +33,7 @@ pub(super) fn judge(
         return Ok(());
     }
     let mut lockstep = Lockstep {
-        worker: worker("lockstep-worker")?,
+        worker: WorkerKind::Lockstep.command()?,
         processes: PROCESSES,
         rounds: ROUNDS,
         placements: vec![LinePlacement::Memory],
