@@ -12,7 +12,6 @@ pub mod interval;
 pub mod machine;
 pub mod measure;
 pub mod progress;
-pub mod reproducer;
 pub mod share;
 pub mod usage;
 pub mod with_card;

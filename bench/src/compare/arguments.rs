@@ -6,7 +6,6 @@ use clap::Args;
 use record::Implementation;
 
 use crate::build::toolchain::recipe::OptLevel;
-use crate::reproducer::arguments::ReproducerArguments;
 use crate::usage::{compiled_driver, one_of, Batches, BuildDir};
 
 /// Arguments of `triptych compare`.
@@ -59,9 +58,6 @@ pub struct CompareArguments {
     /// The folder that receives a folder for each comparison
     #[arg(long, value_name = "DIR", default_value = "results/compilers")]
     pub results: PathBuf,
-    /// A folder for a compiler's bug tracker.
-    #[command(flatten)]
-    pub reproducer: ReproducerArguments,
     /// The folder with everything built.
     #[command(flatten)]
     pub build_dir: BuildDir,

@@ -20,7 +20,6 @@ use crate::measure::run::config::COUNTING;
 use crate::measure::run::recorder::Recorder;
 use crate::measure::settings::values::BoundedInteger;
 use crate::progress::Progress;
-use crate::reproducer;
 use crate::usage::{Outcome, UsageError};
 use analysis::SameLlvmPair;
 use arguments::CompareArguments;
@@ -52,12 +51,6 @@ pub const TABLE_FILE: &str = "compilers.md";
 /// If there is nothing to compare, or something cannot be built or measured. All other results are
 /// recorded.
 pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    if let Some([a, b]) = arguments.reproducer.sides.as_deref() {
-        let sides = [a.clone(), b.clone()];
-        let (build, results) = (&arguments.build_dir, &arguments.results);
-        reproducer::run(&arguments.reproducer, &sides, build, results, interrupt)?;
-        return Ok(Outcome::Good);
-    }
     let mut comparison = comparison(arguments)?;
     let baseline = match &arguments.baseline {
         Some(name) => Some(NamedBaseline::of(name, &mut comparison)?),

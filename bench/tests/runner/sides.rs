@@ -1,4 +1,4 @@
-//! Checks `triptych asm --diff` and `triptych compare --reproducer` with GCC. Checks nothing without it.
+//! Checks `triptych asm --diff` with GCC. Checks nothing without it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -35,18 +35,12 @@ fn json(output: &Output) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Both with one build folder, so that a driver is built once.
 #[test]
-fn two_builds_are_compared_and_reproduced() {
+fn a_side_does_not_differ_from_itself_and_flags_make_a_difference() {
     if !has_gcc() {
         return;
     }
     let build = tempfile::tempdir().unwrap();
-    a_side_does_not_differ_from_itself_and_flags_make_a_difference(&build);
-    a_reproducer_gives_the_same_assembly_elsewhere_and_names_no_path_of_this_machine(&build);
-}
-
-fn a_side_does_not_differ_from_itself_and_flags_make_a_difference(build: &tempfile::TempDir) {
     let same = json(&triptych(
         build.path(),
         &["asm", "--diff", "c@gcc", "c@gcc", "--json"],
@@ -99,7 +93,6 @@ fn a_mistake_in_a_side_ends_with_2() {
             &["asm", "--diff", "c", "program:no-such-program"],
             "no-such-program",
         ),
-        (&["compare", "--reproducer", "c", "c@-O3"], "--output"),
     ] {
         let output = triptych(build.path(), arguments);
         let said = String::from_utf8_lossy(&output.stderr);
@@ -107,81 +100,4 @@ fn a_mistake_in_a_side_ends_with_2() {
         assert!(said.contains(why), "{said}");
         assert!(!said.contains("building "), "{said}");
     }
-}
-
-fn a_reproducer_gives_the_same_assembly_elsewhere_and_names_no_path_of_this_machine(
-    build: &tempfile::TempDir,
-) {
-    let folder = build.path().join("reproducer");
-    let output = triptych(
-        build.path(),
-        &[
-            "compare",
-            "--reproducer",
-            "c@gcc",
-            "c@-fno-inline",
-            "--function",
-            "tx_batch",
-            "--output",
-            folder.to_str().unwrap(),
-        ],
-    );
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    let readme = std::fs::read_to_string(folder.join("README.md")).unwrap();
-    assert_eq!(
-        readme.matches("gives the same instructions").count(),
-        2,
-        "{readme}"
-    );
-    let here = std::fs::canonicalize(top()).unwrap();
-    for path in files(&folder) {
-        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
-        for hidden in [here.to_str().unwrap(), build.path().to_str().unwrap()] {
-            assert!(!text.contains(hidden), "{} names {hidden}", path.display());
-        }
-    }
-
-    let copy = tempfile::tempdir().unwrap();
-    let copied = Command::new("cp")
-        .arg("-r")
-        .arg(&folder)
-        .arg(copy.path())
-        .status()
-        .unwrap();
-    assert!(copied.success());
-    let copy = copy.path().join("reproducer");
-    let output = Command::new("./build.sh")
-        .current_dir(&copy)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    for side in ["a", "b"] {
-        assert!(
-            said.contains(&format!("{side}: the same assembly")),
-            "{output:?}"
-        );
-        let listing = std::fs::read_to_string(copy.join("out").join(format!("{side}.s"))).unwrap();
-        assert!(listing.lines().count() > 10, "{listing}");
-        assert_eq!(
-            listing,
-            std::fs::read_to_string(folder.join(format!("{side}.s"))).unwrap()
-        );
-    }
-    assert_ne!(
-        std::fs::read(folder.join("a.s")).unwrap(),
-        std::fs::read(folder.join("b.s")).unwrap()
-    );
-}
-
-/// All files below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    paths
-        .flat_map(|path| match path.is_dir() {
-            true => files(&path),
-            false => vec![path],
-        })
-        .collect()
 }
