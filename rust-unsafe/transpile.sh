@@ -2,7 +2,7 @@
 # Generates rust-unsafe/src/gen/ from c/src/ with C2Rust, or checks that the output is up to date.
 #
 #   transpile.sh           writes src/gen/                                        (make transpile)
-#   transpile.sh --check   exits with 1 if src/gen/ is stale                      (make transpile-up-to-date)
+#   transpile.sh --check   exits with 1 if src/gen/ is stale                      (make test ONLY=transpile-up-to-date)
 #
 # src/gen/SOURCES.sha256 records the command and the hashes of all sources and outputs, so that --check also finds stale
 # or edited output without C2Rust. The output contains the libc declarations of the system's headers. Therefore --check

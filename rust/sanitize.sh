@@ -55,7 +55,7 @@ lacks_miri() {
 		echo "there is no toolchain '$toolchain' with Miri: rustup toolchain install $toolchain --component miri"
 }
 
-# The runs share build/cargo with `make test-unit-rust`, so Cargo builds the dependencies once.
+# The runs share build/cargo with `make test ONLY=test-unit-rust`, so Cargo builds the dependencies once.
 
 run_address() {
 	! $quick || export IXGBE_TEST_CASES=64

@@ -115,4 +115,4 @@ for kind in "${KINDS[@]}"; do
     write "$kind"
 done
 rm -rf "$WORK"
-echo "All patches are written. Run 'make test-ladder' to check that they compile."
+echo "All patches are written. Run 'make test ONLY=test-ladder' to check that they compile."

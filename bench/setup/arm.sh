@@ -13,7 +13,7 @@ command -v aarch64-linux-gnu-gcc >/dev/null || missing+=(gcc-aarch64-linux-gnu)
 # Both packages have the emulator. A system that has one of them needs no other.
 emulator="$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)"
 [ -n "$emulator" ] || missing+=(qemu-user)
-[ ${#missing[@]} -eq 0 ] || apt_install "make arm-test" "${missing[@]}"
+[ ${#missing[@]} -eq 0 ] || apt_install "make test ONLY=arm-test" "${missing[@]}"
 
 libraries="$(rustc --print target-libdir --target "$ARM_TARGET" 2>/dev/null || true)"
 if [ -z "$libraries" ] || [ ! -d "$libraries" ]; then

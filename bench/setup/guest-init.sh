@@ -1,5 +1,5 @@
 #!/bin/sh
-# The first program in the guest of `make vm-test`. It mounts file systems, loads modules and starts the agent, which
+# The first program in the guest of `make test ONLY=vm-test`. It mounts file systems, loads modules and starts the agent, which
 # runs all further commands for the tests on the host. The kernel's command line names the agent as agent=PROGRAM.
 # Without that argument, the script starts a shell on the serial line.
 /bin/busybox mkdir -p /usr/bin /usr/sbin /sbin

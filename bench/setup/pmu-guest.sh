@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches the emulated Arm machine of `make pmu-test`, and prints its folder. The folder contains:
+# Fetches the emulated Arm machine of `make test ONLY=pmu-test`, and prints its folder. The folder contains:
 #
 #   qemu          a script that runs qemu-system-aarch64, whose processors have a PMU
 #   vmlinuz       Debian's kernel for arm64
@@ -18,7 +18,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 # shellcheck source=bench/setup/debian.sh
 . "$here/debian.sh"
 
-GOAL="make pmu-test"
+GOAL="make test ONLY=pmu-test"
 RELEASE="$GUEST_RELEASE"
 ARCHITECTURES="amd64 arm64"
 DIR="$CACHE/pmu-guest-$RELEASE"

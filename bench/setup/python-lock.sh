@@ -23,7 +23,7 @@ for name in requirements requirements-dev; do
         --no-header --no-annotate --no-emit-index-url --output-file "$name.new" "$name.in" ||
         { rm -f "$name.new"; fail "uv could not find the packages of paper/$name.in, see the message above"; }
     {
-        echo "# Written by \`make python-lock\` from $name.in."
+        echo "# Written by \`bench/setup/python-lock.sh\` from $name.in."
         cat "$name.new"
     } >"$name.txt"
     rm "$name.new"

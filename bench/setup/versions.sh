@@ -8,7 +8,7 @@ RUST=1.95.0
 # Ubuntu 24.04 have version 19.
 CLANG=19
 
-# uv, which finds the Python packages and their hashes in `make python-lock`.
+# uv, which finds the Python packages and their hashes in `bench/setup/python-lock.sh`.
 UV_VERSION=0.13.9
 
 # C2Rust, and LLVM's major version. Both decide which Rust the transpiler emits.
@@ -19,11 +19,11 @@ C2RUST_LLVM=19
 C_COMPILERS=(gcc-11 gcc-12 gcc-13 gcc-14 clang-13 clang-14 clang-15 clang-16 clang-19 clang-22)
 RUST_TOOLCHAINS=(1.85.1 1.90.0 "$RUST" 1.96.0)
 
-# Debian's release for the guests of `make vm-test` and `make pmu-test`: its kernel, busybox and QEMU.
+# Debian's release for the guests of `make test ONLY=vm-test` and `make test ONLY=pmu-test`: its kernel, busybox and QEMU.
 GUEST_RELEASE=trixie
-# Rust's name of the guest's processor and C library in `make pmu-test`.
+# Rust's name of the guest's processor and C library in `make test ONLY=pmu-test`.
 PMU_GUEST_TARGET=aarch64-unknown-linux-musl
 
-# Rust's name of the machine for which `make arm-test` builds, and the folder of its C library from Debian's packages.
+# Rust's name of the machine for which `make test ONLY=arm-test` builds, and the folder of its C library from Debian's packages.
 ARM_TARGET=aarch64-unknown-linux-gnu
 ARM_LIBRARIES=/usr/aarch64-linux-gnu

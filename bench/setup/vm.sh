@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches the virtual machine of `make vm-test`, and prints its folder. The folder contains:
+# Fetches the virtual machine of `make test ONLY=vm-test`, and prints its folder. The folder contains:
 #
 #   qemu          a script that runs QEMU (>= 10.2, which has vfio-user-pci and ends with its parent)
 #   vmlinuz       the kernel of Debian 13
@@ -18,7 +18,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 # shellcheck source=bench/setup/debian.sh
 . "$here/debian.sh"
 
-GOAL="make vm-test"
+GOAL="make test ONLY=vm-test"
 RELEASE="$GUEST_RELEASE"
 ARCHITECTURES=amd64
 # The initramfs contains these modules and their dependencies. lib/modules/order lists all in the order of loading.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The first program in the guest of `make pmu-test`. It runs the checks, which print a line each, and powers off.
+# The first program in the guest of `make test ONLY=pmu-test`. It runs the checks, which print a line each, and powers off.
 # The kernel's command line names the machine as machine=NAME.
 /bin/busybox --install -s /bin
 export PATH=/bin

@@ -3,7 +3,7 @@
 //! packets and compares the effect of a call with a model of it: none is lost, doubled or late.
 //!
 //! This file is a module of the driver, because it reads the private state of the queues. Only tests and
-//! fuzzing compile it. The inputs are random, those in `corpus/`, and those that `make fuzz` finds.
+//! fuzzing compile it. The inputs are random, those in `corpus/`, and those that `make test ONLY=fuzz` finds.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used)] // for tests
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::contain::report_panics;
 use crate::driver::{library_path, PortConfig};
 use crate::kernel::{self, KernelTcp};
-use crate::measure::run::{Limits, Run};
+use crate::run::{Limits, Run};
 use crate::service::{DatagramService, Service, OUTPUT_LIMIT};
 use crate::stack::{self, Address, PortOptions, StackTcp};
 use crate::statistics::Statistics;

@@ -22,6 +22,9 @@ def project(machine: Machine, tmp_path: Path) -> Path:
     machine.real("make")
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci/checks", tmp_path / ".ci/checks")
+    part = tmp_path / ".ci/part"
+    part.write_text('#!/bin/sh\nexec make --no-print-directory "$1"\n')
+    part.chmod(0o755)
     return tmp_path
 
 
@@ -185,6 +188,6 @@ def test_an_interrupt_ends_the_goals_that_run(machine: Machine, project: Path) -
         time.sleep(0.05)
 
 
-def test_the_makefile_has_all_goals_of_the_tests() -> None:
-    makefile = (ROOT / "Makefile").read_text()
-    assert [goal for goal in GOALS.split() if f"\n.PHONY: {goal}\n" not in makefile] == []
+def test_every_goal_of_the_tests_is_a_part() -> None:
+    parts = (ROOT / ".ci/part").read_text()
+    assert [goal for goal in GOALS.split() if f"\n{goal}) ## " not in parts] == []

@@ -5,7 +5,7 @@
 //! So this test reads the machine code of the three drivers: between the stores of descriptors and the
 //! store of the tail stands `dmb oshst`, and after the loads of DD stands `dmb oshld`.
 //!
-//! `make arm-test` builds the drivers for AArch64 and runs the test. On an AArch64 machine it always runs.
+//! `make test ONLY=arm-test` builds the drivers for AArch64 and runs the test. On an AArch64 machine it always runs.
 #![allow(clippy::unwrap_used)] // for a test
 
 use std::process::Command;
@@ -129,7 +129,7 @@ fn disassemble(implementation: Implementation) -> Result<Vec<Function>> {
 #[test]
 #[cfg_attr(
     not(target_arch = "aarch64"),
-    ignore = "make arm-test cross-builds the drivers"
+    ignore = "make test ONLY=arm-test cross-builds the drivers"
 )]
 fn every_driver_has_barriers_before_its_doorbells_and_after_dd() -> Result<()> {
     for implementation in Implementation::OURS {

@@ -1,4 +1,4 @@
-//! What only the tuned path and the agent do. `make test-paths` also runs the tests of the default path on both.
+//! What only the tuned path and the agent do. `make test ONLY=test-paths` also runs the tests of the default path on both.
 
 use std::time::Duration;
 

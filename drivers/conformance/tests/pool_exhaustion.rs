@@ -68,7 +68,7 @@ impl ForwarderMemory {
     /// The pool that feeds the first device.
     fn pool(&mut self) -> &mut mempool {
         // SAFETY: the forwarder is open as long as its `Lockstep`, and does nothing between two
-        // turns. `make transpile-up-to-date` proves that C and transpiled C have the same structure.
+        // turns. `make test ONLY=transpile-up-to-date` proves that C and transpiled C have the same structure.
         unsafe { &mut (*self.0).pools[0][0] }
     }
 

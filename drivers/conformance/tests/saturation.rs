@@ -1,7 +1,7 @@
 //! Does the software NIC saturate every driver, so that it never limits a measurement?
 //!
 //! Full batches show it: if every receive call returns as many packets as it asks for, the NIC is
-//! ahead of the driver. `make nic-saturation` checks the share of full batches. The ordinary test
+//! ahead of the driver. `make test ONLY=nic-saturation` checks the share of full batches. The ordinary test
 //! checks only a rate.
 //!
 //! Both depend on time and need two processors without other work. Other work can only make the
@@ -21,7 +21,7 @@ for_each_implementation!(calls_return_full_batches);
 
 const LIMIT: Duration = Duration::from_secs(60);
 const ATTEMPTS: usize = 5;
-/// Environment variable that declares the processors quiet (`make nic-saturation` sets it).
+/// Environment variable that declares the processors quiet (`make test ONLY=nic-saturation` sets it).
 const STRICT: &str = "TRIPTYCH_QUIET";
 /// Share of the receive calls that must return full batches on quiet processors.
 const FULL: f64 = 0.99;

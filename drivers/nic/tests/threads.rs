@@ -1,7 +1,7 @@
 //! All threads at once: the data plane, one thread for each socket, and those of the program that runs the NIC.
 //!
 //! Drivers take their memory away, reset and leave while the data plane works on their rings. Under ThreadSanitizer
-//! (`make test-sanitizers`), the tests find data races.
+//! (`make test ONLY=test-sanitizers`), the tests find data races.
 #![allow(clippy::unwrap_used)]
 
 mod support;

@@ -1,4 +1,4 @@
-//! Boots the emulated Arm machines, which run the checks of the perf backend. `make pmu-test` runs it.
+//! Boots the emulated Arm machines, which run the checks of the perf backend. `make test ONLY=pmu-test` runs it.
 
 use std::fs;
 use std::io::Write;

@@ -9,7 +9,7 @@ use super::health::Check;
 use super::stats::{Counts, State, StatsSite};
 use crate::connection::TURN;
 use crate::http::Http;
-use crate::measure::run::Limits;
+use crate::run::Limits;
 use crate::statistics::Statistics;
 use crate::tcp::{Application, ConnectionId, Input, Server, Tcp};
 

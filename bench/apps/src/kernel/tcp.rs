@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
 
-use crate::measure::run::{Limits, Run};
+use crate::run::{Limits, Run};
 use crate::statistics::Statistics;
 use crate::tcp::{ConnectionId, Event, Input, Shares, Tcp};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::measure::run::Run;
+use crate::run::Run;
 use crate::service::{DatagramService, To, MAX_DATAGRAM};
 use crate::statistics::Statistics;
 

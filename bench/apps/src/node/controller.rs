@@ -12,7 +12,7 @@ use super::frame::{esv, Frame, Object, Writer};
 use super::objects::{MANDATORY, NODE_PROFILE};
 use super::service::{GROUP, PORT};
 use crate::kernel::group_socket;
-use crate::measure::run::Run;
+use crate::run::Run;
 
 /// The controller's own object.
 const CONTROLLER: Object = [0x05, 0xff, 0x01];

@@ -16,7 +16,7 @@ use smoltcp::wire::{
 
 use super::device::Device;
 use crate::driver::{Port, PortConfig, PortStats};
-use crate::measure::run::Run;
+use crate::run::Run;
 use crate::statistics::Statistics;
 
 /// Frames that a turn receives. Then the connections get their turn, even in a flood.

@@ -7,7 +7,7 @@ use smoltcp::iface::{Context, SocketHandle, SocketSet};
 use smoltcp::socket::tcp::{Socket, SocketBuffer, State};
 
 use super::frame::Flow;
-use crate::measure::run::Limits;
+use crate::run::Limits;
 
 /// A client is asked at these times whether it is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);

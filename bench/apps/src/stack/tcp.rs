@@ -16,7 +16,7 @@ use super::frame::{kind, Flow, Kind};
 use super::interface::{delay, PortOptions, Stack, TURN_FRAMES};
 use super::slot::{Slot, Use};
 use crate::contain::contained;
-use crate::measure::run::{Limits, Run};
+use crate::run::{Limits, Run};
 use crate::statistics::Statistics;
 use crate::tcp::{ConnectionId, Event, Input, Shares, Tcp};
 

@@ -16,7 +16,7 @@ use smoltcp::wire::{
 use super::frame::{kind, Kind};
 use super::interface::{PortOptions, Stack, TURN_FRAMES};
 use crate::contain::contained;
-use crate::measure::run::Run;
+use crate::run::Run;
 use crate::service::{DatagramService, To, MAX_DATAGRAM};
 use crate::statistics::Statistics;
 

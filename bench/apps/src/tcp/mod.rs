@@ -8,7 +8,7 @@ use std::net::SocketAddrV4;
 
 use anyhow::Result;
 
-use crate::measure::run::Run;
+use crate::run::Run;
 use crate::statistics::Statistics;
 
 pub use program::{serve, Application};

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::{ConnectionId, Event, Tcp};
 use crate::contain::contained;
-use crate::measure::run::Run;
+use crate::run::Run;
 use crate::statistics::Statistics;
 
 /// Time between two ticks.
@@ -91,7 +91,7 @@ fn serve_until_end<T: Tcp>(
 mod tests {
     use super::*;
     use crate::connection::TURN;
-    use crate::measure::run::Limits;
+    use crate::run::Limits;
     use crate::service::{Served, Service};
     use crate::tcp::{Input, Server};
     use std::collections::VecDeque;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{Application, ConnectionId, Tcp};
 use crate::connection::{Connection, Turn};
-use crate::measure::run::Limits;
+use crate::run::Limits;
 use crate::service::Service;
 use crate::statistics::Statistics;
 

@@ -11,9 +11,9 @@ pub const REASONS: &str = "drivers/conformance/oracle/data/reasons.toml";
 /// The generated table, relative to the repository's root.
 pub const TABLE: &str = "drivers/REGISTERS-COMPARED.md";
 /// The command that writes the table.
-pub const WRITE_TABLE: &str = "make registers-compared";
+pub const WRITE_TABLE: &str = ".ci/part registers-compared";
 /// The command that writes Linux's archived summaries.
-pub const WRITE_ARCHIVE: &str = "make registers-compared-archive";
+pub const WRITE_ARCHIVE: &str = ".ci/part registers-compared archive";
 
 /// The repository's root.
 #[must_use]
