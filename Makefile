@@ -68,7 +68,7 @@ endif
 .PHONY: bench
 bench: ## Measure everything that the report shows (QUICK=1: roughly; RESUME=1: continue a run).
 	@bench/setup/setup.sh reproduce
-	@$(MAKE) -j $(shell nproc) build variants
+	@$(MAKE) build variants
 	@$(BIN)/triptych run $(if $(RESUME),--resume,--config $(or $(MATRIX),bench/matrix$(if $(QUICK),-quick).toml))
 
 .PHONY: compilers
@@ -141,14 +141,17 @@ hugepages:
 
 ##@ Building
 
-.PHONY: build
-build: nic bridge triptych c rust rust-unsafe applications ## Build the tools and the three drivers into build/bin/.
-
+# Tools and drivers build side by side, because Cargo optimises a driver on one core.
+side_by_side = printf '%s\n' $(1) | xargs --max-procs 2 --max-args 1 $(MAKE)
+.PHONY: build measured tools measured-tools drivers measured-drivers
+build: ## Build the tools and the three drivers into build/bin/.
+	@$(call side_by_side,tools drivers)
+tools: nic bridge triptych applications
+drivers: c rust rust-unsafe
 # What `make reproduce` measures on the software card. A real card's configuration, or a run that is continued, may name
-# any variant, so those build all. Tools and drivers build side by side, because Cargo optimises a driver on one core.
-.PHONY: measured measured-tools measured-drivers
+# any variant, so those build all.
 measured:
-	@$(MAKE) -j 2 measured-tools measured-drivers
+	@$(call side_by_side,measured-tools measured-drivers)
 measured-tools: nic bridge triptych
 measured-drivers: c into-rust rust-overflow-checks into-rust-unsafe
 
@@ -274,7 +277,7 @@ rust: into-rust
 	@$(call step,the safe Rust programs); $(build_ports) && $(call build_apps,ixgbe,,$(BIN)/rust)
 # The C interface is a crate of its own.
 into-rust:
-	@$(call step,the safe Rust driver$(VARIANT)); \
+	@$(call step,the safe Rust driver$(addprefix $(comma) variant ,$(VARIANT))); \
 	$(call cargo_driver,build) --package ixgbe --package forwarder-abi-rust --lib --bin ixgbe-fwd \
 		&& $(call put_driver,rust,ixgbe-fwd,libforwarder_abi_rust.so)
 rust-ports:
@@ -284,16 +287,18 @@ rust-unsafe: into-rust-unsafe
 		&& $(call put,$(BIN)/rust-unsafe/libforwarder.so,$(BIN)/rust-unsafe/libports.so)
 # rustc optimises a library as a whole only if C is its only user, hence the separate `--crate-type cdylib`.
 into-rust-unsafe:
-	@$(call step,the transpiled driver$(VARIANT)); $(call cargo_driver,build) --package ixgbe-unsafe --bin ixgbe-fwd-unsafe \
+	@$(call step,the transpiled driver$(addprefix $(comma) variant ,$(VARIANT))); $(call cargo_driver,build) --package ixgbe-unsafe --bin ixgbe-fwd-unsafe \
 		&& $(call cargo_driver,rustc) --package ixgbe-unsafe --lib --crate-type cdylib \
 		&& $(call put_driver,rust-unsafe,ixgbe-fwd-unsafe,libixgbe_unsafe.so)
 
 # --- variants of the drivers, in build/variants/<variant>/<implementation>/
 
 # $(call variant,NAME,GOAL,SETTINGS)
-variant = $(MAKE) $(2) INTO=build/variants/$(1) VARIANT=' (variant $(1))' $(3)
-.PHONY: variants variants-c rust-variants rust-overflow-checks rust-unsafe-variants application-variants
-variants: variants-c rust-variants rust-unsafe-variants ## Build the variants of the drivers: overflow checks, slices, hardening, no LTO.
+variant = $(MAKE) $(2) INTO=build/variants/$(1) VARIANT=$(1) $(3)
+.PHONY: variants variants-c variants-rust rust-variants rust-overflow-checks rust-unsafe-variants application-variants
+variants: ## Build the variants of the drivers: overflow checks, slices, hardening, no LTO.
+	@$(call side_by_side,variants-c variants-rust)
+variants-rust: rust-variants rust-unsafe-variants
 # The compiler checks indices into arrays of known length and signed arithmetic. A violation executes a trap (ud2).
 TRAPPING = $(strip $(C_EXTRA) -fsanitize=bounds,signed-integer-overflow -fsanitize-undefined-trap-on-error)
 # Distributions build C in this way: with checked calls of the C library and canaries before return addresses.
@@ -309,9 +314,8 @@ rust-overflow-checks:
 # write the same files of one profile, which saves building the libraries twice, so one follows the other.
 rust-variants: rust-overflow-checks
 	@$(call variant,no-lto,into-rust,PROFILE=driver-no-lto)
-	@for feature in trusted-device untrusted-device-copy; do \
-		$(call variant,$$feature,into-rust,PROFILE=driver-features FEATURE=$$feature); \
-	done
+	@$(call variant,trusted-device,into-rust,PROFILE=driver-features FEATURE=trusted-device)
+	@$(call variant,untrusted-device-copy,into-rust,PROFILE=driver-features FEATURE=untrusted-device-copy)
 rust-unsafe-variants:
 	@$(call variant,overflow-checks,into-rust-unsafe,PROFILE=driver-overflow-checks)
 	@$(call variant,no-lto,into-rust-unsafe,PROFILE=driver-no-lto)
