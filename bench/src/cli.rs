@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::build::peers::arguments::PeersArguments;
+use crate::build::peers::PeersArguments;
 use crate::build::sides::SYNTAX;
 use crate::build::verdict::arguments::VerdictArguments;
 use crate::code::asm::arguments::AsmArguments;

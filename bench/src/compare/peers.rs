@@ -5,18 +5,17 @@
 
 use std::path::absolute;
 
-use anyhow::{anyhow, bail, Context, Result};
+use anyhow::{anyhow, Context, Result};
 use perfcounters::Cell;
 use record::{Build, Conditions, Implementation, Peer};
 
 use crate::build::builds::peers::Peers;
+use crate::build::builds::variants::DEFAULT;
 use crate::build::peers::flags::ProjectFlags;
 use crate::build::peers::manifest::Manifest;
-use crate::build::peers::obstacle::Obstacle;
-use crate::build::peers::record::{PeerRecord, PeersRecord, SourceRecord, VERSION};
+use crate::build::peers::record::PeerRecord;
 use crate::build::peers::source::Store;
-use crate::build::peers::workshop::{Workshop, DEFAULT};
-use crate::build::peers::{c, c2rust, rust};
+use crate::build::peers::workshop::Workshop;
 use crate::build::toolchain::builder::{self, Builder, ExtraFlags};
 use crate::build::toolchain::recipe::BuildRecipe;
 use crate::usage::UsageError;
@@ -34,14 +33,10 @@ impl PeerBuilds {
     /// # Errors
     /// If `bench/peers.toml` is wrong.
     pub fn new(builder: &Builder<'_>) -> Result<Self> {
-        let record = PeersRecord {
-            version: VERSION,
-            peers: Vec::new(),
-            skipped: Vec::new(),
-        };
         Ok(Self {
             manifest: Manifest::read(&builder.sources.join("bench/peers.toml"))?,
-            peers: Peers::new(Some(record), builder.build).map_err(|error| anyhow!(error))?,
+            peers: Peers::new(Some(Default::default()), builder.build)
+                .map_err(|error| anyhow!(error))?,
         })
     }
 
@@ -50,9 +45,8 @@ impl PeerBuilds {
     /// # Errors
     /// Names the drivers and the way out.
     pub fn check(recipes: &[(&BuildRecipe, Implementation)]) -> Result<(), UsageError> {
-        let profiled =
-            |(recipe, driver): &&(&BuildRecipe, Implementation)| recipe.pgo && driver.is_peer();
-        match recipes.iter().find(profiled) {
+        let mut recipes = recipes.iter();
+        match recipes.find(|(recipe, driver)| recipe.pgo && driver.is_peer()) {
             Some((_, driver)) => Err(UsageError(format!(
                 "{driver} cannot be built with PGO, because it does not end by itself and so writes no \
                  profile: leave --pgo out, or name our drivers with --impl"
@@ -76,100 +70,41 @@ impl PeerBuilds {
         let environment = builder::environment(recipe, &extra);
         let variables = builder::flag_variables(recipe, &extra);
         let interrupt = builder.interrupt;
-        let asked = ProjectFlags::ask(&builder.sources, &variables, &environment, interrupt)?;
-        let key = recipe.toolchain.identity.key().to_owned();
-        // With rustup, the hash would be that of its proxy.
-        let flags = ProjectFlags {
-            cc_hash: key.clone(),
-            rustc_hash: key,
-            ..asked
-        };
+        let mut flags = ProjectFlags::ask(&builder.sources, &variables, &environment, interrupt)?;
+        // With rustup, the hash among the flags is that of its proxy.
+        flags.printed += &recipe.toolchain.identity.key();
         let output = absolute(builder.output.join("peers").join(&recipe.variant))
             .context("cannot find the build folder")?;
+        let folder =
+            absolute(builder.build.join("peers")).context("cannot find the build folder")?;
         let workshop = Workshop {
             project: &builder.sources,
             output: &output,
             flags: &flags,
             environment: &environment,
             batches,
-            interrupt,
+            store: Store {
+                folder: &folder,
+                bundles: None,
+                interrupt,
+            },
         };
-        let folder = builder.build.join("peers");
-        let store = Store {
-            folder: &folder,
-            bundles: None,
-            interrupt,
-        };
-        let record =
-            self.with(&workshop, &store, implementation)
-                .map_err(|obstacle| match obstacle {
-                    Obstacle::Absent(reason) => {
-                        anyhow!("{reason}; `make peers` takes the sources, also from git bundles")
-                    }
-                    Obstacle::Failed(error) => error,
-                })?;
+        let peer = self.manifest.peer(implementation)?;
+        let name = peer
+            .recipe
+            .source()
+            .with_context(|| format!("no compiler builds {implementation} here"))?;
+        let source = self.manifest.source(name)?;
+        let record = workshop
+            .store
+            .take(source)
+            .and_then(|origin| workshop.build(&self.manifest, peer, DEFAULT, origin))
+            .context("cannot build it; `make peers` takes the sources, also from git bundles")?;
         self.peers.add(PeerRecord {
             variant: recipe.variant.clone(),
             ..record
         });
         Ok(())
-    }
-
-    fn with(
-        &self,
-        workshop: &Workshop<'_>,
-        store: &Store<'_>,
-        implementation: Implementation,
-    ) -> Result<PeerRecord, Obstacle> {
-        let name = implementation.to_string();
-        let manifest = &self.manifest;
-        let missing = || anyhow!("bench/peers.toml has no {name}");
-        let (source, expect) = match implementation {
-            Implementation::IxyRs => {
-                let mut all = manifest.rust.iter();
-                let peer = all.find(|peer| peer.implementation == name);
-                let peer = peer.ok_or_else(missing)?;
-                (&peer.source, &peer.expect)
-            }
-            _ => {
-                let peer = manifest.c_peer(&Implementation::Ixy.to_string())?;
-                (&peer.source, &peer.expect)
-            }
-        };
-        let source = manifest.source(source)?;
-        let taken = store.take(source)?;
-        let built = match implementation {
-            Implementation::Ixy => {
-                let peer = manifest.c_peer(&name)?;
-                c::build(workshop, peer, source, &taken.folder, DEFAULT)?
-            }
-            Implementation::IxyRs => {
-                let mut all = manifest.rust.iter();
-                let peer = all.find(|peer| peer.implementation == name);
-                let peer = peer.ok_or_else(missing)?;
-                rust::build(workshop, peer, source, &taken.folder, DEFAULT)?
-            }
-            Implementation::IxyC2rust => {
-                let mut all = manifest.c2rust.iter();
-                let peer = all.find(|peer| peer.implementation == name);
-                let peer = peer.ok_or_else(missing)?;
-                let c = manifest.c_peer(&peer.c)?;
-                c2rust::build(workshop, peer, c, source, &taken.folder)?
-            }
-            other => return Err(anyhow!("no compiler builds {other} here").into()),
-        };
-        Ok(PeerRecord {
-            implementation: name,
-            variant: DEFAULT.to_owned(),
-            toolchain: built.toolchain,
-            source: SourceRecord {
-                url: source.url.clone(),
-                commit: source.commit.clone(),
-                from: taken.origin,
-            },
-            expect: expect.clone(),
-            builds: built.builds,
-        })
     }
 
     /// What a peer was built with.
@@ -193,10 +128,8 @@ impl PeerBuilds {
         batch: u32,
     ) -> Result<Cell> {
         let build = self.describe(recipe, implementation);
-        match self.peers.cell(&build, Conditions::with_batch(batch)) {
-            Some(cell) => Ok(cell),
-            None => bail!("there is no program for batch {batch}"),
-        }
+        let cell = self.peers.cell(&build, Conditions::with_batch(batch));
+        cell.with_context(|| format!("there is no program for batch {batch}"))
     }
 
     /// Where the peers of these cells come from, each once.
@@ -206,9 +139,8 @@ impl PeerBuilds {
             let fact = self
                 .peers
                 .facts(&(cell.implementation, cell.variant.clone()));
-            if let Some(fact) = fact.filter(|fact| !facts.contains(fact)) {
-                facts.push(fact);
-            }
+            let new = fact.filter(|fact| !facts.contains(fact));
+            facts.extend(new);
         }
         facts
     }

@@ -2,15 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-use triptych::build::peers::record::{Origin, PeersRecord};
+use serde_json::Value;
 
-/// The flags in the CMakeLists.txt of the small repository.
-const CMAKE: &str = "set(CMAKE_C_STANDARD 11)\nadd_compile_options(-O1 -DANSWER=42)\nset(SOURCE_COMMON src/more.c)\n";
-const MAIN: &str =
-    "#include <stdio.h>\nconst int BATCH_SIZE = 32;\nint answer(void);\nint main(void) {\n    \
-                    printf(\"%d %d\\n\", BATCH_SIZE, answer());\n    return 0;\n}\n";
+const MAIN: &str = "#include <stdio.h>\nconst int BATCH_SIZE = 32;\nint answer(void);\n\
+                    int main(void) { printf(\"%d %d\\n\", BATCH_SIZE, answer()); return 0; }\n";
 
 /// A place with a repository `origin`, a folder `bundles`, a `peers.toml` and a build folder.
 struct Place {
@@ -22,18 +19,11 @@ impl Place {
         let place = Self {
             folder: tempfile::tempdir().unwrap(),
         };
-        let source = place.path("origin/src");
-        fs::create_dir_all(&source).unwrap();
+        fs::create_dir_all(place.path("origin/src")).unwrap();
         fs::create_dir(place.path("bundles")).unwrap();
-        fs::write(place.path("origin/CMakeLists.txt"), CMAKE).unwrap();
-        fs::write(source.join("main.c"), MAIN).unwrap();
-        fs::write(
-            source.join("more.c"),
-            "int answer(void) { return ANSWER; }\n",
-        )
-        .unwrap();
+        fs::write(place.path("origin/src/main.c"), MAIN).unwrap();
         place.git(&["init", "--quiet"]);
-        place.commit();
+        place.commit("int answer(void) { return ANSWER; }\n");
         place
     }
 
@@ -53,22 +43,23 @@ impl Place {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
-    /// Commits all files, and pins the commit in `peers.toml`.
-    fn commit(&self) {
+    /// Commits a second file, and pins the commit in `peers.toml`.
+    fn commit(&self, more: &str) {
+        fs::write(self.path("origin/src/more.c"), more).unwrap();
         self.git(&["add", "."]);
         self.git(&["commit", "--quiet", "-m", "c"]);
-        self.git(&[
+        let bundle = [
             "bundle",
             "create",
             "--quiet",
             "../bundles/small.bundle",
             "HEAD",
-        ]);
-        let tree = self.git(&["rev-parse", "HEAD^{tree}"]);
-        self.pin(&tree);
+        ];
+        self.git(&bundle);
+        self.pin(&self.git(&["rev-parse", "HEAD"]));
     }
 
-    fn pin(&self, tree: &str) {
+    fn pin(&self, commit: &str) {
         let text = format!(
             r#"
 batch = [32, 8]
@@ -76,28 +67,26 @@ batch = [32, 8]
 name = "small"
 url = "file://{}"
 bundle = "small.bundle"
-commit = "{}"
-tree = "{tree}"
-licence = "MIT"
-[[c]]
-impl = "ixy"
-source = "small"
-expect = "touch@1"
-ring_size = 512
+commit = "{commit}"
 program = "src/main.c"
-include = "src"
 constant = "const int BATCH_SIZE = 32;"
+include = "src"
 own_flags = ["-O1", "-DANSWER=42", "-std=gnu11"]
-sources = ["src/more.c"]
+files = ["src/more.c"]
+[[peer]]
+impl = "ixy"
+expect = {{ default = "touch@1", own-flags = "touch@1" }}
+ring_size = 512
+recipe.c.source = "small"
 "#,
             self.path("origin").display(),
-            self.git(&["rev-parse", "HEAD"]),
         );
         fs::write(self.path("peers.toml"), text).unwrap();
     }
 
-    fn peers(&self, arguments: &[&str]) -> (Option<i32>, String) {
-        let output: Output = Command::new(env!("CARGO_BIN_EXE_triptych"))
+    /// Runs the command, checks its exit status, and returns what it printed.
+    fn peers(&self, arguments: &[&str], status: i32) -> String {
+        let output = Command::new(env!("CARGO_BIN_EXE_triptych"))
             .arg("peers")
             .arg("--config")
             .arg(self.path("peers.toml"))
@@ -108,60 +97,65 @@ sources = ["src/more.c"]
             .output()
             .unwrap();
         let text = [output.stdout, output.stderr].concat();
-        (
-            output.status.code(),
-            String::from_utf8_lossy(&text).into_owned(),
-        )
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert_eq!(output.status.code(), Some(status), "{text}");
+        text
     }
 
-    fn record(&self) -> PeersRecord {
-        PeersRecord::read(&self.path("build")).unwrap().unwrap()
+    fn record(&self) -> Value {
+        let text = fs::read_to_string(self.path("build/peers/peers.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
     }
+}
+
+fn array(value: &Value) -> &[Value] {
+    value.as_array().unwrap()
 }
 
 #[test]
 fn programs_are_built_once_for_each_batch_size_and_variant() {
     let place = Place::new();
-    let (status, text) = place.peers(&[]);
-    assert_eq!(status, Some(0), "{text}");
+    let text = place.peers(&[], 0);
     let record = place.record();
-    assert!(record.skipped.is_empty(), "{record:?}");
-    let variants: Vec<_> = record
-        .peers
-        .iter()
-        .map(|peer| peer.variant.as_str())
-        .collect();
-    assert_eq!(variants, ["default", "own-flags"]);
-    let mut times = Vec::new();
-    for peer in &record.peers {
-        assert_eq!(peer.source.from, Origin::Repository);
-        for (build, batch) in peer.builds.iter().zip([32, 8]) {
-            let output = Command::new(&build.program).output().unwrap();
-            let printed = String::from_utf8(output.stdout).unwrap();
-            assert_eq!(printed, format!("{batch} 42\n"));
-            let change = (batch != 32).then(|| "const int BATCH_SIZE = 8;".to_owned());
-            assert_eq!(build.change, change);
-            times.push(fs::metadata(&build.program).unwrap().modified().unwrap());
-        }
+    let programs = |record: &Value| -> Vec<(Value, PathBuf)> {
+        let builds = array(&record["peers"])
+            .iter()
+            .flat_map(|peer| array(&peer["builds"]));
+        let program = |build: &Value| build["program"].as_str().unwrap().into();
+        builds
+            .map(|build| (build["change"].clone(), program(build)))
+            .collect()
+    };
+    let built = programs(&record);
+    let modified = |built: &[(Value, PathBuf)]| -> Vec<_> {
+        let times = built
+            .iter()
+            .map(|(_, path)| fs::metadata(path).unwrap().modified().unwrap());
+        times.collect()
+    };
+    let times = modified(&built);
+    let expected = ["32 42\n", "8 42\n"].into_iter().cycle();
+    for ((change, program), expected) in built.iter().zip(expected) {
+        let output = Command::new(program).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+        let changed = expected
+            .starts_with('8')
+            .then_some("const int BATCH_SIZE = 8;");
+        assert_eq!(change.as_str(), changed);
     }
-    assert!(record.peers[0].toolchain.contains("-flto"), "{record:?}");
+    let toolchain = |peer: usize| record["peers"][peer]["toolchain"].as_str().unwrap();
+    assert!(toolchain(0).contains("-flto"), "{record}");
     assert!(
-        record.peers[1]
-            .toolchain
-            .ends_with("-O1 -DANSWER=42 -std=gnu11"),
-        "{record:?}"
+        toolchain(1).ends_with("-O1 -DANSWER=42 -std=gnu11"),
+        "{record}"
     );
+    assert_eq!(record["peers"][0]["source"]["from"], "repository");
 
-    // A second run needs neither the repository nor a compiler.
+    // A second run needs no repository, and compiles nothing.
     fs::remove_dir_all(place.path("origin/.git")).unwrap();
-    let (status, text) = place.peers(&[]);
-    assert_eq!(status, Some(0), "{text}");
-    let again = place.record();
-    let builds = again.peers.iter().flat_map(|peer| &peer.builds);
-    let modified = builds.map(|build| fs::metadata(&build.program).unwrap().modified().unwrap());
-    assert_eq!(modified.collect::<Vec<_>>(), times);
-    let (status, list) = place.peers(&["--list"]);
-    assert_eq!((status, list.as_str()), (Some(0), text.as_str()));
+    assert_eq!(place.peers(&[], 0), text);
+    assert_eq!(modified(&programs(&place.record())), times);
+    assert_eq!(place.peers(&["--list"], 0), text);
 }
 
 #[test]
@@ -169,92 +163,49 @@ fn what_cannot_be_had_is_skipped_with_a_reason_and_no_error() {
     let place = Place::new();
     let empty = place.path("empty");
     fs::create_dir(&empty).unwrap();
-    let (status, text) = place.peers(&["--from", empty.to_str().unwrap()]);
-    assert_eq!(status, Some(0), "{text}");
+    let text = place.peers(&["--from", empty.to_str().unwrap()], 0);
     assert!(
         text.contains("skipped: ixy (default)") && text.contains("small.bundle"),
         "{text}"
     );
-    let record = place.record();
-    assert_eq!((record.peers.len(), record.skipped.len()), (0, 2));
+    assert_eq!(array(&place.record()["skipped"]).len(), 2);
 
     fs::rename(place.path("origin"), place.path("away")).unwrap();
-    let (status, text) = place.peers(&[]);
-    assert_eq!(status, Some(0), "{text}");
+    let text = place.peers(&[], 0);
     assert!(text.contains("cannot reach file://"), "{text}");
 
+    place.peers(&["--from", place.path("bundles").to_str().unwrap()], 0);
+    assert_eq!(place.record()["peers"][0]["source"]["from"], "bundle");
+}
+
+#[test]
+fn a_missing_commit_and_a_build_that_fails_are_failures() {
+    let place = Place::new();
     let bundles = place.path("bundles");
-    let (status, text) = place.peers(&["--from", bundles.to_str().unwrap()]);
-    assert_eq!(status, Some(0), "{text}");
-    assert_eq!(place.record().peers[0].source.from, Origin::Bundle);
-}
-
-#[test]
-fn other_files_than_the_pinned_ones_are_a_failure() {
-    let place = Place::new();
     place.pin("0123456789012345678901234567890123456789");
-    let (status, text) = place.peers(&[]);
-    assert_eq!(status, Some(1), "{text}");
-    assert!(text.contains("pins 01234567"), "{text}");
-    assert_eq!(place.record().skipped.len(), 2);
-
-    let tree = place.git(&["rev-parse", "HEAD^{tree}"]);
-    place.pin(&tree);
-    let (status, text) = place.peers(&[]);
-    assert_eq!(status, Some(0), "{text}");
-    fs::write(place.path("build/peers/source/small/src/more.c"), "").unwrap();
-    let (status, text) = place.peers(&[]);
-    assert_eq!(status, Some(1), "{text}");
-    assert!(text.contains("src/more.c"), "{text}");
-}
-
-#[test]
-fn a_build_that_fails_is_a_failure_and_the_compiler_says_why() {
-    let place = Place::new();
-    fs::write(
-        place.path("origin/src/more.c"),
-        "int answer(void) { return WRONG; }\n",
-    )
-    .unwrap();
-    place.commit();
-    let (status, text) = place.peers(&[]);
-    assert_eq!(status, Some(1), "{text}");
+    for from in [&[][..], &["--from", bundles.to_str().unwrap()]] {
+        let text = place.peers(from, 1);
+        assert!(text.contains("commit 01234567"), "{text}");
+    }
+    assert_eq!(array(&place.record()["skipped"]).len(), 2);
+    place.commit("int answer(void) { return WRONG; }\n");
+    let text = place.peers(&[], 1);
     assert!(text.contains("WRONG"), "{text}");
-
-    let cmake = CMAKE.replace("-O1", "-O3");
-    fs::write(place.path("origin/CMakeLists.txt"), cmake).unwrap();
-    place.commit();
-    fs::remove_dir_all(place.path("build/peers/source")).unwrap();
-    let (status, text) = place.peers(&[]);
-    assert_eq!(status, Some(1), "{text}");
-    assert!(
-        text.contains("-O3") && text.contains("peers.toml names"),
-        "{text}"
-    );
+    fs::write(place.path("bundles/small.bundle"), "no bundle").unwrap();
+    fs::remove_dir_all(place.path("build/peers/git")).unwrap();
+    let text = place.peers(&["--from", bundles.to_str().unwrap()], 1);
+    assert!(text.contains("small.bundle"), "{text}");
 }
 
 #[test]
 fn wrong_options_and_files_end_with_2() {
     let place = Place::new();
-    for wrong in [
-        &["--from", "/nonexistent/bundles"][..],
-        &["--list", "--from", "."],
-        &["--no-such-thing"],
-    ] {
-        let (status, text) = place.peers(wrong);
-        assert_eq!(status, Some(2), "{wrong:?}: {text}");
-    }
-    fs::write(place.path("peers.toml"), "batch = [8]\n").unwrap();
-    let (status, text) = place.peers(&[]);
-    assert_eq!(status, Some(2), "{text}");
+    place.peers(&["--from", "/nonexistent/bundles"], 2);
+    place.peers(&["--list", "--from", "."], 2);
+    let text = place.peers(&["--list"], 1);
+    assert!(text.contains("make peers"), "{text}");
+    fs::write(place.path("peers.toml"), "batches = [8]\n").unwrap();
+    let text = place.peers(&[], 2);
     assert!(text.contains("peers.toml"), "{text}");
     assert!(!place.path("build").exists());
-}
-
-#[test]
-fn a_list_before_the_first_build_says_what_to_do() {
-    let place = Place::new();
-    let (status, text) = place.peers(&["--list"]);
-    assert_eq!(status, Some(1), "{text}");
-    assert!(text.contains("make peers"), "{text}");
 }

@@ -34,7 +34,7 @@ impl Peers {
     ///
     /// # Errors
     /// If this program does not find its own file.
-    pub fn new(record: Option<PeersRecord>, build: &Path) -> Result<Self, String> {
+    pub(crate) fn new(record: Option<PeersRecord>, build: &Path) -> Result<Self, String> {
         let program = std::env::current_exe()
             .map_err(|error| format!("cannot find this program's own file: {error}"))?;
         let build = std::path::absolute(build)
@@ -46,16 +46,15 @@ impl Peers {
     }
 
     /// Adds a peer.
-    pub fn add(&mut self, peer: PeerRecord) {
+    pub(crate) fn add(&mut self, peer: PeerRecord) {
         if let Some(record) = &mut self.record {
             record.peers.push(peer);
         }
     }
 
     fn find(&self, (implementation, variant): &Driver) -> Option<&PeerRecord> {
-        let name = implementation.to_string();
         let mut peers = self.record.iter().flat_map(|record| &record.peers);
-        peers.find(|peer| peer.implementation == name && peer.variant == *variant)
+        peers.find(|peer| (peer.implementation, &peer.variant) == (*implementation, variant))
     }
 
     /// Whether a peer is built in a variant.
@@ -68,23 +67,14 @@ impl Peers {
         if self.has(driver) || !has_variant(driver.0, &driver.1) {
             return None;
         }
-        let name = driver.0.to_string();
-        let reason = match &self.record {
-            None => "it is not built: `make peers` builds it".to_owned(),
-            Some(record) => {
-                let mut skipped = record.skipped.iter();
-                let skipped =
-                    skipped.find(|peer| peer.implementation == name && peer.variant == driver.1);
-                skipped.map_or_else(
-                    || "`make peers` has not built it".to_owned(),
-                    |peer| peer.reason.clone(),
-                )
-            }
-        };
+        let mut skipped = self.record.iter().flat_map(|record| &record.skipped);
+        let skipped =
+            skipped.find(|peer| (peer.implementation, &peer.variant) == (driver.0, &driver.1));
+        let reason = skipped.map(|peer| peer.reason.clone());
         Some(SkippedPeer {
             implementation: driver.0,
             variant: driver.1.clone(),
-            reason,
+            reason: reason.unwrap_or_else(|| "it is not built: `make peers` builds it".to_owned()),
         })
     }
 
@@ -176,21 +166,14 @@ mod tests {
                    {"batch": 8, "program": "/p/ixy-8", "args": [], "env": {}, "ring_size": 512}]}],
         "skipped": [{"impl": "dpdk-vector", "variant": "default", "reason": "testpmd is not installed"}]}"#;
 
-    fn peers() -> Peers {
-        let build = tempfile::tempdir().unwrap();
-        std::fs::create_dir(build.path().join("peers")).unwrap();
-        std::fs::write(build.path().join("peers/peers.json"), RECORD).unwrap();
-        Peers::read(build.path()).unwrap()
-    }
-
-    fn driver(implementation: Implementation, variant: &str) -> Driver {
-        (implementation, variant.to_owned())
-    }
-
     #[test]
-    fn a_peer_has_a_cell_for_each_program() {
-        let peers = peers();
-        let ixy = driver(Implementation::Ixy, DEFAULT);
+    fn a_peer_has_a_cell_for_each_program_or_is_skipped_with_the_reason() {
+        use Implementation::{DpdkVector, Ixy, IxyC2rust, IxyRs, C};
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("peers")).unwrap();
+        std::fs::write(folder.path().join("peers/peers.json"), RECORD).unwrap();
+        let peers = Peers::read(folder.path()).unwrap();
+        let ixy = (Ixy, DEFAULT.to_owned());
         let build = peers.describe(&ixy);
         assert_eq!(build.toolchain, "gcc 12.2.0");
         let cell = peers.cell(&build, Conditions::with_batch(8)).unwrap();
@@ -198,39 +181,24 @@ mod tests {
         assert_eq!(cell.peer.unwrap().expect, "touch@1");
         assert!(peers.cell(&build, Conditions::with_batch(64)).is_none());
         assert_eq!(peers.all_cells(&build).len(), 2);
-        let facts = peers.facts(&ixy).unwrap();
-        assert_eq!(
-            (facts.commit.as_str(), facts.from.as_str()),
-            ("0e00605", "bundle")
-        );
-    }
+        assert_eq!(peers.facts(&ixy).unwrap().from, "bundle");
 
-    #[test]
-    fn a_peer_that_is_not_there_is_skipped_with_the_reason() {
-        let peers = peers();
-        let reason = |implementation, variant| {
-            let skipped = peers.skipped(&driver(implementation, variant));
-            skipped.map(|skipped| skipped.reason)
+        let reason = |peers: &Peers, implementation, variant: &str| {
+            let skipped = peers.skipped(&(implementation, variant.to_owned()));
+            skipped.map_or(String::new(), |skipped| skipped.reason)
         };
-        use Implementation::{DpdkVector, Ixy, IxyC2rust, IxyRs, C};
-        assert_eq!(reason(Ixy, DEFAULT), None);
-        assert!(reason(DpdkVector, DEFAULT).unwrap().contains("testpmd"));
-        assert!(reason(IxyRs, OWN_FLAGS).unwrap().contains("make peers"));
-        // There is no such variant.
-        assert_eq!(reason(Ixy, MAC), None);
-        assert_eq!(reason(DpdkVector, OWN_FLAGS), None);
-        assert_eq!(reason(IxyC2rust, OWN_FLAGS), None);
-        assert_eq!(reason(C, DEFAULT), None);
-        let none = Peers::default().skipped(&driver(Ixy, DEFAULT)).unwrap();
-        assert!(none.reason.contains("make peers"), "{}", none.reason);
-    }
-
-    #[test]
-    fn a_damaged_file_is_an_error() {
-        let build = tempfile::tempdir().unwrap();
-        std::fs::create_dir(build.path().join("peers")).unwrap();
-        std::fs::write(build.path().join("peers/peers.json"), "{").unwrap();
-        let error = Peers::read(build.path()).unwrap_err();
-        assert!(error.contains("make peers"), "{error}");
+        assert!(reason(&peers, DpdkVector, DEFAULT).contains("testpmd"));
+        assert!(reason(&peers, IxyRs, OWN_FLAGS).contains("make peers"));
+        assert!(reason(&Peers::default(), Ixy, DEFAULT).contains("make peers"));
+        // It is built, or there is no such variant.
+        for (peer, variant) in [
+            (Ixy, DEFAULT),
+            (Ixy, MAC),
+            (DpdkVector, OWN_FLAGS),
+            (IxyC2rust, OWN_FLAGS),
+            (C, DEFAULT),
+        ] {
+            assert_eq!(reason(&peers, peer, variant), "", "{peer} {variant}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Builds a peer in C that C2Rust translates to Rust, with the C2Rust that generates `rust-unsafe/`.
+//! Translates a peer in C to Rust, with the C2Rust that generates `rust-unsafe/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,242 +8,117 @@ use std::time::Duration;
 use anyhow::{ensure, Context, Result};
 use regex::Regex;
 
-use super::change::{batch_change, copy_changed, copy_folder};
 use super::flags::language;
-use super::manifest::{C2RustPeer, CPeer, Change, Source};
-use super::obstacle::{Obstacle, Outcome};
-use super::rust::{remove, variant_flags, write_workspace, CargoBuild};
-use super::stamp::Stamp;
-use super::tool;
-use super::workshop::{two_ports, Built, Workshop, DEFAULT};
+use super::manifest::Source;
+use super::workshop::{write, Program, Workshop, COMPILE};
+use super::{tool, Absent};
 
 /// Longest time in which the set-up script prints a path.
 const PATH: Duration = Duration::from_secs(20);
-/// Longest time for the translation.
-const TRANSLATE: Duration = Duration::from_secs(180);
 /// The first line of every file: translated C cannot satisfy the lints for Rust.
 const ALLOW: &str = "#![allow(warnings)]\n";
-/// Rust's name for the library of all translated files but the programs.
-const LIBRARY: &str = "translated";
+/// The package, whose library has all translated files but the programs.
+const PACKAGE: &str = "[package]\nname = \"translated\"\nversion = \"0.0.0\"\nedition = \"2021\"\n";
 
 /// C2Rust, and the options with which it generates `rust-unsafe/`.
-#[derive(Debug, PartialEq, Eq)]
-struct Tool {
+#[derive(Debug)]
+pub(super) struct Tool {
     program: PathBuf,
     /// Its name with its version and LLVM's.
-    name: String,
+    pub name: String,
     options: Vec<String>,
 }
 
 impl Tool {
     /// Finds C2Rust, and reads the options from the record of the generated driver.
-    fn find(workshop: &Workshop<'_>) -> Outcome<Self> {
+    pub fn find(workshop: &Workshop<'_>) -> Result<Self> {
         let mut command = Command::new(workshop.project.join("bench/setup/c2rust.sh"));
         command.arg("--path");
-        let path = tool::run("c2rust.sh", command, PATH, workshop.interrupt)?;
+        let path = tool::run(command, PATH, workshop.store.interrupt)?;
         let program = PathBuf::from(path.trim());
         if !program.is_file() {
-            return Err(Obstacle::Absent(
-                "C2Rust is not installed: `make setup-c2rust` builds it in some minutes, and needs 1 GB of \
-                 packages"
-                    .to_owned(),
-            ));
+            let way_out =
+                "`make setup-c2rust` builds it in some minutes, and needs 1 GB of packages";
+            return Err(Absent(format!("C2Rust is not installed: {way_out}")).into());
         }
         let record = workshop.project.join("rust-unsafe/src/gen/SOURCES.sha256");
         let text = fs::read_to_string(&record)
             .with_context(|| format!("cannot read {}", record.display()))?;
-        let (name, options) =
-            parse_record(&text).with_context(|| format!("{}", record.display()))?;
+        let fail = || {
+            format!(
+                "{} does not begin with C2Rust and its command",
+                record.display()
+            )
+        };
+        let (name, options) = parse_record(&text).with_context(fail)?;
         Ok(Self {
             program,
             name,
             options,
         })
     }
+
+    /// Translates `source/` in `folder` into a package in `rust/`: a library, and the programs.
+    pub fn translate(
+        &self,
+        workshop: &Workshop<'_>,
+        source: &Source,
+        programs: &[Program],
+        folder: &Path,
+    ) -> Result<()> {
+        let (sources, output) = (folder.join("source"), folder.join("rust"));
+        let mut command = Command::new(&self.program);
+        command
+            .arg("transpile")
+            .args(&self.options)
+            .arg("-o")
+            .arg(&output)
+            .args(&source.files)
+            .args(programs.iter().map(|program| &program.file))
+            .arg("--")
+            .arg(format!("-I{}", source.include.display()))
+            .arg("-O2")
+            .args(language(&source.own_flags))
+            // Keeps this machine's paths out of what __FILE__ gives.
+            .arg(format!("-fmacro-prefix-map={}/=", sources.display()))
+            .current_dir(&sources);
+        tool::run(command, COMPILE, workshop.store.interrupt)
+            .context("cannot translate the sources")?;
+        let src = output.join("src");
+        // C2Rust leaves out the folder that all files share.
+        let translated = |file: &Path| {
+            file.strip_prefix("src")
+                .unwrap_or(file)
+                .with_extension("rs")
+        };
+        fs::create_dir_all(src.join("bin"))
+            .with_context(|| format!("cannot create {}", src.display()))?;
+        for program in programs {
+            let text = read_translated(&src.join(translated(&program.file)))?;
+            let to = src.join(format!("bin/{}.rs", program.stem));
+            write(&to, &format!("{ALLOW}extern crate translated;\n{text}"))?;
+        }
+        let mut library = ALLOW.to_owned();
+        for (place, file) in source.files.iter().enumerate() {
+            let path = translated(file);
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let path = path.with_file_name(name.replace('-', "_"));
+            write(&src.join(&path), &read_translated(&src.join(&path))?)?;
+            library += &format!("#[path = {path:?}]\npub mod m{place};\n");
+        }
+        write(&src.join("lib.rs"), &library)?;
+        write(&output.join("Cargo.toml"), PACKAGE)
+    }
 }
 
 /// The name of C2Rust and its options in `SOURCES.sha256`, whose first lines are comments.
-fn parse_record(text: &str) -> Result<(String, Vec<String>)> {
+fn parse_record(text: &str) -> Option<(String, Vec<String>)> {
     let mut lines = text.lines();
-    let name = lines
-        .next()
-        .and_then(|line| line.strip_prefix("# ")?.split(',').next());
-    let command = lines
-        .next()
-        .and_then(|line| line.strip_prefix("# c2rust transpile "));
-    let options = command.and_then(|command| command.split(" -- ").next());
-    let options =
-        options.context("the second line is not `# c2rust transpile OPTIONS -- FLAGS`")?;
-    Ok((
-        name.context("the first line does not name C2Rust")?
-            .to_owned(),
-        options.split_whitespace().map(str::to_owned).collect(),
-    ))
-}
-
-/// A program for one batch size.
-struct Program {
-    batch: u32,
-    change: Option<Change>,
-    /// The file name of its C source, without `.c`.
-    stem: String,
-    path: PathBuf,
-}
-
-/// Translates the sources, and builds one program for each batch size with the project's flags.
-///
-/// # Errors
-/// [`Obstacle::Absent`] if C2Rust is not installed; otherwise the message of C2Rust or the compiler.
-pub fn build(
-    workshop: &Workshop<'_>,
-    peer: &C2RustPeer,
-    c: &CPeer,
-    source: &Source,
-    sources: &Path,
-) -> Outcome<Built> {
-    let tool = Tool::find(workshop)?;
-    let folder = workshop.folder(&peer.implementation, DEFAULT);
-    let (profile, rust_flags, rust) = variant_flags(workshop.flags, DEFAULT);
-    let toolchain = format!("{}, {rust}", tool.name);
-    let program = |batch: &u32| Program {
-        batch: *batch,
-        change: batch_change(&c.program, &c.constant, *batch),
-        stem: format!("fwd_{batch}"),
-        path: folder.join(format!("ixy-fwd-{batch}")),
-    };
-    let programs: Vec<Program> = workshop.batches.iter().map(program).collect();
-    let paths: Vec<PathBuf> = programs
-        .iter()
-        .map(|program| program.path.clone())
-        .collect();
-    let changes = serde_json::to_string(&peer.changes).context("the changes")?;
-    let (options, profile_text) = (tool.options.join(" "), workshop.flags.profile.to_string());
-    let rustc = &workshop.flags.rustc_hash;
-    let parts = [
-        &source.tree,
-        &toolchain,
-        rustc,
-        &options,
-        &profile_text,
-        &changes,
-    ];
-    let stamp = Stamp::new(&folder, &parts.map(String::as_str));
-    if !stamp.holds(&paths) {
-        stamp.clear()?;
-        let workspace = folder.join("workspace");
-        translate(workshop, &tool, peer, c, sources, &programs, &workspace)
-            .context("cannot translate the sources")?;
-        let cargo = CargoBuild {
-            workspace: &workspace,
-            target: folder.join("target"),
-            profile,
-            select: vec!["--bins".to_owned()],
-        };
-        cargo.build(workshop, rust_flags)?;
-        for program in &programs {
-            let built = cargo.output().join(&program.stem);
-            fs::copy(&built, &program.path)
-                .with_context(|| format!("cannot copy {}", built.display()))?;
-        }
-        remove(&cargo.target)?;
-        stamp.set()?;
-    }
-    let builds = programs.into_iter().map(|program| {
-        let change = program.change.map(|change| change.name());
-        two_ports(program.batch, change, program.path, c.ring_size)
-    });
-    Ok(Built {
-        toolchain,
-        builds: builds.collect(),
-    })
-}
-
-/// Writes a workspace with the translated sources: a library, and a program for each batch size.
-fn translate(
-    workshop: &Workshop<'_>,
-    tool: &Tool,
-    peer: &C2RustPeer,
-    c: &CPeer,
-    sources: &Path,
-    programs: &[Program],
-    workspace: &Path,
-) -> Result<()> {
-    let staged = workspace.join("c");
-    copy_folder(sources, &staged)?;
-    for change in &peer.changes {
-        copy_changed(
-            sources,
-            &change.file,
-            Some(change),
-            &staged.join(&change.file),
-        )?;
-    }
-    let home = c.program.parent().unwrap_or(Path::new(""));
-    let mut files = c.sources.clone();
-    for program in programs {
-        let file = home.join(format!("{}.c", program.stem));
-        copy_changed(
-            sources,
-            &c.program,
-            program.change.as_ref(),
-            &staged.join(&file),
-        )?;
-        files.push(file);
-    }
-    let output = workspace.join("rust");
-    let mut command = Command::new(&tool.program);
-    command
-        .arg("transpile")
-        .args(&tool.options)
-        .arg("-o")
-        .arg(&output)
-        .args(&files)
-        .arg("--")
-        .arg(format!("-I{}", c.include.display()))
-        .arg("-O2")
-        .args(language(&c.own_flags))
-        // Keeps this machine's paths out of what __FILE__ gives.
-        .arg(format!("-fmacro-prefix-map={}/=", staged.display()))
-        .current_dir(&staged);
-    tool::run("c2rust", command, TRANSLATE, workshop.interrupt)?;
-    arrange(&output, &c.sources, home, programs)?;
-    write_workspace(workspace, "rust", workshop.flags)?;
-    let package = "[package]\nname = \"translated\"\nversion = \"0.0.0\"\nedition = \"2021\"\n";
-    write(&output.join("Cargo.toml"), package)?;
-    let lock = "version = 3\n\n[[package]]\nname = \"translated\"\nversion = \"0.0.0\"\n";
-    write(&workspace.join("Cargo.lock"), lock)
-}
-
-/// Moves C2Rust's files to where Cargo expects them, and declares the modules of the library.
-fn arrange(output: &Path, sources: &[PathBuf], home: &Path, programs: &[Program]) -> Result<()> {
-    let src = output.join("src");
-    let bin = src.join("bin");
-    fs::create_dir_all(&bin).with_context(|| format!("cannot create {}", bin.display()))?;
-    // C2Rust leaves out the folder that all files share.
-    let below = |path: &Path| path.strip_prefix("src").unwrap_or(path).to_owned();
-    for program in programs {
-        let from = src.join(below(home)).join(format!("{}.rs", program.stem));
-        let text = read_translated(&from)?;
-        let text = format!("{ALLOW}extern crate {LIBRARY};\n{text}");
-        write(&bin.join(format!("{}.rs", program.stem)), &text)?;
-    }
-    let mut library = ALLOW.to_owned();
-    for (place, file) in sources.iter().enumerate() {
-        let path = below(file).with_extension("rs");
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .replace('-', "_");
-        let path = path.with_file_name(name);
-        let text = read_translated(&src.join(&path))?;
-        write(&src.join(&path), &text)?;
-        library += &format!(
-            "#[path = {:?}]\npub mod m{place};\n",
-            path.display().to_string()
-        );
-    }
-    write(&src.join("lib.rs"), &library)
+    let name = lines.next()?.strip_prefix("# ")?.split(',').next()?;
+    let command = lines.next()?.strip_prefix("# c2rust transpile ")?;
+    let (options, _) = command.split_once(" -- ")?;
+    let options = options.split_whitespace().map(str::to_owned);
+    Some((name.to_owned(), options.collect()))
 }
 
 /// Reads a translated file, without what only unstable compilers accept. C2Rust writes a struct without a
@@ -253,29 +128,19 @@ fn read_translated(path: &Path) -> Result<String> {
     let text =
         fs::read_to_string(path).with_context(|| format!("C2Rust wrote no {}", path.display()))?;
     let text = define_opaque(&text)?;
-    ensure!(
-        !text.contains("#![feature"),
-        "{} needs an unstable compiler",
-        path.display()
-    );
+    let stable = !text.contains("#![feature");
+    ensure!(stable, "{} needs an unstable compiler", path.display());
     Ok(text)
 }
 
 fn define_opaque(text: &str) -> Result<String> {
     let opaque = Regex::new(r"(?m)^ *pub type ([A-Za-z0-9_]+);\n")?;
-    let names: Vec<_> = opaque
-        .captures_iter(text)
-        .map(|found| found[1].to_owned())
-        .collect();
     let mut changed = opaque.replace_all(text, "").into_owned();
-    for name in names {
+    for found in opaque.captures_iter(text) {
+        let name = &found[1];
         changed += &format!("#[repr(C)]\npub struct {name} {{\n    _opaque: [u8; 0],\n}}\n");
     }
     Ok(changed)
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 #[cfg(test)]
@@ -288,21 +153,9 @@ mod tests {
         let record = project.join("rust-unsafe/src/gen/SOURCES.sha256");
         let (name, options) = parse_record(&fs::read_to_string(record).unwrap()).unwrap();
         assert!(name.starts_with("c2rust-"), "{name}");
-        assert!(
-            options.contains(&"--emit-modules".to_owned()),
-            "{options:?}"
-        );
-        assert!(
-            options.iter().all(|option| option.starts_with("--")),
-            "{options:?}"
-        );
-    }
-
-    #[test]
-    fn a_damaged_record_is_refused() {
-        for text in ["", "# c2rust-1", "# c2rust-1, h\n0123  c/src/a.c\n"] {
-            assert!(parse_record(text).is_err(), "{text:?}");
-        }
+        let wanted = "--emit-modules".to_owned();
+        assert!(options.contains(&wanted), "{options:?}");
+        assert_eq!(parse_record("# c2rust-1, h\n0123  c/src/a.c\n"), None);
     }
 
     #[test]

@@ -1,40 +1,55 @@
 //! `triptych peers`: builds the drivers of other projects that are measured beside ours.
 //!
-//! [`manifest`] reads `peers.toml`, [`source`] takes the pinned sources, [`flags`] asks for the flags, and
-//! [`c`], [`rust`], [`c2rust`] and [`testpmd`] make the programs. [`record`] is the result, `build/peers/peers.json`.
+//! `peers.toml` ([`manifest`]) names sources and recipes. [`source`] takes the sources, [`flags`] asks for the flags, and
+//! a [`Workshop`] follows the recipes. [`record`] is the result, `build/peers/peers.json`.
 
-pub mod arguments;
-pub mod c;
-pub mod c2rust;
-pub mod change;
-mod collection;
-pub mod flags;
-pub mod list;
-pub mod manifest;
-pub mod obstacle;
-pub mod record;
-pub mod rust;
-pub mod source;
-pub mod stamp;
-pub mod testpmd;
-pub mod tool;
-pub mod workshop;
-
+use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::path::absolute;
+use std::path::{absolute, Path, PathBuf};
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{anyhow, bail, ensure, Context, Result};
+use clap::Args;
 use perfcounters::Interrupt;
 use rustix::fs::{flock, FlockOperation};
 
-use self::arguments::PeersArguments;
-use self::collection::Collection;
 use self::flags::ProjectFlags;
-use self::manifest::Manifest;
-use self::record::PeersRecord;
+use self::manifest::{Manifest, Peer};
+use self::record::{PeersRecord, Skipped};
 use self::source::Store;
+use self::testpmd::Installed;
 use self::workshop::Workshop;
 use crate::usage::{Outcome, UsageError};
+
+mod c2rust;
+pub(crate) mod flags;
+pub(crate) mod manifest;
+pub(crate) mod record;
+pub(crate) mod source;
+mod testpmd;
+mod tool;
+pub(crate) mod workshop;
+
+/// Arguments of `triptych peers`.
+#[derive(Debug, Args)]
+pub struct PeersArguments {
+    /// Take the sources from git bundles in this folder instead of their public repositories
+    #[arg(long, value_name = "FOLDER")]
+    from: Option<PathBuf>,
+    /// Print what there is and what is skipped, and build nothing
+    #[arg(long, conflicts_with = "from")]
+    list: bool,
+    /// The file that names the sources, the programs and their flags
+    #[arg(long, value_name = "FILE", default_value = "bench/peers.toml")]
+    config: PathBuf,
+    /// The build folder; sources and programs go to its folder peers/
+    #[arg(long, value_name = "DIR", default_value = "build")]
+    build_dir: PathBuf,
+}
+
+/// A peer cannot be had here. The text says why, and what to do about it.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Absent(pub String);
 
 /// Builds all peers that can be had, and writes `peers.json`. Prints what there is and what is skipped.
 ///
@@ -43,19 +58,15 @@ use crate::usage::{Outcome, UsageError};
 pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let manifest = Manifest::read(&arguments.config)?;
     if arguments.list {
-        return match PeersRecord::read(&arguments.build_dir)? {
-            Some(record) => {
-                print!("{}", list::table(&record));
-                Ok(Outcome::Good)
-            }
-            None => bail!("no peers are built: run `make peers`"),
+        let Some(record) = PeersRecord::read(&arguments.build_dir)? else {
+            bail!("no peers are built: run `make peers`");
         };
+        print!("{}", record.table());
+        return Ok(Outcome::Good);
     }
-    if let Some(folder) = &arguments.from {
-        if !folder.is_dir() {
-            let text = format!("there is no folder {} with git bundles", folder.display());
-            return Err(UsageError(text).into());
-        }
+    if let Some(folder) = arguments.from.as_ref().filter(|folder| !folder.is_dir()) {
+        let text = format!("there is no folder {} with git bundles", folder.display());
+        return Err(UsageError(text).into());
     }
     let folder =
         absolute(arguments.build_dir.join("peers")).context("cannot find the build folder")?;
@@ -63,37 +74,81 @@ pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<Outcome>
     let _lock = lock(&folder)?;
     let project = absolute(".").context("cannot find the current folder")?;
     let flags = ProjectFlags::ask(&project, &[], &[], interrupt)?;
-    let batches: Vec<u32> = manifest.batch.iter().map(|batch| batch.0).collect();
-    let output = folder.join("built");
     let workshop = Workshop {
         project: &project,
-        output: &output,
+        output: &folder.join("built"),
         flags: &flags,
         environment: &[],
-        batches: &batches,
-        interrupt,
+        batches: &manifest.batch,
+        store: Store {
+            folder: &folder,
+            bundles: arguments.from.as_deref(),
+            interrupt,
+        },
     };
-    let store = Store {
-        folder: &folder,
-        bundles: arguments.from.as_deref(),
-        interrupt,
-    };
-    let mut collection = Collection::new(&manifest, &store, &workshop);
-    collection.build_all();
-    let Collection {
-        record, failures, ..
-    } = collection;
+    let (record, failures) = build_all(&manifest, &workshop);
     ensure!(!interrupt.is_set(), "interrupted");
     record.write(&arguments.build_dir)?;
-    print!("{}", list::table(&record));
-    match failures.as_slice() {
-        [] => Ok(Outcome::Good),
-        failures => bail!("{}", failures.join("\n")),
+    print!("{}", record.table());
+    ensure!(failures.is_empty(), "{}", failures.join("\n"));
+    Ok(Outcome::Good)
+}
+
+/// Builds everything. What is in the way of one peer keeps only that one away. Returns the failures, too.
+fn build_all(manifest: &Manifest, workshop: &Workshop<'_>) -> (PeersRecord, Vec<String>) {
+    let mut record = PeersRecord::default();
+    let mut failures = Vec::new();
+    let mut noted = |what: &str, error: anyhow::Error| {
+        if error.downcast_ref::<Absent>().is_none() {
+            failures.push(format!("{what}: {error:#}"));
+        }
+        // What several peers need is reported as a failure once.
+        Absent(format!("{error:#}"))
+    };
+    let mut taken = BTreeMap::new();
+    for source in &manifest.sources {
+        let origin = workshop.store.take(source);
+        taken.insert(
+            &source.name[..],
+            origin.map_err(|error| noted(&source.name, error)),
+        );
     }
+    let installed = match &manifest.testpmd {
+        Some(_) => Installed::find(workshop).map_err(|error| noted("testpmd", error)),
+        None => Err(Absent("peers.toml has no testpmd".to_owned())),
+    };
+    let build = |peer: &Peer, variant: &str| match (peer.recipe.source(), &manifest.testpmd) {
+        (Some(name), _) => {
+            let unknown = || anyhow!("peers.toml has no source {name:?}");
+            let origin = taken.get(name).ok_or_else(unknown)?.clone()?;
+            workshop.build(manifest, peer, variant, origin)
+        }
+        (None, testpmd) => {
+            let installed = installed.clone()?;
+            let testpmd = testpmd.as_ref().context("peers.toml has no testpmd")?;
+            testpmd::build(workshop, testpmd, peer, variant, &installed)
+        }
+    };
+    for peer in &manifest.peers {
+        for variant in peer.expect.keys() {
+            if workshop.store.interrupt.is_set() {
+                break;
+            }
+            match build(peer, variant) {
+                Ok(built) => record.peers.push(built),
+                Err(error) => record.skipped.push(Skipped {
+                    implementation: peer.implementation,
+                    variant: variant.clone(),
+                    reason: noted(&format!("{} ({variant})", peer.implementation), error).0,
+                }),
+            }
+        }
+    }
+    (record, failures)
 }
 
 /// Keeps a second command out of the folder while this value lives.
-fn lock(folder: &std::path::Path) -> Result<File> {
+fn lock(folder: &Path) -> Result<File> {
     let path = folder.join("lock");
     let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
     flock(&file, FlockOperation::NonBlockingLockExclusive).with_context(|| {

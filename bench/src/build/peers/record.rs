@@ -1,25 +1,26 @@
 //! `peers.json`: which programs there are, and how to run them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
+use record::Implementation;
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.
-pub const VERSION: u32 = 1;
+const VERSION: u32 = 1;
 
-/// The file below the build folder.
-pub fn path(build: &Path) -> PathBuf {
+fn path(build: &Path) -> PathBuf {
     build.join("peers").join("peers.json")
 }
 
 /// All programs of other projects that are built, and those that are not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PeersRecord {
+pub(crate) struct PeersRecord {
     /// [`VERSION`].
     pub version: u32,
     /// The built drivers, in the order of tables.
@@ -31,10 +32,10 @@ pub struct PeersRecord {
 /// A driver in one variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PeerRecord {
+pub(crate) struct PeerRecord {
     /// Its name in `samples.csv`.
     #[serde(rename = "impl")]
-    pub implementation: String,
+    pub implementation: Implementation,
     /// The variant: whose flags it is built with, or how it forwards.
     pub variant: String,
     /// The compiler and its flags, or the version of the package.
@@ -50,7 +51,7 @@ pub struct PeerRecord {
 /// Where a driver comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SourceRecord {
+pub(crate) struct SourceRecord {
     /// The public repository, or the project's page.
     pub url: String,
     /// The commit, or the version of the package.
@@ -65,7 +66,7 @@ pub struct SourceRecord {
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-pub enum Origin {
+pub(crate) enum Origin {
     /// From the public repository.
     Repository,
     /// From a git bundle.
@@ -77,7 +78,7 @@ pub enum Origin {
 /// A program for one batch size, and how to start it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Build {
+pub(crate) struct Build {
     /// Packets asked for per receive call.
     pub batch: u32,
     /// The change of one line that sets the batch size, if the program is not the unmodified one.
@@ -96,14 +97,24 @@ pub struct Build {
 /// A driver that could not be had, in one variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Skipped {
+pub(crate) struct Skipped {
     /// Its name in `samples.csv`.
     #[serde(rename = "impl")]
-    pub implementation: String,
+    pub implementation: Implementation,
     /// The variant.
     pub variant: String,
     /// Why, and what to do about it.
     pub reason: String,
+}
+
+impl Default for PeersRecord {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            peers: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
 }
 
 impl PeersRecord {
@@ -140,70 +151,91 @@ impl PeersRecord {
         fs::write(&new, text + "\n").with_context(fail)?;
         fs::rename(&new, &path).with_context(fail)
     }
+    /// The table of `triptych peers`.
+    pub fn table(&self) -> String {
+        let head = ["impl", "variant", "batch", "commit", "from", "built with"].map(str::to_owned);
+        let rows = self.peers.iter().map(|peer| {
+            let batches: BTreeSet<_> = peer.builds.iter().map(|build| build.batch).collect();
+            let batches: Vec<_> = batches.iter().map(u32::to_string).collect();
+            [
+                peer.implementation.to_string(),
+                peer.variant.clone(),
+                match batches.as_slice() {
+                    [first, _, .., _, last] => format!("{first} to {last}"),
+                    few => few.join(", "),
+                },
+                peer.source.commit.chars().take(12).collect(),
+                peer.source.from.to_string(),
+                peer.toolchain.clone(),
+            ]
+        });
+        let rows: Vec<_> = [head].into_iter().chain(rows).collect();
+        let mut text = String::new();
+        for row in rows.iter().filter(|_| rows.len() > 1) {
+            for (column, cell) in row[..5].iter().enumerate() {
+                let width = rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+                let _ = write!(text, "{cell:width$}  ");
+            }
+            let _ = writeln!(text, "{}", row[5]);
+        }
+        for skipped in &self.skipped {
+            let (name, variant) = (skipped.implementation, &skipped.variant);
+            let _ = writeln!(text, "skipped: {name} ({variant}): {}", skipped.reason);
+        }
+        text
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn record() -> PeersRecord {
-        PeersRecord {
-            version: VERSION,
-            peers: vec![PeerRecord {
-                implementation: "ixy".to_owned(),
-                variant: "default".to_owned(),
-                toolchain: "gcc 12.2.0 -O2".to_owned(),
-                source: SourceRecord {
-                    url: "https://example.org".to_owned(),
-                    commit: "0e".to_owned(),
-                    from: Origin::Bundle,
-                },
-                expect: "touch@1".to_owned(),
-                builds: vec![Build {
-                    batch: 32,
-                    change: None,
-                    program: PathBuf::from("/p"),
-                    args: vec!["{port0}".to_owned()],
-                    env: BTreeMap::new(),
-                    ring_size: 512,
-                }],
-            }],
-            skipped: vec![Skipped {
-                implementation: "dpdk-vector".to_owned(),
-                variant: "mac".to_owned(),
-                reason: "no testpmd".to_owned(),
-            }],
-        }
-    }
-
     #[test]
-    fn what_is_written_is_read() {
+    fn what_is_written_is_read_and_listed() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(PeersRecord::read(folder.path()).unwrap(), None);
         fs::create_dir(folder.path().join("peers")).unwrap();
-        record().write(folder.path()).unwrap();
-        assert_eq!(PeersRecord::read(folder.path()).unwrap(), Some(record()));
-        let text = fs::read_to_string(path(folder.path())).unwrap();
-        assert!(text.contains("\"from\": \"bundle\""), "{text}");
-        assert!(!text.contains("change"), "{text}");
-    }
-
-    #[test]
-    fn another_version_and_damage_are_refused_with_the_way_out() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("peers")).unwrap();
-        let newer = PeersRecord {
-            version: 2,
-            ..record()
+        let build = |batch| Build {
+            batch,
+            change: None,
+            program: PathBuf::from("/p"),
+            args: vec!["{port0}".to_owned()],
+            env: BTreeMap::new(),
+            ring_size: 512,
         };
-        newer.write(folder.path()).unwrap();
-        let error = PeersRecord::read(folder.path()).unwrap_err().to_string();
-        assert!(
-            error.contains("has version 2") && error.contains("make peers"),
-            "{error}"
+        let record = PeersRecord {
+            version: VERSION,
+            peers: vec![PeerRecord {
+                implementation: Implementation::Ixy,
+                variant: "own-flags".to_owned(),
+                toolchain: "gcc -O2".to_owned(),
+                source: SourceRecord {
+                    url: String::new(),
+                    commit: "0123456789abcdef".to_owned(),
+                    from: Origin::Bundle,
+                },
+                expect: "touch@1".to_owned(),
+                builds: vec![build(32), build(8)],
+            }],
+            skipped: vec![Skipped {
+                implementation: Implementation::IxyRs,
+                variant: "default".to_owned(),
+                reason: "no bundle".to_owned(),
+            }],
+        };
+        record.write(folder.path()).unwrap();
+        assert_eq!(
+            PeersRecord::read(folder.path()).unwrap().as_ref(),
+            Some(&record)
         );
-        fs::write(path(folder.path()), "{").unwrap();
-        let error = PeersRecord::read(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("make peers"), "{error}");
+        let expected = "impl  variant    batch  commit        from    built with\n\
+                        ixy   own-flags  8, 32  0123456789ab  bundle  gcc -O2\n\
+                        skipped: ixy-rs (default): no bundle\n";
+        assert_eq!(record.table(), expected);
+        for damaged in ["{", "{\"version\": 2, \"peers\": [], \"skipped\": []}"] {
+            fs::write(path(folder.path()), damaged).unwrap();
+            let error = PeersRecord::read(folder.path()).unwrap_err().to_string();
+            assert!(error.contains("make peers"), "{error}");
+        }
     }
 }
