@@ -85,11 +85,18 @@ impl Tool {
         tool::run(command, COMPILE, workshop.store.interrupt)
             .context("cannot translate the sources")?;
         let src = output.join("src");
-        // C2Rust leaves out the folder that all files share.
+        // C2Rust leaves out the folder that all files share, and writes `_` for `-`.
         let translated = |file: &Path| {
-            file.strip_prefix("src")
+            let path = file
+                .strip_prefix("src")
                 .unwrap_or(file)
-                .with_extension("rs")
+                .with_extension("rs");
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .replace('-', "_");
+            path.with_file_name(name)
         };
         fs::create_dir_all(src.join("bin"))
             .with_context(|| format!("cannot create {}", src.display()))?;
@@ -101,8 +108,6 @@ impl Tool {
         let mut library = ALLOW.to_owned();
         for (place, file) in source.files.iter().enumerate() {
             let path = translated(file);
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let path = path.with_file_name(name.replace('-', "_"));
             write(&src.join(&path), &read_translated(&src.join(&path))?)?;
             library += &format!("#[path = {path:?}]\npub mod m{place};\n");
         }
