@@ -108,17 +108,18 @@ try: ## Try an application with clients of your own: APP=kv DRIVER=c (RUN="COMMA
 
 RUN ?= results/latest
 RUNS ?= $(RUN)
+run_folders = $(foreach run,$(RUNS),$(if $(wildcard $(run)/run.json),$(run),results/$(run)))
 
 .PHONY: table
-table: ## Print the tables of the newest run again, or of RUN=results/ID.
-	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.table $(RUN) $(addprefix --section ,$(SECTION))
+table: ## Print the tables of the newest run again, or of RUNS="ID ID".
+	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.table $(run_folders) $(addprefix --section ,$(SECTION))
 
 # The first report of a run counts the lines of code and stores the counts, so that later changes do not alter them.
 .PHONY: paper
-paper: ## Write the report of the newest run, or of RUNS="results/A results/B": HTML, PDF, tables and figures.
+paper: ## Write the report of the newest run, or of RUNS="ID ID" together: HTML, PDF, tables and figures.
 	@bench/setup/setup.sh paper
-	@for run in $(RUNS); do [ ! -d "$$run" ] || [ -e "$$run/code.json" ] || $(MAKE) "$$run/code.json"; done
-	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.report $(RUNS)
+	@for run in $(run_folders); do [ ! -d "$$run" ] || [ -e "$$run/code.json" ] || $(MAKE) "$$run/code.json"; done
+	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.report $(run_folders)
 
 %/code.json: code-size
 	@$(BIN)/code-size --output $@

@@ -15,7 +15,6 @@ use crate::machine::selftest::arguments::SelftestArguments;
 use crate::measure::ladder::arguments::LadderArguments;
 use crate::measure::pktgen::cli::PktgenArguments;
 use crate::measure::run::arguments::RunArguments;
-use crate::share::arguments::{AnonymiseArguments, MergeArguments};
 use crate::usage::WorkerKind;
 use crate::with_card::arguments::{StartArguments, WithCardArguments, EXAMPLES};
 
@@ -86,10 +85,6 @@ pub enum Command {
     /// Test the load generator that sends to a real card, or measure at several rates
     #[command(after_help = LISTS)]
     Pktgen(PktgenArguments),
-    /// Put runs of the same matrix, from several clocks or machines, into one folder
-    Merge(MergeArguments),
-    /// Copy a results folder without the names of hosts, users and homes, and without MAC addresses
-    Anonymise(AnonymiseArguments),
     /// Run and guard a program with the card; `with-card` starts it
     #[command(hide = true)]
     WithCardGuard(Box<WithCardArguments>),

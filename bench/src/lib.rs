@@ -12,6 +12,5 @@ pub mod interval;
 pub mod machine;
 pub mod measure;
 pub mod progress;
-pub mod share;
 pub mod usage;
 pub mod with_card;

@@ -14,7 +14,7 @@ use triptych::machine::host::cli as host;
 use triptych::machine::{clocks, selftest};
 use triptych::measure::{ladder, pktgen, run};
 use triptych::usage::{Outcome, UsageError, WorkerKind};
-use triptych::{compare, share, with_card};
+use triptych::{compare, with_card};
 
 fn main() -> ExitCode {
     let matches = Cli::command().get_matches();
@@ -89,8 +89,6 @@ fn execute(cli: &Cli) -> Result<Outcome> {
         Command::Clocks(arguments) => clocks::cli::run(arguments, &interrupt),
         Command::Selftest(arguments) => selftest::run(arguments, &interrupt),
         Command::Pktgen(arguments) => pktgen::cli::run(arguments, &interrupt),
-        Command::Merge(arguments) => share::merge::run(arguments).map(|()| Outcome::Good),
-        Command::Anonymise(arguments) => share::anonymise::run(arguments).map(|()| Outcome::Good),
         Command::SysfsWrite(arguments) => host::write(arguments),
         Command::Worker { kind, file } => work(*kind, file, &interrupt),
         Command::WithCard(_) | Command::WithCardGuard(_) | Command::WithCardStart(_) => {

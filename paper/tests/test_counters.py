@@ -1,6 +1,8 @@
 """The published table: the backend of each row, quotients, reasons, and the README's table."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from triptych_paper import counters, table
@@ -137,12 +139,26 @@ def test_the_table_of_the_readme_has_seven_rows_and_four_results_with_intervals(
     assert any("2026-01-02T03-04-05Z at revision 0123456789" in line for line in lines)
 
 
-def test_merged_runs_stand_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("one", "two"):
-        write_run(tmp_path / name).rename(tmp_path / f"run-{name}")
-    (tmp_path / "merged.json").write_text('{"runs": [{"folder": "run-one"}, {"folder": "run-two"}]}')
-    assert table.main([str(tmp_path)]) == 0
+def test_several_runs_stand_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [write_run(tmp_path / name) for name in ("one", "two")]
+    assert table.main([str(run) for run in runs]) == 0
     assert "The runs side by side, batch 32" in capsys.readouterr().out
-    (tmp_path / "merged.json").write_text('{"runs": [{"folder": "../x"}]}')
-    assert table.main([str(tmp_path)]) == 1
-    assert "malformed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"end": None}, "is incomplete"),
+        ({"git": {"revision": "fedcba9876543210", "dirty": False}}, "other revisions"),
+        ({"git": {"revision": "0123456789abcdef", "dirty": True}}, "other revisions"),
+        ({"plan": {"wall": {"repeats": 4}, "devices": ["a", "b"]}}, "differ in: wall"),
+    ],
+)
+def test_runs_that_do_not_belong_together_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, Any], why: str
+) -> None:
+    runs = [write_run(tmp_path / name) for name in ("one", "two")]
+    info = json.loads((runs[1] / "run.json").read_text())
+    (runs[1] / "run.json").write_text(json.dumps({**info, **change}))
+    assert table.main([str(run) for run in runs]) == 1
+    assert why in capsys.readouterr().err

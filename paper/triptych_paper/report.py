@@ -1,9 +1,10 @@
 """Write the report of a run: HTML, PDF, tables and figures.
 
-Usage: ``python -m triptych_paper.report results/latest``
+Usage: ``python -m triptych_paper.report results/latest [RUN...]``
 
-Writes the folder ``report/`` into the folder of the run, or of each merged run. Ends with 0; 1 if a file is missing,
-malformed or cannot be written; 2 on a wrong command line.
+Writes the folder ``report/`` into the folder of the run. With several runs of one matrix, the report of each also shows
+all of them side by side. Ends with 0; 1 if a file is missing, malformed or cannot be written, or if the runs do not
+belong together; 2 on a wrong command line.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ import matplotlib as mpl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from triptych_paper import __version__, applications, claims, code, counters, figures, limit, merged, other_runs
+from triptych_paper import __version__, applications, claims, code, counters, figures, limit, other_runs, several
 from triptych_paper.comparisons import COMPARISONS, Section, bars, others_published, section
 from triptych_paper.errors import DataError
 from triptych_paper.published import Published, read_published
-from triptych_paper.records import Run, machine, part, read_run
+from triptych_paper.records import Run, machine, part
 from triptych_paper.schema import UPSTREAM
 from triptych_paper.tables import latex, markdown
 from triptych_paper.values import Values
@@ -50,8 +51,8 @@ class Report:
     outcomes: tuple[claims.Outcome, ...]
 
 
-def build(run: Run) -> Report:
-    """Build all sections of a run."""
+def build(run: Run, together: Sequence[Run] = ()) -> Report:
+    """Build all sections of a run, and one more if it is reported together with others."""
     values, published, lines = Values(run), read_published(), code.read_code(run.folder)
     outcomes = claims.check_all(values, lines, claims.read_claims())
     compared = {one.key: section(one, values, published) for one in COMPARISONS}
@@ -59,7 +60,9 @@ def build(run: Run) -> Report:
         found = compared["others"]
         compared["others"] = Section(found.key, found.title, found.text, (*found.tables, others_published(published)))
     checks = tuple(other_runs.checks(run))
+    beside = several.tables([Values(one) for one in together]) if len(together) > 1 else []
     sections = (
+        *((Section("runs", "The runs side by side", (), tuple(beside)),) if beside else ()),
         _counters(values, published),
         Section("claims", "Claims", (CLAIMS,), tuple(claims.tables(outcomes))),
         compared.pop("others"),
@@ -269,12 +272,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Write the report of a run: report.html, report.pdf, every table and every figure.",
     )
     parser.add_argument("--version", action="version", version=f"triptych_paper {__version__}")
-    parser.add_argument("run", type=Path, help="a results folder, such as results/latest")
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="a results folder, such as results/latest")
     options = parser.parse_args(arguments)
     try:
-        for folder in merged.run_folders(options.run):
-            run = read_run(folder)
-            written = write(build(run), run.folder)
+        runs = several.read_runs(options.runs)
+        for run in runs:
+            written = write(build(run, runs), run.folder)
             print(f"{os.path.relpath(written)}/report.html and report.pdf, with tables and figures beside them")
     except DataError as error:
         print(f"triptych_paper.report: {error}", file=sys.stderr)

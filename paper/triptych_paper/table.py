@@ -1,6 +1,6 @@
 """Print the tables of a run in the terminal.
 
-Usage: ``python -m triptych_paper.table results/latest [--section KEY | --readme]``
+Usage: ``python -m triptych_paper.table results/latest [RUN...] [--section KEY | --readme]``
 
 Without options, prints the counters per packet beside the published ones, and writes them into the folder of the run as
 ``counters.md`` and ``counters.csv``. Ends with 0; 1 if a file is missing, malformed or cannot be written; 2 on a wrong
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from triptych_paper import __version__, claims, counters, merged
+from triptych_paper import __version__, claims, counters, several
 from triptych_paper.code import read_code
 from triptych_paper.errors import DataError
 from triptych_paper.published import read_published
@@ -31,18 +31,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Print the counters of a run beside the published ones, and write counters.md and counters.csv.",
     )
     parser.add_argument("--version", action="version", version=f"triptych_paper {__version__}")
-    parser.add_argument("run", type=Path, help="a results folder, such as results/latest, or merged runs")
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="a results folder, such as results/latest")
     others = parser.add_mutually_exclusive_group()
     others.add_argument("--section", metavar="KEY", help="print a section of the report instead, such as ladder")
     others.add_argument("--readme", action="store_true", help="print the table of the README instead, as Markdown")
     options = parser.parse_args(arguments)
     try:
         if options.section:
-            show_section(options.run, options.section, parser)
+            show_section(options.runs[0], options.section, parser)
         elif options.readme:
-            print(readme(Values(read_run(options.run))), end="", flush=True)
+            print(readme(Values(read_run(options.runs[0]))), end="", flush=True)
         else:
-            show(options.run)
+            show(options.runs)
     except DataError as error:
         print(f"triptych_paper.table: {error}", file=sys.stderr)
         return 1
@@ -52,12 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def show(folder: Path) -> None:
-    """Print the tables of a run, or of merged runs."""
-    runs = [Values(read_run(one)) for one in merged.run_folders(folder)]
+def show(folders: list[Path]) -> None:
+    """Print the tables of a run, or of several: first side by side, then each alone."""
+    runs = [Values(run) for run in several.read_runs(folders)]
     if len(runs) > 1:
-        keys = tuple(key for key in counters.ROWS if key != "burst_memory")
-        print(terminal.render_all([merged.side_by_side(runs, batch, keys) for batch in (32, 8)]))
+        print(terminal.render_all(several.tables(runs)))
     for values in runs:
         show_counters(values)
 

@@ -256,7 +256,13 @@ def main(options: argparse.Namespace) -> int:
     facts = json.loads(run("", built("cargo/release/examples/facts")).text)
     measure_all(options, QUICK if options.quick else Plan(), measured)
     times = {"start": f"{begin:%Y-%m-%dT%H:%M:%SZ}", "end": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"}
-    record = {"id": folder.name, **times, "command": sys.argv[1:], **facts, "failures": measured.failures}
+    record = {
+        "id": folder.name,
+        **times,
+        "command": [Path(word).name if word.startswith("/") else word for word in sys.argv[1:]],
+        **facts,
+        "failures": measured.failures,
+    }
     (folder / "run.json").write_text(json.dumps(record, indent=2) + "\n")
     # One rename replaces the link, so that a reader finds either the old run or the new one.
     fresh = RESULTS / f".{folder.name}"

@@ -210,7 +210,7 @@ fn report(
         failures: &failures,
     };
     let text = table::markdown(&result, &comparisons);
-    let json = serde_json::to_string_pretty(&result).context("cannot write the result as JSON")?;
+    let json = record::to_json(&result).context("cannot write the result as JSON")?;
     write(&folder.join(TABLE_FILE), &text)?;
     write(&folder.join(RESULT_FILE), &json)?;
     if let Some(file) = &arguments.json {

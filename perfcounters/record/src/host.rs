@@ -25,8 +25,9 @@ const DDIO_MODELS: [u32; 13] = [
 /// The machine that a run was measured on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostFacts {
-    /// Host name.
-    pub host: String,
+    /// The machine's salted id; `null` if the user's state folder cannot be written. Older records do not have it.
+    #[serde(default)]
+    pub machine_id: Option<String>,
     /// Processor.
     pub cpu: CpuFacts,
     /// Frequency governor of the first CPU: `performance`, `powersave`, …; `null` without cpufreq.
@@ -146,7 +147,7 @@ impl HostFacts {
         let sources = processor_event_sources(Path::new(EVENT_SOURCES));
         let mitigations = Path::new("/sys/devices/system/cpu/vulnerabilities");
         Self {
-            host: uname.nodename().to_string_lossy().into_owned(),
+            machine_id: crate::private::machine_id(),
             cpu,
             governor: cpufreq(0, "scaling_governor"),
             kernel: uname.release().to_string_lossy().into_owned(),

@@ -17,6 +17,7 @@ mod error;
 mod host;
 mod metric;
 mod names;
+mod private;
 mod run;
 mod run_folder;
 mod sample;
@@ -34,6 +35,7 @@ pub use host::{
 };
 pub use metric::{Group, Metric};
 pub use names::{BackendName, Implementation};
+pub use private::{alias, hide, reveal, to_json};
 pub use run::{
     read_run, Build, Capacity, CoreClock, Failure, Peer, Placement, RunPeriod, RunRecord,
     SkippedPeer, RUN_FILE,

@@ -193,16 +193,14 @@ impl RunFolder {
     pub fn save(&self) -> Result<(), RecordError> {
         let path = self.path.join(RUN_FILE);
         let fail = RecordError::write(&path);
-        let mut json =
-            serde_json::to_vec_pretty(&self.record).map_err(|error| fail(error.into()))?;
-        json.push(b'\n');
+        let json = crate::private::to_json(&self.record).map_err(|error| fail(error.into()))?;
         let mut file = tempfile::Builder::new()
             .prefix(".run.json.")
             .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
             .tempfile_in(&self.path)
             .map_err(&fail)?;
         let written = file
-            .write_all(&json)
+            .write_all(json.as_bytes())
             .and_then(|()| file.as_file().sync_all());
         written.map_err(&fail)?;
         file.persist(&path).map_err(|error| fail(error.error))?;

@@ -43,9 +43,8 @@ impl Report {
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let text = serde_json::to_string_pretty(self)?;
-        std::fs::write(path, text + "\n")
-            .with_context(|| format!("cannot write {}", path.display()))
+        let text = record::to_json(self)?;
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
     }
 }
 

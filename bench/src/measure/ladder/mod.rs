@@ -96,7 +96,7 @@ fn measure(ladder: &Ladder, arguments: &LadderArguments, interrupt: &Interrupt) 
     let config = folder.join("matrix.toml");
     fs::write(&config, toml::to_string(&matrix(ladder))?)
         .with_context(|| format!("cannot write {}", config.display()))?;
-    let record = serde_json::to_string_pretty(&record(ladder))?;
+    let record = record::to_json(&record(ladder))?;
     let run = RunArguments {
         quick: arguments.quick,
         results: arguments.results.clone(),
@@ -105,8 +105,7 @@ fn measure(ladder: &Ladder, arguments: &LadderArguments, interrupt: &Interrupt) 
     };
     run::run_in(&run, interrupt, |folder| {
         let path = folder.join(FILE);
-        fs::write(&path, record.clone() + "\n")
-            .with_context(|| format!("cannot write {}", path.display()))
+        fs::write(&path, &record).with_context(|| format!("cannot write {}", path.display()))
     })
 }
 

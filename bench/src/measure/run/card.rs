@@ -74,6 +74,10 @@ pub(super) fn generator(config: &Config) -> Result<Option<pktgen::Config>, Usage
     if let Some(host) = &config.pktgen_host {
         generator.ssh = Some(host.clone());
     }
+    if let Some(host) = &generator.ssh {
+        // Errors may name the machine, and the record then has its alias.
+        record::alias(host);
+    }
     Ok(Some(generator))
 }
 

@@ -289,6 +289,37 @@ impl Config {
         })
     }
 
+    /// The configuration for `run.json`, which others read: without the generator's name and the user's paths.
+    ///
+    /// # Errors
+    /// If it cannot be JSON.
+    pub fn to_record(&self) -> serde_json::Result<serde_json::Value> {
+        let host = self.pktgen_host.as_deref().map(record::alias);
+        serde_json::to_value(Self {
+            pktgen_host: host,
+            ..self.with_texts(record::hide)
+        })
+    }
+
+    /// The configuration that [`Config::to_record`] wrote.
+    ///
+    /// # Errors
+    /// If another version wrote it.
+    pub fn from_record(plan: serde_json::Value) -> serde_json::Result<Self> {
+        serde_json::from_value::<Self>(plan).map(|plan| plan.with_texts(record::reveal))
+    }
+
+    fn with_texts(&self, change: fn(&str) -> String) -> Self {
+        let devices = self.devices.as_ref();
+        let pktgen = self.pktgen.as_ref();
+        Self {
+            devices: devices.map(|ports| ports.each_ref().map(|port| change(port))),
+            pktgen: pktgen.map(|path| change(&path.to_string_lossy()).into()),
+            pktgen_host: self.pktgen_host.as_deref().map(change),
+            ..self.clone()
+        }
+    }
+
     /// Checks that everything in it is possible.
     ///
     /// # Errors

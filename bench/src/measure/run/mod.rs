@@ -240,7 +240,7 @@ fn start_run(
     for id in record::unfinished_runs(&arguments.results) {
         let same = record::read_run(&arguments.results.join(&id))
             .ok()
-            .and_then(|record| serde_json::from_value::<Config>(record.plan).ok())
+            .and_then(|record| Config::from_record(record.plan).ok())
             .is_some_and(|plan| plan == *config);
         if same {
             eprintln!(
@@ -260,7 +260,9 @@ fn start_run(
             artefacts: artefacts::hashes(&arguments.build_dir, &setup.builds.programs()),
             peers: setup.builds.peers(),
             skipped_peers: setup.matrix.skipped_peers.clone(),
-            plan: serde_json::to_value(config).context("cannot record the configuration")?,
+            plan: config
+                .to_record()
+                .context("cannot record the configuration")?,
             placement: setup.placement.clone(),
             core_clock: Some(clock.record()),
             periods: vec![period(&setup.placement)],

@@ -126,7 +126,7 @@ fn reopen(results: &Path, id: &str, retry: bool) -> Result<UnfinishedRun, Resume
     if !unfinished && folder.record.failures.is_empty() {
         return Err(not("it is complete, and no measurement failed".to_owned()));
     }
-    let config = serde_json::from_value(folder.record.plan.clone()).map_err(|error| {
+    let config = Config::from_record(folder.record.plan.clone()).map_err(|error| {
         not(format!(
             "this version cannot read its configuration: {error}"
         ))
@@ -149,7 +149,8 @@ pub fn check(
 ) -> Result<(), ResumeError> {
     let machine = |host: &HostFacts| {
         let model = host.cpu.model_name.as_deref().unwrap_or("unknown");
-        format!("{} ({model}, {} CPUs)", host.host, host.cpu.cpus)
+        let id = host.machine_id.as_deref().unwrap_or("unknown");
+        format!("{id} ({model}, {} CPUs)", host.cpu.cpus)
     };
     let (ours, theirs) = (machine(host), machine(&record.host));
     if ours != theirs {

@@ -187,7 +187,7 @@ impl ResultFolder {
             "failures": failures,
         });
         let path = self.path.join("run.json");
-        let text = serde_json::to_string_pretty(&record)? + "\n";
+        let text = record::to_json(&record)?;
         fs::write(&path, text).with_context(|| path.display().to_string())?;
         link(&self.results, LATEST_LINK, &self.id)?;
         Ok(())
