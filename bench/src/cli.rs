@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use crate::build::peers::PeersArguments;
 use crate::build::sides::SYNTAX;
-use crate::build::verdict::arguments::VerdictArguments;
+use crate::build::verdict::VerdictArguments;
 use crate::code::asm::arguments::AsmArguments;
 use crate::compare::arguments::CompareArguments;
 use crate::machine::clocks::cli::ClocksArguments;

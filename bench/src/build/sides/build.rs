@@ -6,9 +6,9 @@ use anyhow::{bail, Context, Result};
 use perfcounters::Interrupt;
 use sha2::{Digest, Sha256};
 
-use super::checkout::{hash_of, Checkout};
 use super::side::{DriverBuild, Side};
 use crate::build::builds::variants::build_folder;
+use crate::build::checkout::{hash_of, Checkout};
 use crate::build::toolchain::builder::{Builder, ExtraFlags};
 use crate::build::toolchain::compiler::Family;
 use crate::build::toolchain::recipe::BuildRecipe;
@@ -30,7 +30,7 @@ pub struct Built {
     /// The top folder of its sources.
     pub sources: PathBuf,
     /// The sources of a commit, which stay as long as this value.
-    pub checkout: Option<Checkout>,
+    _checkout: Option<Checkout>,
 }
 
 impl Built {
@@ -86,7 +86,7 @@ pub fn build(side: &Side, build: &Path, interrupt: &Interrupt) -> Result<Built> 
             label: side.label(),
             program: program.clone(),
             sources: here,
-            checkout: None,
+            _checkout: None,
         }),
         Side::Build(driver) => build_driver(driver, &here, build, interrupt)
             .with_context(|| format!("cannot build {}", driver.label())),
@@ -101,11 +101,14 @@ fn build_driver(
 ) -> Result<Built> {
     let parent = build.join("asm");
     let checkout = match &driver.commit {
-        Some(commit) => Some(Checkout::create(here, commit, &parent, interrupt)?),
+        Some(commit) => Some(Checkout::of_commit(here, commit, &parent, interrupt)?),
         None => None,
     };
     let (sources, output) = match &checkout {
-        Some(checkout) => (checkout.sources(), checkout.output()),
+        Some(checkout) => (
+            checkout.sources.clone(),
+            checkout.output().unwrap_or(parent),
+        ),
         None => (here.to_owned(), parent),
     };
     let builder = Builder {
@@ -122,7 +125,7 @@ fn build_driver(
         label: driver.label(),
         program: folder.join("ixgbe-fwd"),
         sources,
-        checkout,
+        _checkout: checkout,
     })
 }
 

@@ -1,11 +1,10 @@
 //! The two sides of a comparison of machine code: what the user names, and how it is built.
 //!
 //! [`spec`] reads a side as the user writes it, such as `c@gcc-12:-O3`. [`side`] finds its compiler and
-//! its driver, [`checkout`] takes the sources of a commit, and [`build`] builds the driver.
+//! its driver, [`crate::build::checkout`] takes the sources of a commit, and [`build`] builds the driver.
 //! [`show`] shows how two sides differ.
 
 pub mod build;
-pub mod checkout;
 pub mod show;
 pub mod side;
 pub mod spec;
@@ -17,7 +16,7 @@ A side is a driver, or parts separated by colons, or both: DRIVER@PART:PART:...
   gcc-12        a compiler: gcc-N, clang-N, rustc-N.N, a path, or NAME=PATH
   -O3           a flag: -O1, -O2, -O3 and -Os replace the level, all others are added at the end
   no-lto        without link-time optimisation
-  commit:REF    the sources of a commit, taken into a worktree below the build folder for the time of the build
+  commit:REF    the sources of a commit, taken below the build folder for the time of the build
   program:FILE  an existing program, not stripped; nothing is built
 
 Examples:

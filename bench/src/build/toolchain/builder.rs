@@ -4,12 +4,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 use perfcounters::device::NicProgram;
-use perfcounters::process::Process;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Cell, Interrupt};
 use record::{Conditions, Implementation};
@@ -19,6 +18,7 @@ use super::machine::ThisMachine;
 use super::profile::profdata;
 use super::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 use crate::build::builds::cells::{self, describe_build};
+use crate::build::{runner, stamp};
 use crate::measure::settings::values::Batch;
 
 /// Longest time to build one driver and its dependencies on a slow machine.
@@ -61,16 +61,7 @@ impl Builder<'_> {
     fn cargo_folder(&self, recipe: &BuildRecipe) -> Result<PathBuf> {
         let identity = &recipe.toolchain.identity;
         let folder = self.output.join("cargo").join(identity.path_key());
-        let owner = folder.join("compiler.txt");
-        if fs::read_to_string(&owner).is_ok_and(|text| text == identity.key()) {
-            return Ok(folder);
-        }
-        let fail = || format!("cannot empty {}", folder.display());
-        if folder.exists() {
-            fs::remove_dir_all(&folder).with_context(fail)?;
-        }
-        fs::create_dir_all(&folder).with_context(fail)?;
-        fs::write(&owner, identity.key()).with_context(fail)?;
+        stamp::once(&folder, &identity.key(), &[], || Ok(()))?;
         Ok(folder)
     }
 
@@ -133,26 +124,16 @@ impl Builder<'_> {
         implementation: Implementation,
         extra: &ExtraFlags,
     ) -> Result<()> {
-        let mut command = Command::new("make");
-        command
-            .arg("--directory")
-            .arg(&self.sources)
-            .arg(format!("into-{implementation}"))
-            .args(variables(&self.folder(&recipe.variant), recipe, extra))
-            .arg(format!("DRIVER_TARGET={}", self.cargo_folder(recipe)?.display()))
-            .env_remove("MAKEFLAGS")
-            .env_remove("MAKELEVEL")
-            // Without this, rustup would download missing toolchains.
-            .env("RUSTUP_AUTO_INSTALL", "0");
+        let folder = self.folder(&recipe.variant);
+        let mut command = make(
+            &self.sources,
+            implementation,
+            &folder,
+            &self.cargo_folder(recipe)?,
+        );
+        command.args(flag_variables(recipe, extra));
         command.envs(environment(recipe, extra));
-        self.wait("make", command, LIMIT)
-    }
-
-    fn wait(&self, name: &str, command: Command, limit: Duration) -> Result<()> {
-        let folder = perfcounters::temporary::TemporaryFolder::create()?;
-        Process::start(name, command, None, folder.path(), Stdio::null())?
-            .wait(limit, self.interrupt)?;
-        Ok(())
+        runner::output(command, LIMIT, self.interrupt).map(drop)
     }
 
     /// Runs the instrumented driver, which writes its profile when it ends.
@@ -183,15 +164,20 @@ impl Builder<'_> {
         }
         let mut command = Command::new(profdata);
         command.arg("merge").arg("-o").arg(merged).args(raw);
-        self.wait("llvm-profdata", command, Duration::from_secs(60))
+        runner::output(command, Duration::from_secs(60), self.interrupt).map(drop)
     }
 }
 
-/// The Makefile variables of a build.
-fn variables(folder: &Path, recipe: &BuildRecipe, extra: &ExtraFlags) -> Vec<String> {
-    let mut all = vec![format!("INTO={}", folder.display())];
-    all.extend(flag_variables(recipe, extra));
-    all
+/// Builds a driver in `into`, as `make build` does. `target` is Cargo's folder.
+pub(crate) fn make(sources: &Path, driver: Implementation, into: &Path, target: &Path) -> Command {
+    let mut command = Command::new("make");
+    command
+        .args(["--no-print-directory", "--directory"])
+        .arg(sources)
+        .arg(format!("into-{driver}"))
+        .arg(format!("INTO={}", into.display()))
+        .arg(format!("DRIVER_TARGET={}", target.display()));
+    command
 }
 
 /// The Makefile variables that choose compiler and flags.
@@ -325,14 +311,8 @@ mod tests {
             ..ExtraFlags::default()
         };
         assert_eq!(
-            variables(Path::new("x/y"), &recipe, &extra),
-            [
-                "INTO=x/y",
-                "CC=gcc-11",
-                "C_OPT=-O2",
-                "C_LTO=",
-                "C_EXTRA=-g1"
-            ]
+            flag_variables(&recipe, &extra),
+            ["CC=gcc-11", "C_OPT=-O2", "C_LTO=", "C_EXTRA=-g1"]
         );
         assert!(environment(&recipe, &extra).is_empty());
     }
@@ -346,7 +326,7 @@ mod tests {
             true,
         );
         let none = ExtraFlags::default();
-        assert_eq!(variables(Path::new("x"), &usual, &none), ["INTO=x"]);
+        assert!(flag_variables(&usual, &none).is_empty());
         assert_eq!(
             environment(&usual, &none),
             [("RUSTUP_TOOLCHAIN".to_owned(), "1.85.0".to_owned())]

@@ -1,25 +1,24 @@
 //! The cases of a verdict that are conformance tests: each runs in a process of its own.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{ensure, Result};
 use perfcounters::Interrupt;
 use record::Implementation;
 
-use super::build::Folders;
-use super::child;
 use super::message;
-use super::report::{Row, ALL_DRIVERS};
+use super::report::Row;
+use super::site::Site;
+use crate::build::runner;
 
 /// Tests in lockstep: time plays no part, so two of them may share the processors.
-pub const LOCKSTEP: [&str; 4] = ["data_path", "paths", "register_trace", "pool_exhaustion"];
+pub(super) const LOCKSTEP: [&str; 4] = ["data_path", "paths", "register_trace", "pool_exhaustion"];
 /// Tests of the program: card and driver poll all the time, so these tests run one after the other.
-pub const PROGRAM: [&str; 5] = ["usage", "ending", "failures", "hardware", "forwarding"];
+pub(super) const PROGRAM: [&str; 5] = ["usage", "ending", "failures", "hardware", "forwarding"];
 
 /// Time limits for a test. The slowest in lockstep takes some seconds, and of the program some 20 s.
 const LOCKSTEP_LIMIT: Duration = Duration::from_secs(40);
@@ -29,71 +28,54 @@ const EXPECTED: &str = "passes";
 
 /// A test of one driver, or of all three.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Case {
+pub(super) struct Case {
     file: String,
+    program: PathBuf,
     /// The name as the test program knows it: `rust::a_packet_limit_is_exact`.
     name: String,
     driver: Option<Implementation>,
 }
 
-impl Case {
-    /// The case as a reader knows it: `data_path: a packet limit is exact`.
-    fn title(&self) -> String {
-        let name = self.name.rsplit("::").next().unwrap_or(&self.name);
-        format!("{}: {}", self.file, name.replace('_', " "))
-    }
-}
-
-/// Lists the cases of a test program.
+/// Lists the cases of a test program that these drivers take part in. A case of all drivers needs all.
 ///
 /// # Errors
 /// If the program cannot be started or does not list its tests.
-pub fn list(file: &str, program: &Path) -> Result<Vec<Case>> {
-    let output = Command::new(program)
-        .args(["--list", "--format", "terse"])
-        .output()
-        .with_context(|| format!("cannot start {}", program.display()))?;
-    let cases = parse_list(file, &String::from_utf8_lossy(&output.stdout));
-    ensure!(!cases.is_empty(), "{} lists no tests", program.display());
-    Ok(cases)
-}
-
-fn parse_list(file: &str, text: &str) -> Vec<Case> {
-    text.lines()
-        .filter_map(|line| line.strip_suffix(": test"))
-        .map(|name| {
-            let module = name.split("::").next().unwrap_or_default();
-            let driver = Implementation::OURS
-                .into_iter()
-                .find(|one| one.to_string().replace('-', "_") == module);
-            Case {
-                file: file.to_owned(),
-                name: name.to_owned(),
-                driver,
-            }
+pub(super) fn list(file: &str, program: &Path, drivers: &[Implementation]) -> Result<Vec<Case>> {
+    let mut command = Command::new(program);
+    command.args(["--list", "--format", "terse"]);
+    let text = runner::output(command, LOCKSTEP_LIMIT, &Interrupt::new())?;
+    ensure!(
+        text.contains(": test"),
+        "{} lists no tests",
+        program.display()
+    );
+    let cases = text.lines().filter_map(|line| {
+        let name = line.strip_suffix(": test")?;
+        let module = name.split("::").next()?;
+        let is_of = |one: &Implementation| one.to_string().replace('-', "_") == module;
+        let driver = Implementation::OURS.into_iter().find(is_of);
+        let needed = match driver {
+            Some(driver) => drivers.contains(&driver),
+            None => drivers.len() == Implementation::OURS.len(),
+        };
+        needed.then(|| Case {
+            file: file.to_owned(),
+            program: program.to_owned(),
+            name: name.to_owned(),
+            driver,
         })
-        .collect()
-}
-
-/// The cases that these drivers take part in. A case of all drivers needs all.
-pub fn of_drivers(cases: Vec<Case>, drivers: &[Implementation]) -> Vec<Case> {
-    let needed = |case: &Case| match case.driver {
-        Some(driver) => drivers.contains(&driver),
-        None => drivers.len() == Implementation::OURS.len(),
-    };
-    cases.into_iter().filter(needed).collect()
+    });
+    Ok(cases.collect())
 }
 
 /// Runs cases, `jobs` at a time, and returns a row for each.
 ///
 /// # Errors
 /// If a process cannot be started, or the user asks to stop.
-pub fn run(
+pub(super) fn run(
     cases: &[Case],
-    programs: &BTreeMap<String, PathBuf>,
-    folders: &Folders,
+    site: &Site<'_>,
     jobs: usize,
-    interrupt: &Interrupt,
     step: impl Fn(&str) + Sync,
 ) -> Result<Vec<Row>> {
     let next = AtomicUsize::new(0);
@@ -103,10 +85,11 @@ pub fn run(
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
                     step(&case.name);
-                    let row = run_case(case, programs, folders, interrupt);
+                    let row = case.run(site);
                     let failed = row.is_err();
-                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    done.push(row);
+                    done.lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push(row);
                     if failed {
                         break;
                     }
@@ -118,60 +101,63 @@ pub fn run(
     done.into_iter().collect()
 }
 
-fn run_case(
-    case: &Case,
-    programs: &BTreeMap<String, PathBuf>,
-    folders: &Folders,
-    interrupt: &Interrupt,
-) -> Result<Row> {
-    let program = programs.get(&case.file).context("no test program")?;
-    let mut command = Command::new(program);
-    command
-        .args(["--exact", &case.name, "--nocapture", "--test-threads", "1"])
-        .env("TRIPTYCH_BUILD", &folders.build)
-        .env("RUST_BACKTRACE", "0");
-    let name = format!("{}-{}", case.file, case.name.replace("::", "-"));
-    let limit = match LOCKSTEP.contains(&case.file.as_str()) {
-        true => LOCKSTEP_LIMIT,
-        false => PROGRAM_LIMIT,
-    };
-    let ended = child::run(&name, command, &folders.logs, limit, interrupt)?;
-    let seen = match &ended.failure {
-        None => EXPECTED.to_owned(),
-        Some(end) => message::of_test(&ended.output(), end),
-    };
-    Ok(Row {
-        case: case.title(),
-        driver: case
-            .driver
-            .map_or_else(|| ALL_DRIVERS.to_owned(), |driver| driver.to_string()),
-        expected: EXPECTED.to_owned(),
-        changed: ended.failure.is_some(),
-        seen,
-    })
+impl Case {
+    /// The case as a reader knows it: `data_path: a packet limit is exact`.
+    fn title(&self) -> String {
+        let name = self.name.rsplit("::").next().unwrap_or(&self.name);
+        format!("{}: {}", self.file, name.replace('_', " "))
+    }
+
+    fn run(&self, site: &Site<'_>) -> Result<Row> {
+        let mut command = Command::new(&self.program);
+        command
+            .args(["--exact", &self.name, "--nocapture", "--test-threads", "1"])
+            .env("TRIPTYCH_BUILD", &site.build)
+            .env("RUST_BACKTRACE", "0");
+        let limit = match LOCKSTEP.contains(&self.file.as_str()) {
+            true => LOCKSTEP_LIMIT,
+            false => PROGRAM_LIMIT,
+        };
+        let ended = runner::run(command, limit, site.interrupt)?;
+        let seen = match &ended.result {
+            Ok(()) => EXPECTED.to_owned(),
+            Err(error) => message::of_test(&ended.both(), error),
+        };
+        let driver = self.driver.map(|driver| driver.to_string());
+        Ok(Row {
+            case: self.title(),
+            driver: driver.unwrap_or_else(|| "all".to_owned()),
+            expected: EXPECTED.to_owned(),
+            changed: seen != EXPECTED,
+            seen,
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use perfcounters::temporary::TemporaryFolder;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn cases_belong_to_their_drivers() {
-        let text = "c::a_limit: test\nrust_unsafe::a_limit: test\nall_agree: test\n\n3 tests\n";
-        let cases = parse_list("data_path", text);
-        let drivers: Vec<_> = cases.iter().map(|case| case.driver).collect();
+        let folder = TemporaryFolder::create().unwrap();
+        let program = folder.path().join("data_path");
+        let lines =
+            "#!/bin/sh\nprintf 'c::a_limit: test\nrust_unsafe::a_limit: test\nall_agree: test\n'";
+        std::fs::write(&program, lines).unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        let drivers = |of: &[Implementation]| {
+            let cases = list("data_path", &program, of).unwrap();
+            assert_eq!(cases[0].title(), "data_path: a limit");
+            cases.iter().map(|case| case.driver).collect::<Vec<_>>()
+        };
+        use Implementation::{RustUnsafe, C};
+        assert_eq!(drivers(&[C]), [Some(C)]);
         assert_eq!(
-            drivers,
-            [
-                Some(Implementation::C),
-                Some(Implementation::RustUnsafe),
-                None
-            ]
+            drivers(&Implementation::OURS),
+            [Some(C), Some(RustUnsafe), None]
         );
-        assert_eq!(cases[1].title(), "data_path: a limit");
-        let some = of_drivers(cases.clone(), &[Implementation::C]);
-        assert_eq!(some, cases[..1]);
-        let all = Implementation::OURS;
-        assert_eq!(of_drivers(cases.clone(), &all), cases);
     }
 }

@@ -4,15 +4,14 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
-use perfcounters::Interrupt;
+use anyhow::{bail, Context, Result};
 use record::Implementation;
 use serde::Deserialize;
 
-use super::build::Folders;
-use super::child;
 use super::message;
-use super::report::Row;
+use super::report::{Row, Verdict};
+use super::site::Site;
+use crate::build::runner;
 
 /// Hazards of a quick verdict: each checks a promise of the data path, and none needs further builds.
 const QUICK: [&str; 8] = [
@@ -43,57 +42,45 @@ struct Line {
     applies: bool,
 }
 
-/// The rows of the hazards, and those that the changed sources do not allow.
-#[derive(Debug, Default)]
-pub struct Outcomes {
-    /// A row for each hazard and driver.
-    pub rows: Vec<Row>,
-    /// Hazards that could not be tried, with the reason.
-    pub not_run: Vec<String>,
-}
-
-/// Runs the hazards with these drivers.
+/// Runs the hazards with these drivers, and adds their rows and those that the changed sources do not allow.
 ///
 /// # Errors
 /// If the lab fails, or the user asks to stop.
-pub fn run(
+pub(super) fn run(
     lab: &Path,
     drivers: &[Implementation],
-    quick: bool,
-    folders: &Folders,
-    interrupt: &Interrupt,
-) -> Result<Outcomes> {
+    site: &Site<'_>,
+    verdict: &mut Verdict,
+) -> Result<()> {
     let mut command = Command::new(lab);
     command
         .args(["run", "--json"])
-        .env("TRIPTYCH_BUILD", &folders.build);
-    if quick {
+        .env("TRIPTYCH_BUILD", &site.build);
+    if verdict.quick {
         command.args(QUICK.iter().flat_map(|id| ["--hazard", id]));
     }
     for driver in drivers {
         command.args(["--impl", &driver.to_string()]);
-        if *driver == Implementation::C && !quick {
+        if *driver == Implementation::C && !verdict.quick {
             command.args(["--impl", "c-hardened"]);
         }
     }
-    let ended = child::run("hazards", command, &folders.logs, LIMIT, interrupt)?;
-    let outcomes = parse(&ended.stdout)?;
-    ensure!(
-        !outcomes.rows.is_empty(),
-        "the safety lab tried no hazard ({}): {}",
-        ended.failure.unwrap_or_default(),
-        ended.stderr.trim()
-    );
-    Ok(outcomes)
+    let ended = runner::run(command, LIMIT, site.interrupt)?;
+    let before = verdict.rows.len();
+    parse(&ended.stdout, verdict)?;
+    if verdict.rows.len() == before {
+        ended.result.context("the safety lab failed")?;
+        bail!("the safety lab tried no hazard: {}", ended.stderr.trim());
+    }
+    Ok(())
 }
 
-fn parse(text: &str) -> Result<Outcomes> {
-    let mut outcomes = Outcomes::default();
+fn parse(text: &str, verdict: &mut Verdict) -> Result<()> {
     for line in text.lines() {
         let line: Line =
             serde_json::from_str(line).with_context(|| format!("the safety lab wrote {line}"))?;
         if !line.applies {
-            outcomes.not_run.push(format!(
+            verdict.not_run.push(format!(
                 "{}, {}: its mistake cannot be put into the changed sources",
                 line.hazard, line.driver
             ));
@@ -106,7 +93,7 @@ fn parse(text: &str) -> Result<Outcomes> {
                 message::of_compiler(&line.evidence)
             ),
         };
-        outcomes.rows.push(Row {
+        verdict.rows.push(Row {
             case: format!("{}: {}", line.hazard, line.title),
             driver: line.driver,
             expected: line.recorded,
@@ -114,7 +101,7 @@ fn parse(text: &str) -> Result<Outcomes> {
             changed: !line.agrees,
         });
     }
-    Ok(outcomes)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -129,11 +116,12 @@ mod tests {
             )
         };
         let text = [line(true, false), line(true, true), line(false, false)].join("\n");
-        let outcomes = parse(&text).unwrap();
+        let mut outcomes = Verdict::default();
+        parse(&text, &mut outcomes).unwrap();
         assert_eq!(outcomes.rows.len(), 2);
         assert!(outcomes.rows[0].changed && !outcomes.rows[1].changed);
         assert_eq!(outcomes.rows[0].seen, "leak (3 buffers)");
         assert_eq!(outcomes.not_run.len(), 1);
-        assert!(parse("no json").is_err());
+        assert!(parse("no json", &mut outcomes).is_err());
     }
 }

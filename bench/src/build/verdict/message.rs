@@ -1,77 +1,71 @@
 //! Finds the sentence that explains a failure in the output of a test or of a compiler.
 
-use std::process::ExitStatus;
+use std::os::unix::process::ExitStatusExt;
+
+use perfcounters::process::ProcessError;
 
 /// Most characters of an explanation.
 const LONGEST: usize = 240;
 
 /// Why a test failed: the error or panic that it printed, or how its process ended.
-pub fn of_test(output: &str, end: &str) -> String {
+pub(super) fn of_test(output: &str, end: &ProcessError) -> String {
     let lines: Vec<&str> = output.lines().collect();
     for (nth, line) in lines.iter().enumerate() {
         if let Some(error) = line.strip_prefix("Error: ") {
-            let causes = causes(&lines[nth + 1..]);
-            return shortened(&joined(error, &causes));
+            return shortened(&with_causes(error, &lines[nth + 1..]));
         }
         if line.contains("panicked at ") {
             let reason = lines.get(nth + 1).copied().unwrap_or_default();
             return shortened(&format!("panic: {}", reason.trim()));
         }
-        for sign in ["AddressSanitizer", "stack smashing", "fatal runtime error"] {
-            if line.contains(sign) {
-                return shortened(line.trim());
-            }
+        let signs = ["AddressSanitizer", "stack smashing", "fatal runtime error"];
+        if signs.iter().any(|sign| line.contains(sign)) {
+            return shortened(line.trim());
         }
     }
-    end.to_owned()
+    of_end(end)
 }
 
-/// The causes of an [`anyhow::Error`], as its `Debug` prints them: after "Caused by:", indented and
-/// numbered if there are several.
-fn causes(lines: &[&str]) -> Vec<String> {
-    let mut rest = lines.iter().skip_while(|line| line.trim().is_empty());
-    if rest.next().map(|line| line.trim()) != Some("Caused by:") {
-        return Vec::new();
-    }
-    rest.take_while(|line| line.starts_with("   "))
-        .map(|line| {
-            let text = line.trim();
-            match text.split_once(": ") {
-                Some((number, text)) if number.parse::<u32>().is_ok() => text.to_owned(),
-                _ => text.to_owned(),
-            }
-        })
-        .collect()
-}
-
-fn joined(error: &str, causes: &[String]) -> String {
+/// An [`anyhow::Error`] as its `Debug` prints it: the causes follow "Caused by:", indented, and numbered if there are
+/// several.
+fn with_causes(error: &str, below: &[&str]) -> String {
     let mut text = error.trim().to_owned();
-    for cause in causes {
-        text.push_str(if text.ends_with(':') { " " } else { ": " });
-        text.push_str(cause);
+    let mut rest = below.iter().skip_while(|line| line.trim().is_empty());
+    if rest.next().map(|line| line.trim()) == Some("Caused by:") {
+        for line in rest.take_while(|line| line.starts_with("   ")) {
+            let cause = match line.trim().split_once(": ") {
+                Some((number, cause)) if number.parse::<u32>().is_ok() => cause,
+                _ => line.trim(),
+            };
+            text.push_str(if text.ends_with(':') { " " } else { ": " });
+            text.push_str(cause);
+        }
     }
     text
 }
 
 /// How a process ended, in words.
-pub fn end_of(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt;
+pub(super) fn of_end(error: &ProcessError) -> String {
+    let status = match error {
+        ProcessError::Failed { status, .. } => status,
+        ProcessError::Timeout { seconds, .. } => {
+            return format!("did not end within {seconds:.0} s (hang)")
+        }
+        other => return other.to_string(),
+    };
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit status {code} without a message"),
-        (None, Some(signal)) => match signal {
-            4 => "illegal instruction (SIGILL)".to_owned(),
-            6 => "aborted (SIGABRT)".to_owned(),
-            7 => "bus error (SIGBUS)".to_owned(),
-            8 => "division by zero (SIGFPE)".to_owned(),
-            11 => "segmentation fault (SIGSEGV)".to_owned(),
-            other => format!("signal {other}"),
-        },
-        (None, None) => status.to_string(),
+        (None, Some(4)) => "illegal instruction (SIGILL)".to_owned(),
+        (None, Some(6)) => "aborted (SIGABRT)".to_owned(),
+        (None, Some(7)) => "bus error (SIGBUS)".to_owned(),
+        (None, Some(8)) => "division by zero (SIGFPE)".to_owned(),
+        (None, Some(11)) => "segmentation fault (SIGSEGV)".to_owned(),
+        _ => status.to_string(),
     }
 }
 
 /// The first error of gcc, clang, rustc or cargo, with its place.
-pub fn of_compiler(output: &str) -> String {
+pub(super) fn of_compiler(output: &str) -> String {
     let lines: Vec<&str> = output.lines().collect();
     for (nth, line) in lines.iter().enumerate() {
         if line.starts_with("error[") || line.starts_with("error: ") {
@@ -109,38 +103,43 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::ExitStatus;
 
-    #[test]
-    fn an_error_with_its_causes_becomes_a_sentence() {
-        let output = "\nrunning 1 test\nError: ring of 64, lap 1\n\nCaused by:\n    port 1 sent 4 \
-                      packets, expected 10\n\ntest c::x ... FAILED\n";
-        assert_eq!(
-            of_test(output, "exit status 101"),
-            "ring of 64, lap 1: port 1 sent 4 packets, expected 10"
-        );
-        let counters =
-            "Error: sent 1 packets, expected 2; the counters are [PortCounters { ok: 1 }]\n";
-        assert_eq!(of_test(counters, ""), "sent 1 packets, expected 2");
-        let several = "Error: port 0\n\nCaused by:\n    0: the step\n    1: no write of EIMC\n";
-        assert_eq!(of_test(several, ""), "port 0: the step: no write of EIMC");
+    fn failed(status: i32) -> ProcessError {
+        ProcessError::Failed {
+            name: "test".to_owned(),
+            status: ExitStatus::from_raw(status),
+            stderr: String::new(),
+        }
     }
 
     #[test]
-    fn a_panic_gives_its_reason_and_a_crash_its_signal() {
-        let panic =
-            "thread 'x' panicked at rust/src/driver/rx.rs:10:5:\nindex out of bounds: the len is 0\n";
-        assert_eq!(
-            of_test(panic, ""),
-            "panic: index out of bounds: the len is 0"
-        );
-        let crash = std::process::Command::new("sh")
-            .args(["-c", "kill -SEGV $$"])
-            .status()
-            .unwrap();
-        assert_eq!(
-            of_test("running 1 test\n", &end_of(crash)),
-            "segmentation fault (SIGSEGV)"
-        );
+    fn a_failed_test_is_explained_in_a_sentence() {
+        let long = format!("Error: {}", "é".repeat(900));
+        let cut = format!("{}…", "é".repeat(LONGEST));
+        for (output, expected) in [
+            (
+                "\nrunning 1 test\nError: ring of 64, lap 1\n\nCaused by:\n    port 1 sent 4 packets\n\ntest c::x\n",
+                "ring of 64, lap 1: port 1 sent 4 packets",
+            ),
+            (
+                "Error: sent 1 packets, expected 2; the counters are [PortCounters { ok: 1 }]\n",
+                "sent 1 packets, expected 2",
+            ),
+            (
+                "Error: port 0\n\nCaused by:\n    0: the step\n    1: no write of EIMC\n",
+                "port 0: the step: no write of EIMC",
+            ),
+            (
+                "thread 'x' panicked at rust/src/driver/rx.rs:10:5:\nindex out of bounds: the len is 0\n",
+                "panic: index out of bounds: the len is 0",
+            ),
+            ("running 1 test\n", "segmentation fault (SIGSEGV)"),
+            (&long, &cut),
+        ] {
+            assert_eq!(of_test(output, &failed(11)), expected);
+        }
+        assert_eq!(of_end(&failed(2 << 8)), "exit status 2 without a message");
     }
 
     #[test]
@@ -159,11 +158,5 @@ mod tests {
         ] {
             assert_eq!(of_compiler(output), expected);
         }
-    }
-
-    #[test]
-    fn a_long_message_is_cut() {
-        let text = of_test(&format!("Error: {}", "é".repeat(900)), "");
-        assert_eq!(text.chars().count(), LONGEST + 1);
     }
 }

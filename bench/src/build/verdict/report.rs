@@ -1,50 +1,50 @@
 //! The result of a verdict: a table for a reader, JSON for a program.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use record::Implementation;
 use serde::Serialize;
 
-/// The driver of a case that compares all three.
-pub const ALL_DRIVERS: &str = "all";
 /// Width of the widest column but the last, in characters.
 const WIDEST: usize = 80;
 
 /// A case: what the record says, and what was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub(super) struct Row {
     /// The case in words.
-    pub case: String,
+    pub(super) case: String,
     /// `c`, `c-hardened`, `rust`, `rust-unsafe`, or `all`.
-    pub driver: String,
+    pub(super) driver: String,
     /// The recorded outcome.
-    pub expected: String,
+    pub(super) expected: String,
     /// The outcome that was seen.
-    pub seen: String,
+    pub(super) seen: String,
     /// Whether the two differ.
-    pub changed: bool,
+    pub(super) changed: bool,
 }
 
 /// The result of a verdict.
 #[derive(Debug, Default, Serialize)]
-pub struct Verdict {
+pub(super) struct Verdict {
     /// The files that the patch changed.
-    pub patched: Vec<String>,
+    pub(super) patched: Vec<String>,
     /// Whether only a part of the cases was run.
-    pub quick: bool,
+    pub(super) quick: bool,
     /// All cases that were run.
-    pub rows: Vec<Row>,
+    pub(super) rows: Vec<Row>,
     /// What was not run, with the reason.
-    pub not_run: Vec<String>,
+    pub(super) not_run: Vec<String>,
 }
 
 impl Verdict {
     /// Whether any case differs from the record.
-    pub fn changed(&self) -> bool {
+    pub(super) fn changed(&self) -> bool {
         self.rows.iter().any(|row| row.changed)
     }
 
     /// The changed cases as a table, and a summary.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let mut changed: Vec<&Row> = self.rows.iter().filter(|row| row.changed).collect();
         // Builds come first. Then the drivers of one case stand together, for comparison.
         changed.sort_by_key(|row| (!is_build(row), &row.case, &row.driver));
@@ -68,30 +68,23 @@ impl Verdict {
 
     /// How many cases of each driver changed: `c 3 of 30, rust 0 of 30`.
     fn by_driver(&self) -> String {
-        let mut drivers: Vec<&str> = Vec::new();
+        let mut drivers: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         for row in &self.rows {
-            if !drivers.contains(&row.driver.as_str()) {
-                drivers.push(&row.driver);
-            }
+            let (changed, all) = drivers.entry(&row.driver).or_default();
+            *changed += usize::from(row.changed);
+            *all += 1;
         }
-        let counts = drivers.iter().map(|driver| {
-            let of_driver: Vec<_> = self
-                .rows
-                .iter()
-                .filter(|row| row.driver == *driver)
-                .collect();
-            let changed = of_driver.iter().filter(|row| row.changed).count();
-            format!("{driver} {changed} of {}", of_driver.len())
-        });
+        let counts = drivers.iter();
+        let counts = counts.map(|(driver, (changed, all))| format!("{driver} {changed} of {all}"));
         counts.collect::<Vec<_>>().join(", ")
     }
 }
 
 /// The row of a driver's build.
-pub fn build_row(driver: String, refused: Option<&str>) -> Row {
+pub(super) fn build_row(driver: Implementation, refused: Option<&str>) -> Row {
     Row {
         case: "build".to_owned(),
-        driver,
+        driver: driver.to_string(),
         expected: "compiles".to_owned(),
         seen: refused.map_or_else(
             || "compiles".to_owned(),
@@ -152,7 +145,7 @@ mod tests {
             rows: vec![
                 row("data_path: a limit", "c", true),
                 row("data_path: a limit", "rust", false),
-                build_row("rust-unsafe".to_owned(), Some("x.rs:1:1: error")),
+                build_row(Implementation::RustUnsafe, Some("x.rs:1:1: error")),
             ],
             not_run: vec!["drv-x, c: because".to_owned()],
             ..Verdict::default()
@@ -168,18 +161,12 @@ mod tests {
             lines[5],
             "2 of 3 cases changed: c 1 of 1, rust 0 of 1, rust-unsafe 1 of 1."
         );
-    }
-
-    #[test]
-    fn nothing_changed_is_said() {
-        let verdict = Verdict {
+        let same = Verdict {
             rows: vec![row("a", "c", false)],
             ..Verdict::default()
         };
-        assert!(!verdict.changed());
-        assert_eq!(
-            verdict.text(),
-            "Nothing changed: all 1 cases came out as recorded.\n"
-        );
+        assert!(!same.changed());
+        let text = same.text();
+        assert_eq!(text, "Nothing changed: all 1 cases came out as recorded.\n");
     }
 }

@@ -1,0 +1,300 @@
+//! Sources in a folder of their own: those of a commit, or the working tree as it is, with a patch.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+use perfcounters::temporary::TemporaryFolder;
+use perfcounters::Interrupt;
+
+use super::runner::{self, Ended};
+use super::stamp::empty;
+use crate::usage::UsageError;
+
+/// Longest time in which git, tar or cp writes the sources.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Sources in a folder.
+#[derive(Debug)]
+pub(crate) struct Checkout {
+    repository: PathBuf,
+    /// The folder with the sources.
+    pub(crate) sources: PathBuf,
+    /// Removes the sources of a commit.
+    folder: Option<TemporaryFolder>,
+    interrupt: Interrupt,
+}
+
+impl Checkout {
+    /// Takes the sources of a commit into a new folder in `parent`. Dropping the value removes them.
+    ///
+    /// # Errors
+    /// A usage error if there is no such commit. Otherwise git's message.
+    pub(crate) fn of_commit(
+        repository: &Path,
+        commit: &str,
+        parent: &Path,
+        interrupt: &Interrupt,
+    ) -> Result<Self> {
+        let hash = hash_of(repository, commit)?;
+        let fail = || format!("cannot make a folder in {}", parent.display());
+        std::fs::create_dir_all(parent).with_context(fail)?;
+        let parent = std::fs::canonicalize(parent).with_context(fail)?;
+        let folder = TemporaryFolder::create_in(&parent, "commit-").with_context(fail)?;
+        let sources = folder.path().join("source");
+        empty(&sources)?;
+        let checkout = Self {
+            repository: repository.to_owned(),
+            sources,
+            folder: Some(folder),
+            interrupt: interrupt.clone(),
+        };
+        let taken = checkout.extract(&hash, None);
+        taken.with_context(|| format!("cannot take the sources of commit {commit}"))?;
+        Ok(checkout)
+    }
+
+    /// Copies the tracked and the new files of the working tree to `sources`, as they are now. The copies
+    /// keep their times, so that a later build compiles only what has changed.
+    ///
+    /// # Errors
+    /// If `repository` is not the project's folder, or a file cannot be copied.
+    pub(crate) fn of_tree(
+        repository: &Path,
+        sources: &Path,
+        interrupt: &Interrupt,
+    ) -> Result<Self> {
+        if !repository.join("rust-unsafe/transpile.sh").is_file() {
+            bail!(UsageError(format!(
+                "{} is not the folder of the project: change to it",
+                repository.display()
+            )));
+        }
+        empty(sources)?;
+        let mut list = git(repository);
+        list.args([
+            "ls-files",
+            "-z",
+            "-co",
+            "--exclude-standard",
+            "--deduplicate",
+        ]);
+        let list = list.output().context("cannot start git")?;
+        let names = list.stdout.split(|byte| *byte == 0);
+        let names = names.map(OsStr::from_bytes).filter(|name| {
+            // A tracked file may be deleted.
+            !name.is_empty() && repository.join(name).symlink_metadata().is_ok()
+        });
+        let sources = std::path::absolute(sources)?;
+        let mut copy = Command::new("cp");
+        copy.current_dir(repository)
+            .args([
+                "--parents",
+                "--no-dereference",
+                "--preserve=mode,timestamps",
+            ])
+            .arg("--target-directory")
+            .arg(&sources)
+            .arg("--")
+            .args(names);
+        runner::output(copy, LIMIT, interrupt)
+            .with_context(|| format!("cannot copy {}", repository.display()))?;
+        Ok(Self {
+            repository: repository.to_owned(),
+            sources,
+            folder: None,
+            interrupt: interrupt.clone(),
+        })
+    }
+
+    /// The folder for what is built from the sources of a commit. It is removed with them.
+    pub(crate) fn output(&self) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?;
+        Some(folder.path().join("output"))
+    }
+
+    /// Writes files of a commit over the sources: those below `path`, or all.
+    fn extract(&self, commit: &str, path: Option<&str>) -> Result<()> {
+        let archive = self.sources.with_extension("tar");
+        let mut write = git(&self.repository);
+        write.args(["archive", "--output"]).arg(&archive);
+        write.arg(commit).args(path);
+        runner::output(write, LIMIT, &self.interrupt)?;
+        let mut read = Command::new("tar");
+        read.arg("-xf").arg(&archive).arg("-C").arg(&self.sources);
+        runner::output(read, LIMIT, &self.interrupt)?;
+        Ok(std::fs::remove_file(archive)?)
+    }
+
+    /// Replaces a folder of the sources by that of the last commit.
+    ///
+    /// # Errors
+    /// If git does not have the folder.
+    pub(crate) fn restore(&self, folder: &str) -> Result<()> {
+        std::fs::remove_dir_all(self.sources.join(folder))?;
+        let restored = self.extract("HEAD", Some(folder));
+        restored.with_context(|| format!("git has no commit with {folder}"))
+    }
+
+    /// Applies a patch to the sources. Returns the files that it changes.
+    ///
+    /// # Errors
+    /// [`UsageError`] if the patch cannot be read, changes no file, or does not apply; the error names
+    /// the place.
+    pub(crate) fn apply(&self, patch: &Path) -> Result<Vec<String>> {
+        let refuse = |text: String| UsageError(format!("{}: {text}", patch.display()));
+        let file = patch
+            .canonicalize()
+            .map_err(|cause| refuse(cause.to_string()))?;
+        let listed = self.git_apply("--numstat", &file)?;
+        if listed.result.is_err() {
+            let said = first_line(&listed.stderr);
+            bail!(refuse(format!(
+                "this is no patch that git can read ({said}); `git diff` writes one"
+            )));
+        }
+        let names = listed.stdout.lines();
+        let names = names.filter_map(|line| Some(line.split('\t').nth(2)?.to_owned()));
+        let files: Vec<String> = names.collect();
+        ensure!(
+            !files.is_empty(),
+            refuse("the patch changes no file".to_owned())
+        );
+        let applied = self.git_apply("--whitespace=nowarn", &file)?;
+        if applied.result.is_err() {
+            bail!(refuse(format!(
+                "the patch does not apply to this tree: {}. Make the change in the sources and \
+                 write the patch with `git diff`",
+                refused_hunks(&applied.stderr)
+            )));
+        }
+        Ok(files)
+    }
+
+    fn git_apply(&self, option: &str, file: &Path) -> Result<Ended> {
+        let mut command = git(&self.sources);
+        let ceiling = self.sources.parent().unwrap_or(&self.sources);
+        // Without this, git considers the copy a part of the repository around it and applies nothing.
+        command.env("GIT_CEILING_DIRECTORIES", ceiling);
+        command.args(["apply", option]).arg(file);
+        runner::run(command, LIMIT, &self.interrupt)
+    }
+}
+
+/// The full hash of a commit.
+///
+/// # Errors
+/// A usage error if there is no such commit.
+pub(crate) fn hash_of(repository: &Path, commit: &str) -> Result<String> {
+    let mut command = git(repository);
+    command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+    command.arg(format!("{commit}^{{commit}}"));
+    let ended = runner::run(command, LIMIT, &Interrupt::new())?;
+    if ended.result.is_err() {
+        bail!(UsageError(format!(
+            "there is no commit {commit:?} in the repository {}; `git log --oneline` lists commits",
+            repository.display()
+        )));
+    }
+    Ok(ended.stdout.trim().to_owned())
+}
+
+fn git(folder: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder);
+    command
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim()
+}
+
+/// The places that git names: `hunk at c/src/driver/tx.c:57`.
+fn refused_hunks(message: &str) -> String {
+    let places: Vec<_> = message
+        .lines()
+        .filter_map(|line| line.strip_prefix("error: patch failed: "))
+        .map(|place| format!("the hunk at {place} finds other lines there"))
+        .collect();
+    match places.is_empty() {
+        true => first_line(message).to_owned(),
+        false => places.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const TX: &str = "c/src/driver/tx.c";
+
+    fn root() -> &'static Path {
+        Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+    }
+
+    #[test]
+    fn the_sources_of_a_commit_are_taken_and_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let checkout =
+            Checkout::of_commit(root(), "HEAD", parent.path(), &Interrupt::new()).unwrap();
+        assert!(checkout.sources.join(TX).is_file() && checkout.output().is_some());
+        drop(checkout);
+        let interrupt = Interrupt::new();
+        interrupt.set();
+        Checkout::of_commit(root(), "HEAD", parent.path(), &interrupt).unwrap_err();
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        let error = Checkout::of_commit(root(), "nothing", parent.path(), &interrupt).unwrap_err();
+        assert!(error.is::<UsageError>() && error.to_string().contains("nothing"));
+    }
+
+    #[test]
+    fn a_copy_has_the_tree_as_it_is_and_takes_patches() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tree");
+        let tree = Checkout::of_tree(root(), &path, &Interrupt::new()).unwrap();
+        let time = |root: &Path| root.join(TX).metadata().unwrap().modified().unwrap();
+        assert_eq!(time(root()), time(&path));
+        assert!(!path.join("build").exists());
+        let file = folder.path().join("a.patch");
+        let patched = |patch: &str| {
+            fs::write(&file, patch).unwrap();
+            tree.apply(&file)
+        };
+        let old = fs::read_to_string(path.join(TX)).unwrap();
+        let line = old.lines().next().unwrap();
+        let head = format!("--- a/{TX}\n+++ b/{TX}\n@@ -1,1 +1,1 @@\n");
+        let patch = format!("{head}-{line}\n+{line} // x\n");
+        assert!(patched(&patch).is_err(), "git wants the lines below");
+        let below: Vec<_> = old.lines().skip(1).take(3).collect();
+        let below = below.join("\n ");
+        let head = head.replace(",1", ",4");
+        let patch = format!("{head}-{line}\n+{line} // x\n {below}\n");
+        assert_eq!(patched(&patch).unwrap(), [TX]);
+        assert_ne!(fs::read_to_string(path.join(TX)).unwrap(), old);
+        tree.restore("c/src").unwrap();
+        assert!(!fs::read_to_string(path.join(TX)).unwrap().contains(" // x"));
+        for (patch, expected) in [
+            ("just words\n", "no patch"),
+            (
+                &*format!("{head}-no such line\n+x\n a\n b\n c\n"),
+                "c/src/driver/tx.c:1",
+            ),
+            (
+                &*patch.replace("tx.c", "fortran.c"),
+                "c/src/driver/fortran.c",
+            ),
+        ] {
+            let error = patched(patch).unwrap_err();
+            assert!(error.is::<UsageError>(), "{error}");
+            assert!(error.to_string().contains(expected), "{expected}: {error}");
+        }
+        let missing = tree.apply(&folder.path().join("none.patch")).unwrap_err();
+        assert!(missing.to_string().contains("none.patch"), "{missing}");
+        let error = Checkout::of_tree(folder.path(), &path, &Interrupt::new()).unwrap_err();
+        assert!(error.is::<UsageError>(), "{error}");
+    }
+}

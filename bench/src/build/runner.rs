@@ -1,0 +1,120 @@
+//! Runs make, cargo, compilers and git: every wait has a limit, and what they wrote is kept.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use perfcounters::process::{Process, ProcessError};
+use perfcounters::temporary::TemporaryFolder;
+use perfcounters::Interrupt;
+
+/// Variables of the environment that would change the flags of a build, or what git does.
+const FOREIGN: [&str; 12] = [
+    "MAKEFLAGS",
+    "MAKELEVEL",
+    "MFLAGS",
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_BUILD_TARGET",
+    "CARGO_TARGET_DIR",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+];
+
+fn is_foreign(name: &str) -> bool {
+    FOREIGN.contains(&name) || name.starts_with("CARGO_PROFILE_")
+}
+
+/// How a command ended, and what it wrote.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// An error if it failed or did not end in time.
+    pub(crate) result: Result<(), ProcessError>,
+    /// Its standard output.
+    pub(crate) stdout: String,
+    /// Its standard error.
+    pub(crate) stderr: String,
+}
+
+impl Ended {
+    /// Both outputs, the errors first.
+    pub(crate) fn both(&self) -> String {
+        format!("{}\n{}", self.stderr, self.stdout)
+    }
+}
+
+/// Runs a command to its end. Its failure is a result.
+///
+/// # Errors
+/// If it cannot be started, or the user asks to stop.
+pub(crate) fn run(mut command: Command, limit: Duration, interrupt: &Interrupt) -> Result<Ended> {
+    let set: Vec<OsString> = command.get_envs().map(|(key, _)| key.to_owned()).collect();
+    for (variable, _) in std::env::vars_os() {
+        // The caller may have set it on purpose.
+        if is_foreign(&variable.to_string_lossy()) && !set.contains(&variable) {
+            command.env_remove(variable);
+        }
+    }
+    // Without this, rustup would download missing toolchains.
+    command.env("RUSTUP_AUTO_INSTALL", "0");
+    let program = Path::new(command.get_program()).file_name();
+    let name = program.unwrap_or_default().to_string_lossy().into_owned();
+    let logs = TemporaryFolder::create()?;
+    let out = logs.path().join("stdout");
+    let file = File::create(&out).with_context(|| format!("cannot write {}", out.display()))?;
+    let mut process = Process::start(&name, command, None, logs.path(), Stdio::from(file))?;
+    let result = match process.wait(limit, interrupt) {
+        Err(error @ (ProcessError::Interrupted | ProcessError::System { .. })) => {
+            return Err(error.into())
+        }
+        result => result,
+    };
+    let text = |path: &Path| -> Result<String> {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    Ok(Ended {
+        result,
+        stdout: text(&out)?,
+        stderr: text(&logs.path().join(format!("{name}.stderr")))?,
+    })
+}
+
+/// Runs a command that must not fail. Returns its standard output.
+///
+/// # Errors
+/// The end of its standard error, or that it did not end within `limit` and was killed.
+pub(crate) fn output(command: Command, limit: Duration, interrupt: &Interrupt) -> Result<String> {
+    let ended = run(command, limit, interrupt)?;
+    ended.result?;
+    Ok(ended.stdout)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_end_of_a_command_is_a_result() {
+        let shell = |script: &str, limit| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            run(command, limit, &Interrupt::new()).unwrap()
+        };
+        let long = Duration::from_secs(20);
+        let good = shell("echo out; echo err >&2", long);
+        assert!(good.result.is_ok());
+        assert_eq!((&*good.stdout, &*good.stderr), ("out\n", "err\n"));
+        let bad = shell("echo reason >&2; exit 3", long).result.unwrap_err();
+        assert!(bad.to_string().contains("exit status: 3: reason"), "{bad}");
+        let hang = shell("sleep 1000", Duration::from_millis(50)).result;
+        assert!(matches!(hang, Err(ProcessError::Timeout { .. })));
+        assert!(is_foreign("CARGO_PROFILE_RELEASE_LTO") && !is_foreign("RUSTUP_TOOLCHAIN"));
+    }
+}

@@ -1,0 +1,87 @@
+//! Notes what a folder was built from, so that nothing is built twice, and keeps others out meanwhile.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, Context, Result};
+use rustix::fs::{flock, FlockOperation};
+use rustix::io::Errno;
+
+/// The name of the note.
+const NAME: &str = "built-from.txt";
+
+/// Builds in a folder, unless it was built from the same and has all `files`. The folder is emptied first.
+/// `from` has all that the build depends on.
+///
+/// # Errors
+/// That of the build, or that the folder cannot be emptied or written.
+pub(crate) fn once(
+    folder: &Path,
+    from: &str,
+    files: &[PathBuf],
+    build: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let note = folder.join(NAME);
+    let noted = fs::read_to_string(&note).is_ok_and(|text| text == from);
+    if noted && files.iter().all(|file| file.is_file()) {
+        return Ok(());
+    }
+    empty(folder)?;
+    build()?;
+    fs::write(&note, from).with_context(|| format!("cannot write {}", note.display()))
+}
+
+/// Makes an empty folder.
+///
+/// # Errors
+/// If its files cannot be removed.
+pub(crate) fn empty(folder: &Path) -> Result<()> {
+    let fail = || format!("cannot empty {}", folder.display());
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(fail)?;
+    }
+    fs::create_dir_all(folder).with_context(fail)
+}
+
+/// Keeps a second command out of a folder while the value lives.
+///
+/// # Errors
+/// If another command is there, or the folder cannot be written.
+pub(crate) fn lock(folder: &Path) -> Result<File> {
+    let path = folder.join("lock");
+    let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(Errno::WOULDBLOCK) => bail!(
+            "another `triptych` builds in {}: wait for its end, or choose another --build-dir",
+            folder.display()
+        ),
+        Err(error) => Err(error).with_context(|| format!("cannot lock {}", path.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_built_again_for_another_source_or_a_missing_file() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("new");
+        let files = [folder.join("program")];
+        let builds = |from: &str| {
+            let mut built = false;
+            let build = || {
+                built = true;
+                Ok(fs::write(&files[0], from)?)
+            };
+            once(&folder, from, &files, build).unwrap();
+            built
+        };
+        assert!(builds("a") && !builds("a") && builds("b"));
+        fs::remove_file(&files[0]).unwrap();
+        assert!(builds("b") && !builds("b"));
+        once(&folder, "c", &files, || anyhow::bail!("no")).unwrap_err();
+        assert!(builds("b"));
+    }
+}

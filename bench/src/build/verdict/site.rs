@@ -1,0 +1,220 @@
+//! Builds the drivers of the copied tree, then the tests and the safety lab.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+use perfcounters::process::is_executable;
+use perfcounters::Interrupt;
+use record::Implementation;
+
+use super::message;
+use crate::build::checkout::Checkout;
+use crate::build::runner;
+use crate::build::toolchain::builder::make;
+
+/// Longest time for one build.
+const LIMIT: Duration = Duration::from_secs(900);
+/// Longest time to copy what was built before.
+const COPY: Duration = Duration::from_secs(120);
+
+/// What became of a driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Driver {
+    /// It is built.
+    Built,
+    /// It does not compile, or C2Rust does not translate it: the first error.
+    Refused(String),
+    /// It could not be built here: the reason, and what helps.
+    Skipped(String),
+}
+
+/// Where a verdict builds and runs.
+#[derive(Debug)]
+pub(super) struct Site<'a> {
+    /// The folder with everything that a verdict builds. The tests know it as `TRIPTYCH_BUILD`.
+    pub(super) build: PathBuf,
+    /// The copy of the tree.
+    pub(super) tree: Checkout,
+    /// Stops the verdict.
+    pub(super) interrupt: &'a Interrupt,
+}
+
+impl Site<'_> {
+    /// Makes the folder of all verdicts. Links what `make build` and `make test` have built of other people's
+    /// crates, so that the first verdict need not build these again.
+    ///
+    /// # Errors
+    /// If the folder cannot be made.
+    pub(super) fn folder(shipped: &Path, interrupt: &Interrupt) -> Result<PathBuf> {
+        let build = shipped.join("verdict");
+        let bin = build.join("bin");
+        fs::create_dir_all(&bin).with_context(|| format!("cannot make {}", bin.display()))?;
+        for profile in ["cargo/release", "cargo-driver/driver"] {
+            let (from, to) = (shipped.join(profile), build.join(profile));
+            if from.is_dir() && !to.exists() {
+                fs::create_dir_all(&to).with_context(|| format!("cannot make {}", to.display()))?;
+                let mut copy = Command::new("cp");
+                copy.args(["--archive", "--link"]);
+                copy.args([".fingerprint", "build", "deps"].map(|folder| from.join(folder)));
+                // On another file system there are no links, and cargo builds the files itself.
+                copy.arg(to);
+                runner::run(copy, COPY, interrupt)?;
+            }
+        }
+        // Some tests start the software card's program.
+        for name in ["nic", "triptych"] {
+            let (from, to) = (shipped.join("bin").join(name), bin.join(name));
+            if from.is_file() {
+                let _ = fs::remove_file(&to);
+                fs::copy(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
+            }
+        }
+        Ok(build.canonicalize()?)
+    }
+
+    /// Translates C to unsafe Rust if the C sources have changed.
+    ///
+    /// # Errors
+    /// If a child cannot be started, or the user asks to stop.
+    pub(super) fn transpile(&self) -> Result<Driver> {
+        let shell = |script: &str| {
+            let mut command = Command::new("sh");
+            command.current_dir(&self.tree.sources).args(["-c", script]);
+            runner::output(command, LIMIT, self.interrupt)
+        };
+        let now = shell("find c/src -name '*.[ch]' | LC_ALL=C sort | xargs sha256sum")?;
+        if now == shell("grep '  c/src/' rust-unsafe/src/gen/SOURCES.sha256")? {
+            return Ok(Driver::Built);
+        }
+        let program = shell("bench/setup/c2rust.sh --path")?;
+        if !is_executable(Path::new(program.trim())) {
+            return Ok(Driver::Skipped(
+                "C2Rust is missing, and c/src has changed: `make setup-c2rust` installs it"
+                    .to_owned(),
+            ));
+        }
+        let mut command = Command::new("rust-unsafe/transpile.sh");
+        command.current_dir(&self.tree.sources);
+        Ok(match self.build(command)? {
+            Driver::Refused(why) => {
+                Driver::Refused(format!("C2Rust does not translate the C: {why}"))
+            }
+            other => other,
+        })
+    }
+
+    /// Builds a driver of the tree as `make build` does, into the folder of the verdict.
+    ///
+    /// # Errors
+    /// If make cannot be started, or the user asks to stop.
+    pub(super) fn driver(&self, driver: Implementation) -> Result<Driver> {
+        let target = self.build.join("cargo-driver");
+        self.build(make(
+            &self.tree.sources,
+            driver,
+            &self.build.join("bin"),
+            &target,
+        ))
+    }
+
+    fn build(&self, command: Command) -> Result<Driver> {
+        let ended = runner::run(command, LIMIT, self.interrupt)?;
+        Ok(match ended.result {
+            Ok(()) => Driver::Built,
+            Err(_) => Driver::Refused(message::of_compiler(&ended.both())),
+        })
+    }
+
+    /// Removes a driver that an earlier verdict built.
+    ///
+    /// # Errors
+    /// If the folder cannot be removed.
+    pub(super) fn remove_driver(&self, driver: Implementation) -> Result<()> {
+        let folder = self.build.join("bin").join(driver.to_string());
+        match folder.exists() {
+            true => fs::remove_dir_all(&folder)
+                .with_context(|| format!("cannot remove {}", folder.display())),
+            false => Ok(()),
+        }
+    }
+
+    /// Builds files of the conformance tests. Returns the program of each.
+    ///
+    /// # Errors
+    /// If they do not compile, or the user asks to stop.
+    pub(super) fn tests(&self, files: &[&str]) -> Result<BTreeMap<String, PathBuf>> {
+        let mut arguments = vec!["test", "--package", "conformance", "--no-run"];
+        arguments.push("--message-format=json-render-diagnostics");
+        arguments.extend(files.iter().flat_map(|file| ["--test", file]));
+        let programs = programs(&self.cargo("the conformance tests", &arguments)?);
+        for file in files {
+            ensure!(
+                programs.contains_key(*file),
+                "cargo did not say where it built the test {file}"
+            );
+        }
+        Ok(programs)
+    }
+
+    /// Builds the safety lab. Returns its program.
+    ///
+    /// # Errors
+    /// If it does not compile, or the user asks to stop.
+    pub(super) fn safety_lab(&self) -> Result<PathBuf> {
+        let arguments = ["build", "--package", "safety-lab", "--bin", "safety"];
+        self.cargo("the safety lab", &arguments)?;
+        Ok(self.build.join("cargo/release/safety"))
+    }
+
+    fn cargo(&self, what: &str, arguments: &[&str]) -> Result<String> {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command
+            .current_dir(&self.tree.sources)
+            .args(arguments)
+            .args(["--quiet", "--release", "--target-dir"])
+            .arg(self.build.join("cargo"))
+            // As in the Makefile: in CI, an outdated Cargo.lock is an error.
+            .args(std::env::var_os("CI").map(|_| "--locked"));
+        let ended = runner::run(command, LIMIT, self.interrupt)?;
+        if let Err(error) = &ended.result {
+            bail!(
+                "{what} of this tree cannot be built ({}): {}",
+                message::of_end(error),
+                message::of_compiler(&ended.stderr)
+            );
+        }
+        Ok(ended.stdout)
+    }
+}
+
+/// The test programs in cargo's messages, by name.
+fn programs(messages: &str) -> BTreeMap<String, PathBuf> {
+    let messages = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    let program = |message: serde_json::Value| {
+        let name = message["target"]["name"].as_str()?;
+        Some((name.to_owned(), message["executable"].as_str()?.into()))
+    };
+    messages.filter_map(program).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_names_the_programs_of_the_tests() {
+        let messages = r#"{"reason":"compiler-artifact","target":{"name":"nic"},"executable":null}
+{"reason":"compiler-artifact","target":{"name":"data_path"},"executable":"/x/data_path-1"}
+not json
+{"reason":"build-finished","success":true}"#;
+        let found = programs(messages);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found["data_path"], Path::new("/x/data_path-1"));
+    }
+}
