@@ -133,11 +133,11 @@ mod tests {
             panic!("not run");
         };
         assert_eq!(
-            run.implementations,
+            run.filter.implementations,
             [Implementation::C, Implementation::RustUnsafe]
         );
-        assert_eq!(*run.batch, [1, 512]);
-        assert_eq!(run.backends, [BackendName::Wall]);
+        assert_eq!(*run.filter.batch, [1, 512]);
+        assert_eq!(run.filter.backends, [BackendName::Wall]);
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Deref for ResultsDir {
 }
 
 /// `--batch`
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Args)]
 pub struct Batches {
     /// Packets asked for per receive call, 1 to 512 [default: those in the file, or 32; run: 32,8]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = number::<u32>(1..=512))]

@@ -44,15 +44,15 @@ impl Measurement<'_> {
             }),
             BackendName::Lockstep => Box::new(Lockstep {
                 worker: WorkerKind::Lockstep.command()?,
-                processes: self.comparison.lockstep.processes.0,
-                rounds: self.comparison.lockstep.rounds.0,
+                processes: self.comparison.lockstep.processes,
+                rounds: self.comparison.lockstep.rounds,
                 placements: vec![LinePlacement::Memory],
                 interrupt,
             }),
             _ => Box::new(Valgrind {
                 nic: self.nic(),
-                packets: self.comparison.valgrind.packets.0.into(),
-                repeats: self.comparison.valgrind.repeats.0,
+                packets: self.comparison.valgrind.packets.into(),
+                repeats: self.comparison.valgrind.repeats,
                 interrupt,
             }),
         })

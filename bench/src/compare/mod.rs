@@ -18,7 +18,6 @@ use crate::build::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 use crate::code::machine_code::data_path::with_checks;
 use crate::measure::run::config::COUNTING;
 use crate::measure::run::recorder::Recorder;
-use crate::measure::settings::values::BoundedInteger;
 use crate::progress::Progress;
 use crate::usage::{Outcome, UsageError};
 use analysis::SameLlvmPair;
@@ -121,7 +120,7 @@ fn measured_rows(
 ) -> Result<(Vec<ResultRow>, Vec<SameLlvmPair>)> {
     let samples = record::read_samples(&recorder.folder.path().join(SAMPLES_FILE))?;
     let (mut rows, mut same_llvm) = (Vec::new(), Vec::new());
-    for batch in comparison.batch.iter().map(|batch| batch.0) {
+    for &batch in &comparison.batch {
         let measured = analysis::rows(&plan.recipes, &samples, batch);
         same_llvm.extend(analysis::pairs(&measured, batch));
         rows.extend(measured.iter().map(|row| {
@@ -288,12 +287,7 @@ fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
     let mut comparison =
         Comparison::read(&arguments.config).map_err(|error| UsageError(format!("{error:#}")))?;
     if !arguments.batch.is_empty() {
-        comparison.batch = arguments
-            .batch
-            .iter()
-            .copied()
-            .map(BoundedInteger)
-            .collect();
+        comparison.batch = arguments.batch.to_vec();
     }
     let named = !arguments.opt.is_empty()
         || !arguments.target_cpu.is_empty()
@@ -357,7 +351,7 @@ fn build_all(
     comparison: &Comparison,
     recorder: &mut Recorder,
 ) -> Result<Vec<Cell>> {
-    let batches: Vec<u32> = comparison.batch.iter().map(|batch| batch.0).collect();
+    let batches = &comparison.batch;
     let counting = comparison.backends.first().copied().unwrap_or(COUNTING);
     let estimate = Duration::from_secs(8) * u32::try_from(builds.len()).unwrap_or(u32::MAX);
     recorder.progress = Progress::new(estimate);

@@ -12,8 +12,7 @@ use crate::build::toolchain::machine::Machine;
 use crate::build::toolchain::profile::profdata;
 use crate::build::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 use crate::measure::run::config::COUNTING;
-use crate::measure::settings::backends::{Lockstep, Valgrind};
-use crate::measure::settings::values::{Batch, BoundedInteger};
+use crate::measure::settings::{batches, Lockstep, Valgrind};
 use crate::usage::UsageError;
 
 /// A comparison: the builds, and how to measure them.
@@ -30,8 +29,8 @@ pub struct Comparison {
     #[serde(default)]
     pub lockstep: Lockstep,
     /// Packets asked for per receive call. Each build is measured at every batch size.
-    #[serde(default = "default_batch")]
-    pub batch: Vec<Batch>,
+    #[serde(default = "default_batch", deserialize_with = "batches")]
+    pub batch: Vec<u32>,
     /// The builds. Each block is a cross product.
     #[serde(rename = "block")]
     pub blocks: Vec<Block>,
@@ -48,8 +47,8 @@ fn default_backends() -> Vec<BackendName> {
     vec![COUNTING, BackendName::Lockstep]
 }
 
-fn default_batch() -> Vec<Batch> {
-    vec![BoundedInteger(32)]
+fn default_batch() -> Vec<u32> {
+    vec![32]
 }
 
 /// Compilers, and the flags for each.

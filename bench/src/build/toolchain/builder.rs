@@ -19,7 +19,6 @@ use super::profile::profdata;
 use super::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 use crate::build::builds::cells::{self, describe_build};
 use crate::build::{runner, stamp};
-use crate::measure::settings::values::Batch;
 
 /// Longest time to build one driver and its dependencies on a slow machine.
 const LIMIT: Duration = Duration::from_secs(900);
@@ -272,10 +271,10 @@ pub fn cell(
     builder: &Builder<'_>,
     recipe: &BuildRecipe,
     implementation: Implementation,
-    batch: Batch,
+    batch: u32,
 ) -> Cell {
     let described = describe_build(&builder.output, implementation, &recipe.variant);
-    let conditions = Conditions::with_batch(batch.0);
+    let conditions = Conditions::with_batch(batch);
     Cell {
         // `toolchain.txt` says the same, but does not exist after a failed build.
         toolchain: recipe.toolchain.name(),

@@ -8,7 +8,6 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{absolute, Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
@@ -24,7 +23,6 @@ use crate::build::builds::variants::build_folder;
 use crate::measure::run;
 use crate::measure::run::arguments::RunArguments;
 use crate::measure::run::config::{Block, Config, COUNTING};
-use crate::measure::settings::values::BoundedInteger;
 use crate::progress::Progress;
 use crate::usage::Outcome;
 
@@ -327,16 +325,10 @@ fn measure(limit: &Limit, arguments: &LadderArguments, interrupt: &Interrupt) ->
         build_dir: arguments.build_dir.clone(),
         ..RunArguments::of(&config)
     };
-    let results = Mutex::new(PathBuf::new());
-    run::run_in(&run, interrupt, |folder| {
-        *results.lock().unwrap_or_else(|error| error.into_inner()) = folder.to_owned();
-        Ok(())
-    })?;
-    let folder = results
-        .into_inner()
-        .unwrap_or_else(|error| error.into_inner());
-    let samples = record::read_samples(&folder.join(SAMPLES_FILE))?;
-    print!("{}", table(limit, &samples));
+    for folder in run::record_runs(&run, interrupt)? {
+        let samples = record::read_samples(&folder.join(SAMPLES_FILE))?;
+        print!("{}", table(limit, &samples));
+    }
     Ok(())
 }
 
@@ -347,13 +339,13 @@ fn matrix(limit: &Limit) -> Config {
         name: "limit".to_owned(),
         backends: vec![COUNTING],
         variants,
-        batch: vec![BoundedInteger(32), BoundedInteger(8)],
+        batch: vec![32, 8],
         ..Block::default()
     };
     let timed = Block {
         name: "limit, cycles".to_owned(),
         backends: vec![BackendName::Lockstep],
-        batch: vec![BoundedInteger(32)],
+        batch: vec![32],
         ..counted.clone()
     };
     let mut config = Config::new(vec![counted, timed]);

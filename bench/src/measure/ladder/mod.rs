@@ -16,7 +16,6 @@ use crate::build::builds::variants::DEFAULT;
 use crate::measure::run;
 use crate::measure::run::arguments::RunArguments;
 use crate::measure::run::config::{Block, Config, COUNTING};
-use crate::measure::settings::values::BoundedInteger;
 use crate::usage::Outcome;
 use arguments::LadderArguments;
 use manifest::{Change, Ladder};
@@ -101,12 +100,10 @@ fn measure(ladder: &Ladder, arguments: &LadderArguments, interrupt: &Interrupt) 
         quick: arguments.quick,
         results: arguments.results.clone(),
         build_dir: arguments.build_dir.clone(),
+        attached: Some((FILE.to_owned(), record + "\n")),
         ..RunArguments::of(&config)
     };
-    run::run_in(&run, interrupt, |folder| {
-        let path = folder.join(FILE);
-        fs::write(&path, &record).with_context(|| format!("cannot write {}", path.display()))
-    })
+    run::run(&run, interrupt)
 }
 
 /// The matrix of all rungs and the shipped drivers. The figures of the shipped drivers show that the
@@ -115,7 +112,7 @@ fn matrix(ladder: &Ladder) -> Config {
     let block = Block {
         name: "ladder".to_owned(),
         backends: vec![BackendName::Perf, COUNTING, BackendName::Lockstep],
-        batch: vec![BoundedInteger(32), BoundedInteger(8)],
+        batch: vec![32, 8],
         ..Block::default()
     };
     let rungs = ladder.builds().into_iter().map(|rung| rung.variant());

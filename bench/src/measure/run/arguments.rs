@@ -3,12 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser};
-use record::{BackendName, Implementation};
 
 use super::config::MatrixFilter;
 use crate::machine::clocks::cli::ghz;
-use crate::measure::settings::values::{BoundedInteger, RingSize};
-use crate::usage::{number, one_of, Batches, BuildDir, ResultsDir};
+use crate::usage::{number, BuildDir, ResultsDir};
 
 /// Arguments of `triptych run`.
 #[derive(Debug, Args)]
@@ -30,27 +28,9 @@ pub struct RunArguments {
         "implementations", "variants", "batch", "ring_size", "frame_size", "backends", "repeats", "quick",
         "devices", "generator", "clock", "keep_clock", "dry_run", "list_runs", "results"])]
     pub budget: Option<PathBuf>,
-    /// Drivers [default: all]
-    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = one_of::<Implementation>())]
-    pub implementations: Vec<Implementation>,
-    /// Variants: default, overflow-checks, trusted-device, untrusted-device-copy, trapping-ubsan,
-    /// fortified, no-lto, or a folder of build/variants/ [default: default, and overflow-checks for
-    /// safe Rust]
-    #[arg(long = "variant", value_name = "VARIANT", value_delimiter = ',')]
-    pub variants: Vec<String>,
-    /// Batch sizes.
+    /// The part of the matrix.
     #[command(flatten)]
-    pub batch: Batches,
-    /// Descriptors per ring, a power of two from 64 to 4096 [default: 512]
-    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = ring_size)]
-    pub ring_size: Vec<u32>,
-    /// Bytes of a frame without its CRC, 60 to 1514 [default: 60]
-    #[arg(long, value_name = "BYTES", value_delimiter = ',',
-          value_parser = number::<u32>(60..=1514))]
-    pub frame_size: Vec<u32>,
-    /// Backends, which count or measure [default: all that work on this machine]
-    #[arg(long = "backend", value_name = "BACKEND", value_delimiter = ',', value_parser = one_of::<BackendName>())]
-    pub backends: Vec<BackendName>,
+    pub filter: MatrixFilter,
     /// How often perf, valgrind, wall and latency measure each cell [default: those in the file, or
     /// 3, 1, 3 and 1; valgrind's counts are exact]
     #[arg(long, value_name = "N", value_parser = number::<u32>(1..=1000))]
@@ -79,6 +59,9 @@ pub struct RunArguments {
     /// Also write the folders of the runs to this file, one per line
     #[arg(long, value_name = "FILE")]
     pub list_runs: Option<PathBuf>,
+    /// A file for the folder of each run, written before the first measurement: its name and text.
+    #[arg(skip)]
+    pub attached: Option<(String, String)>,
     /// Change the clocks of a machine below this folder (for tests)
     #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
     pub clocks_root: PathBuf,
@@ -109,30 +92,6 @@ impl RunArguments {
             || !self.devices.is_empty()
             || self.generator.is_some()
             || !self.clock.is_empty()
-            || self.matrix_filter() != MatrixFilter::default()
+            || self.filter != MatrixFilter::default()
     }
-
-    /// The part of a matrix that the command line selects.
-    pub fn matrix_filter(&self) -> MatrixFilter {
-        MatrixFilter {
-            backends: self.backends.clone(),
-            implementations: self.implementations.clone(),
-            variants: self.variants.clone(),
-            batch: self.batch.iter().copied().map(BoundedInteger).collect(),
-            ring_size: self.ring_size.iter().copied().map(RingSize).collect(),
-            frame_size: self
-                .frame_size
-                .iter()
-                .copied()
-                .map(BoundedInteger)
-                .collect(),
-        }
-    }
-}
-
-fn ring_size(text: &str) -> Result<u32, String> {
-    let number: i64 = text
-        .parse()
-        .map_err(|_| format!("{text:?} is not a number"))?;
-    RingSize::try_from(toml::Value::Integer(number)).map(|size| size.0)
 }

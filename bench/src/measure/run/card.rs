@@ -7,10 +7,10 @@ use std::path::Path;
 use perfcounters::Interrupt;
 
 use super::config::Config;
+use super::generator::Pktgen;
 use crate::machine::host::address::PciAddress;
 use crate::machine::host::nic::{Nic, VFIO_PCI};
 use crate::machine::host::system::{program, System};
-use crate::measure::pktgen::{self, Generator};
 use crate::usage::UsageError;
 
 /// What the address of a software card's port begins with; the path of its socket follows.
@@ -25,11 +25,10 @@ pub(super) fn check(
     system: &System,
     interrupt: &Interrupt,
 ) -> Result<(), UsageError> {
-    match problems(config, system).into_iter().next() {
-        Some(problem) => return Err(UsageError(problem)),
-        None => check_generator(config, interrupt)?,
+    if let Some(problem) = problems(config, system).into_iter().next() {
+        return Err(UsageError(problem));
     }
-    Ok(())
+    Pktgen::new(config, interrupt)?.map_or(Ok(()), |generator| generator.check())
 }
 
 /// What is wrong with the ports.
@@ -61,42 +60,5 @@ fn problem(port: &str, system: &System) -> Option<String> {
             nic.driver.as_deref().unwrap_or("no driver"),
             program(),
         )),
-    }
-}
-
-/// The configuration of the generator, with the machine of the command line.
-pub(super) fn generator(config: &Config) -> Result<Option<pktgen::Config>, UsageError> {
-    let Some(path) = &config.pktgen else {
-        return Ok(None);
-    };
-    let mut generator =
-        pktgen::Config::read(path).map_err(|error| UsageError(error.to_string()))?;
-    if let Some(host) = &config.pktgen_host {
-        generator.ssh = Some(host.clone());
-    }
-    if let Some(host) = &generator.ssh {
-        // Errors may name the machine, and the record then has its alias.
-        record::alias(host);
-    }
-    Ok(Some(generator))
-}
-
-/// Starts the generator and ends it. It sends nothing.
-fn check_generator(config: &Config, interrupt: &Interrupt) -> Result<(), UsageError> {
-    let Some(generator) = generator(config)? else {
-        return Ok(());
-    };
-    let place = generator.ssh.as_deref().unwrap_or("this machine");
-    eprintln!("checking the load generator on {place}");
-    match Generator::launch(&generator, interrupt) {
-        Ok(running) => {
-            eprintln!("{}", running.about());
-            Ok(())
-        }
-        Err(error) => Err(UsageError(format!(
-            "the load generator does not answer: {error}; `{} pktgen --config FILE --check` tries it \
-             alone",
-            program()
-        ))),
     }
 }

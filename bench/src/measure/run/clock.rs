@@ -11,7 +11,6 @@ use super::recorder::Recorder;
 use crate::machine::clocks::core_clock::{measure, same};
 use crate::machine::clocks::holder::{HeldClock, HolderError};
 use crate::machine::clocks::note::left_behind;
-use crate::measure::settings::values::Ghz;
 
 /// The matrices of a configuration: one for each clock.
 pub(super) fn one_run_each(config: &Config) -> Vec<Config> {
@@ -43,7 +42,7 @@ impl RunClock {
     /// # Errors
     /// If the clock cannot be fixed, or the core has another one.
     pub(super) fn fix(config: &Config, root: &Path, cpu: Option<usize>) -> Result<Self> {
-        let fixed = config.clocks_ghz.first().map(|Ghz(ghz)| *ghz);
+        let fixed = config.clocks_ghz.first().copied();
         let held = match fixed {
             Some(ghz) => Some(HeldClock::hold(ghz, root)?),
             None => {
@@ -139,10 +138,10 @@ mod tests {
     fn each_clock_is_a_run() {
         let mut config = Config::new(Vec::new());
         assert_eq!(one_run_each(&config), std::slice::from_ref(&config));
-        config.clocks_ghz = vec![Ghz(1.6), Ghz(3.3)];
+        config.clocks_ghz = vec![1.6, 3.3];
         let runs = one_run_each(&config);
         let clocks: Vec<_> = runs.iter().map(|run| run.clocks_ghz.clone()).collect();
-        assert_eq!(clocks, [[Ghz(1.6)], [Ghz(3.3)]]);
+        assert_eq!(clocks, [[1.6], [3.3]]);
     }
 
     #[test]

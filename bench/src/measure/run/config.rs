@@ -6,116 +6,84 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use caches::cpu::Cpu;
+use clap::Args;
 use record::{
     BackendName, Implementation, LinePlacement, Waiting, DEFAULT_FRAME_SIZE, DEFAULT_QUEUES,
     DEFAULT_RING_SIZE,
 };
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
 
 use crate::build::builds::variants::DEFAULT;
-use crate::measure::settings::backends::{Burst, Latency, Lockstep, Perf, Trace, Valgrind, Wall};
-use crate::measure::settings::values::{
-    Batch, BoundedInteger, Fraction, FrameSize, Ghz, MeasurementSeconds, Mpps, Queues, Repeats,
-    RingSize, WarmUpSeconds,
+use crate::measure::settings::{
+    batches, integer, integers, Burst, Latency, Lockstep, Perf, Trace, Valgrind, Wall,
 };
-use crate::usage::UsageError;
-
-/// Why a configuration cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// The file cannot be read.
-    #[error("cannot read the configuration {}: {cause}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        cause: std::io::Error,
-    },
-    /// The file is malformed. The message names the line.
-    #[error("{}: {}", path.display(), cause.to_string().trim_end())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The parser's error.
-        cause: toml::de::Error,
-    },
-    /// A block is impossible.
-    #[error("{block}: {why}")]
-    Block {
-        /// The block's name or number.
-        block: String,
-        /// Why it is impossible.
-        why: String,
-    },
-    /// Nothing is left to measure.
-    #[error("nothing to measure: {0}")]
-    Nothing(String),
-}
-
-impl From<ConfigError> for UsageError {
-    fn from(error: ConfigError) -> Self {
-        Self(error.to_string())
-    }
-}
+use crate::usage::{number, one_of, Batches, UsageError};
 
 /// A configuration: what to measure, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// PCI addresses of the ports of a real card. Without them, `wall` and `perf` start the software
     /// NIC. `vfio-user:SOCKET` is a port of a software NIC that already runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<[String; 2]>,
     /// Configuration of the load generator that sends to a real card, one of `bench/pktgen/*.toml`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pktgen: Option<PathBuf>,
     /// The machine's name for SSH, instead of the name in the configuration of `pktgen`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pktgen_host: Option<String>,
     /// The clocks to measure at, one run for each. If empty, the clock stays as it is.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub clocks_ghz: Vec<Ghz>,
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "clocks")]
+    pub clocks_ghz: Vec<f64>,
     /// Longest time for the link of each port of a real card, seconds.
-    #[serde(default = "link_timeout")]
-    pub link_timeout: BoundedInteger<1, 3600>,
+    #[serde(deserialize_with = "integer::<_, 1, 3600>")]
+    pub link_timeout: u32,
     /// Where the software card's DMA leaves the lines that it writes: `lockstep` and `burst` measure at each of them.
-    #[serde(default = "placements")]
     pub placements: Vec<LinePlacement>,
     /// Settings of the hardware counters.
-    #[serde(default)]
     pub perf: Perf,
     /// Settings of the tracer.
-    #[serde(default)]
     pub trace: Trace,
     /// Settings of valgrind.
-    #[serde(default)]
     pub valgrind: Valgrind,
     /// Settings of the lockstep backend.
-    #[serde(default)]
     pub lockstep: Lockstep,
     /// Settings of burst timing.
-    #[serde(default)]
     pub burst: Burst,
     /// Settings of throughput measurements.
-    #[serde(default)]
     pub wall: Wall,
     /// Settings of latency measurements.
-    #[serde(default)]
     pub latency: Latency,
     /// The matrix.
     #[serde(rename = "block")]
     pub blocks: Vec<Block>,
 }
 
-/// Memory as on the published platform, and the caches, where nothing has to be moved.
-fn placements() -> Vec<LinePlacement> {
-    vec![LinePlacement::Memory, LinePlacement::Warm]
-}
-
-/// As `ixgbe-fwd --link-timeout`: training of a 10GBASE-T link may take more than 8 s.
-fn link_timeout() -> BoundedInteger<1, 3600> {
-    BoundedInteger(30)
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            devices: None,
+            pktgen: None,
+            pktgen_host: None,
+            clocks_ghz: Vec::new(),
+            // As `ixgbe-fwd --link-timeout`: training of a 10GBASE-T link may take more than 8 s.
+            link_timeout: 30,
+            // Memory as on the published platform, and the caches, where nothing has to be moved.
+            placements: vec![LinePlacement::Memory, LinePlacement::Warm],
+            perf: Perf::default(),
+            trace: Trace::default(),
+            valgrind: Valgrind::default(),
+            lockstep: Lockstep::default(),
+            burst: Burst::default(),
+            wall: Wall::default(),
+            latency: Latency::default(),
+            blocks: Vec::new(),
+        }
+    }
 }
 
 /// The backend that counts instructions, branches, loads and stores. The tracer counts exactly, but only
@@ -139,19 +107,25 @@ pub struct Block {
     /// Variants. Each driver is measured in those that it has.
     pub variants: Vec<String>,
     /// Batch sizes.
-    pub batch: Vec<Batch>,
+    #[serde(deserialize_with = "batches")]
+    pub batch: Vec<u32>,
     /// Ring sizes.
-    pub ring_size: Vec<RingSize>,
+    #[serde(deserialize_with = "rings")]
+    pub ring_size: Vec<u32>,
     /// Frame sizes.
-    pub frame_size: Vec<FrameSize>,
+    #[serde(deserialize_with = "integers::<_, 60, 1514>")]
+    pub frame_size: Vec<u32>,
     /// Queue pairs of each device. Only `lockstep` and, without loads, `wall` measure several.
-    pub queues: Vec<Queues>,
+    #[serde(deserialize_with = "integers::<_, 1, 16>")]
+    pub queues: Vec<u32>,
     /// What the driver does while no packets come. Only blocks with loads take `interrupts`.
     pub waiting: Vec<Waiting>,
     /// Offered loads, both directions together. With loads, a block measures latency, not throughput.
-    pub loads_mpps: Vec<Mpps>,
+    #[serde(deserialize_with = "loads")]
+    pub loads_mpps: Vec<f64>,
     /// Offered loads as shares of the throughput of the block's slowest driver.
-    pub load_fractions: Vec<Fraction>,
+    #[serde(deserialize_with = "shares")]
+    pub load_fractions: Vec<f64>,
 }
 
 impl Default for Block {
@@ -163,15 +137,60 @@ impl Default for Block {
                 .collect(),
             implementations: Implementation::OURS.to_vec(),
             variants: vec![DEFAULT.to_owned()],
-            batch: vec![BoundedInteger(32)],
-            ring_size: vec![RingSize(DEFAULT_RING_SIZE)],
-            frame_size: vec![BoundedInteger(DEFAULT_FRAME_SIZE)],
-            queues: vec![BoundedInteger(DEFAULT_QUEUES)],
+            batch: vec![32],
+            ring_size: vec![DEFAULT_RING_SIZE],
+            frame_size: vec![DEFAULT_FRAME_SIZE],
+            queues: vec![DEFAULT_QUEUES],
             waiting: vec![Waiting::Poll],
             loads_mpps: Vec::new(),
             load_fractions: Vec::new(),
         }
     }
+}
+
+/// Reads a list whose values all pass a check.
+fn checked<'de, D: Deserializer<'de>, T: Deserialize<'de> + Copy>(
+    from: D,
+    check: impl Fn(T) -> Result<T, String>,
+) -> Result<Vec<T>, D::Error> {
+    let values = Vec::deserialize(from)?.into_iter();
+    values
+        .map(|value| check(value).map_err(D::Error::custom))
+        .collect()
+}
+
+fn rings<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u32>, D::Error> {
+    checked(from, check_ring)
+}
+
+fn check_ring(size: u32) -> Result<u32, String> {
+    match size.is_power_of_two() && (64..=4096).contains(&size) {
+        true => Ok(size),
+        false => Err(format!("{size} is not a power of two from 64 to 4096")),
+    }
+}
+
+fn clocks<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+    checked(from, |ghz| match (0.1..=10.0).contains(&ghz) {
+        true => Ok(ghz),
+        false => Err(format!("{ghz} GHz is not a clock: use 0.1 to 10")),
+    })
+}
+
+fn loads<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+    checked(from, |mpps| match mpps > 0.0 && mpps <= 1000.0 {
+        true => Ok(mpps),
+        false => Err(format!(
+            "{mpps} Mpps is not a load: use above 0, at most 1000"
+        )),
+    })
+}
+
+fn shares<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+    checked(from, |share| match share > 0.0 && share <= 1.0 {
+        true => Ok(share),
+        false => Err(format!("{share} is not a share: use above 0, at most 1")),
+    })
 }
 
 impl Block {
@@ -195,43 +214,43 @@ impl Block {
                 return Err(format!("`{key}` is empty: name a value or omit the key"));
             }
         }
-        let several = self.queues.iter().any(|queues| queues.0 > DEFAULT_QUEUES);
+        let several = self.queues.iter().any(|queues| *queues > DEFAULT_QUEUES);
         let with_queues = [BackendName::Lockstep, BackendName::Wall];
-        if several && !self.backends.iter().all(|name| with_queues.contains(name)) {
-            return Err(
+        let other_backend = self.backends.iter().any(|name| !with_queues.contains(name));
+        let interrupts = self.waiting.contains(&Waiting::Interrupts);
+        let fits = |ring: &u32| self.batch.iter().any(|batch| fits(*batch, *ring));
+        for (impossible, why) in [
+            (
+                several && other_backend,
                 "only the backends `lockstep` and `wall` measure several queues: set backends = \
-                 [\"lockstep\", \"wall\"], or one of them"
-                    .to_owned(),
-            );
-        }
-        if several && self.is_loaded() {
-            return Err(
-                "latency is measured with one queue: remove the loads or set queues = [1]"
-                    .to_owned(),
-            );
-        }
-        if self.waiting.contains(&Waiting::Interrupts) && !self.is_loaded() {
-            return Err(
+                 [\"lockstep\", \"wall\"], or one of them",
+            ),
+            (
+                several && self.is_loaded(),
+                "latency is measured with one queue: remove the loads or set queues = [1]",
+            ),
+            (
+                interrupts && !self.is_loaded(),
                 "a driver that is saturated never waits: add `loads_mpps` or remove `interrupts` \
-                 from `waiting`"
-                    .to_owned(),
-            );
-        }
-        let mut drivers = self.implementations.iter();
-        if let Some(peer) = drivers.find(|driver| self.is_loaded() && driver.is_peer()) {
-            return Err(format!(
-                "latency is measured for the drivers of this project only: remove {peer} from `impl`"
-            ));
-        }
-        if self.is_loaded() && !self.backends.contains(&BackendName::Wall) {
-            return Err("only the backend `wall` offers loads: add it to `backends`".to_owned());
-        }
-        let fits = |ring: &RingSize| self.batch.iter().any(|batch| fits(*batch, *ring));
-        if !self.ring_size.iter().any(fits) {
-            return Err(
-                "every batch is larger than half of every ring, and such pairs are left out"
-                    .to_owned(),
-            );
+                 from `waiting`",
+            ),
+            (
+                self.is_loaded() && self.implementations.iter().any(|it| it.is_peer()),
+                "latency is measured for the drivers of this project only: remove the others \
+                 from `impl`",
+            ),
+            (
+                self.is_loaded() && !self.backends.contains(&BackendName::Wall),
+                "only the backend `wall` offers loads: add it to `backends`",
+            ),
+            (
+                !self.ring_size.iter().any(fits),
+                "every batch is larger than half of every ring, and such pairs are left out",
+            ),
+        ] {
+            if impossible {
+                return Err(why.to_owned());
+            }
         }
         Ok(())
     }
@@ -239,54 +258,35 @@ impl Block {
 
 /// Whether all batches can be full. The NIC must have one batch ready while the driver holds
 /// another.
-pub fn fits(batch: Batch, ring: RingSize) -> bool {
-    batch.0 <= ring.0 / 2
+pub fn fits(batch: u32, ring: u32) -> bool {
+    batch <= ring / 2
+}
+
+/// The error of a matrix that leaves nothing to measure.
+pub(super) fn nothing(why: &str) -> UsageError {
+    UsageError(format!("nothing to measure: {why}"))
 }
 
 impl Config {
     /// These blocks with the default settings.
     pub fn new(blocks: Vec<Block>) -> Self {
         Self {
-            devices: None,
-            pktgen: None,
-            pktgen_host: None,
-            clocks_ghz: Vec::new(),
-            link_timeout: link_timeout(),
-            placements: placements(),
-            perf: Perf::default(),
-            trace: Trace::default(),
-            valgrind: Valgrind::default(),
-            lockstep: Lockstep::default(),
-            burst: Burst::default(),
-            wall: Wall::default(),
-            latency: Latency::default(),
             blocks,
+            ..Self::default()
         }
-    }
-
-    /// Reads a file and checks it.
-    ///
-    /// # Errors
-    /// See [`ConfigError`].
-    pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let config = Self::parse(path)?;
-        config.check()?;
-        Ok(config)
     }
 
     /// Reads a file. Options of the command line may complete it before [`Config::check`].
     ///
     /// # Errors
-    /// [`ConfigError::Read`], [`ConfigError::Malformed`].
-    pub fn parse(path: &Path) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(path).map_err(|cause| ConfigError::Read {
-            path: path.to_owned(),
-            cause,
+    /// If the file cannot be read or is malformed. The message names the line.
+    pub fn parse(path: &Path) -> Result<Self, UsageError> {
+        let name = path.display();
+        let text = std::fs::read_to_string(path).map_err(|cause| {
+            UsageError(format!("cannot read the configuration {name}: {cause}"))
         })?;
-        toml::from_str(&text).map_err(|cause| ConfigError::Malformed {
-            path: path.to_owned(),
-            cause,
-        })
+        toml::from_str(&text)
+            .map_err(|cause| UsageError(format!("{name}: {}", cause.to_string().trim_end())))
     }
 
     /// The configuration for `run.json`, which others read: without the generator's name and the user's paths.
@@ -323,68 +323,69 @@ impl Config {
     /// Checks that everything in it is possible.
     ///
     /// # Errors
-    /// [`ConfigError::Block`], [`ConfigError::Nothing`].
-    pub fn check(&self) -> Result<(), ConfigError> {
+    /// Names the block or the key, and what to do.
+    pub fn check(&self) -> Result<(), UsageError> {
         if self.blocks.is_empty() {
-            return Err(ConfigError::Nothing("the file has no [[block]]".to_owned()));
+            return Err(nothing("the file has no [[block]]"));
         }
         if self.pktgen.is_some() && self.devices.is_none() {
-            return Err(ConfigError::Nothing(
+            return Err(nothing(
                 "`pktgen` sends to real cards: name the two `devices`, in the file or \
-                 with --devices"
-                    .to_owned(),
+                 with --devices",
             ));
         }
         if let Some([first, second]) = &self.devices {
             if first == second {
-                return Err(ConfigError::Nothing(format!(
+                return Err(nothing(&format!(
                     "both `devices` are {first}: a forwarder needs two ports"
                 )));
             }
         }
         if self.pktgen_host.is_some() && self.pktgen.is_none() {
-            return Err(ConfigError::Nothing(
-                "`pktgen_host` is the machine of `pktgen`: name that file, too".to_owned(),
+            return Err(nothing(
+                "`pktgen_host` is the machine of `pktgen`: name that file, too",
             ));
         }
+        for name in &self.trace.cpus {
+            Cpu::named(name).map_err(|error| UsageError(format!("[trace] cpus: {error}")))?;
+        }
         for (index, block) in self.blocks.iter().enumerate() {
-            block.check().map_err(|why| ConfigError::Block {
-                block: match block.name.as_str() {
-                    "" => format!("[[block]] number {}", index + 1),
-                    name => format!("[[block]] {name:?}"),
-                },
-                why,
-            })?;
+            let name = match block.name.as_str() {
+                "" => format!("number {}", index + 1),
+                name => format!("{name:?}"),
+            };
+            let place = |why| UsageError(format!("[[block]] {name}: {why}"));
+            block.check().map_err(place)?;
         }
         Ok(())
     }
 
     /// Shortens all measurements. Such a run only shows that everything works; its figures are rough.
     pub fn make_quick(&mut self) {
-        self.perf.seconds = MeasurementSeconds(0.5);
-        self.perf.warm_up = quick_warm_up(self.perf.warm_up);
-        self.perf.repeats = BoundedInteger(1);
+        self.perf.seconds = 0.5;
+        self.perf.warm_up = self.perf.warm_up.min(1.0);
+        self.perf.repeats = 1;
         self.valgrind = Valgrind {
-            packets: BoundedInteger(20_480),
-            repeats: BoundedInteger(1),
+            packets: 20_480,
+            repeats: 1,
         };
         self.lockstep = Lockstep {
-            processes: BoundedInteger(2),
-            rounds: BoundedInteger(30),
+            processes: 2,
+            rounds: 30,
         };
         self.burst = Burst {
-            processes: BoundedInteger(1),
-            rounds: BoundedInteger(2),
-            bursts: BoundedInteger(200),
+            processes: 1,
+            rounds: 2,
+            bursts: 200,
         };
-        self.wall.seconds = MeasurementSeconds(self.wall.seconds.0.min(1.0));
-        self.wall.warm_up = quick_warm_up(self.wall.warm_up);
-        self.wall.repeats = BoundedInteger(1);
-        self.latency.seconds = MeasurementSeconds(1.0);
+        self.wall.seconds = self.wall.seconds.min(1.0);
+        self.wall.warm_up = self.wall.warm_up.min(1.0);
+        self.wall.repeats = 1;
+        self.latency.seconds = 1.0;
     }
 
     /// Sets the number of repeats of all backends that repeat.
-    pub fn set_repeats(&mut self, repeats: Repeats) {
+    pub fn set_repeats(&mut self, repeats: u32) {
         self.perf.repeats = repeats;
         self.valgrind.repeats = repeats;
         self.wall.repeats = repeats;
@@ -394,8 +395,8 @@ impl Config {
     /// Keeps only the measurements that the filter selects.
     ///
     /// # Errors
-    /// [`ConfigError::Nothing`] if nothing is left.
-    pub fn apply_filter(&mut self, filter: &MatrixFilter) -> Result<(), ConfigError> {
+    /// If nothing is left.
+    pub fn apply_filter(&mut self, filter: &MatrixFilter) -> Result<(), UsageError> {
         for block in &mut self.blocks {
             keep(&mut block.backends, &filter.backends);
             keep(&mut block.implementations, &filter.implementations);
@@ -406,8 +407,8 @@ impl Config {
         }
         self.blocks.retain(|block| block.check().is_ok());
         match self.blocks.is_empty() {
-            true => Err(ConfigError::Nothing(
-                "no block of the configuration matches the options of the command line".to_owned(),
+            true => Err(nothing(
+                "no block of the configuration matches the options of the command line",
             )),
             false => Ok(()),
         }
@@ -428,28 +429,36 @@ impl Config {
     }
 }
 
-/// Selects a part of a matrix. An empty list selects everything.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// The options that select a part of a matrix. An empty list selects everything.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
 pub struct MatrixFilter {
-    /// Backends.
-    pub backends: Vec<BackendName>,
-    /// Drivers.
+    /// Drivers [default: all]
+    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = one_of::<Implementation>())]
     pub implementations: Vec<Implementation>,
-    /// Variants.
+    /// Variants: default, overflow-checks, trusted-device, untrusted-device-copy, trapping-ubsan,
+    /// fortified, no-lto, or a folder of build/variants/ [default: default, and overflow-checks for
+    /// safe Rust]
+    #[arg(long = "variant", value_name = "VARIANT", value_delimiter = ',')]
     pub variants: Vec<String>,
     /// Batch sizes.
-    pub batch: Vec<Batch>,
-    /// Ring sizes.
-    pub ring_size: Vec<RingSize>,
-    /// Frame sizes.
-    pub frame_size: Vec<FrameSize>,
+    #[command(flatten)]
+    pub batch: Batches,
+    /// Descriptors per ring, a power of two from 64 to 4096 [default: 512]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = ring_size)]
+    pub ring_size: Vec<u32>,
+    /// Bytes of a frame without its CRC, 60 to 1514 [default: 60]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = number::<u32>(60..=1514))]
+    pub frame_size: Vec<u32>,
+    /// Backends, which count or measure [default: all that work on this machine]
+    #[arg(long = "backend", value_name = "BACKEND", value_delimiter = ',', value_parser = one_of::<BackendName>())]
+    pub backends: Vec<BackendName>,
 }
 
-fn quick_warm_up(full: WarmUpSeconds) -> WarmUpSeconds {
-    match full > WarmUpSeconds::ONE {
-        true => WarmUpSeconds::ONE,
-        false => full,
-    }
+fn ring_size(text: &str) -> Result<u32, String> {
+    let number = text
+        .parse()
+        .map_err(|_| format!("{text:?} is not a number"))?;
+    check_ring(number)
 }
 
 fn keep<T: PartialEq>(list: &mut Vec<T>, wanted: &[T]) {
@@ -458,32 +467,22 @@ fn keep<T: PartialEq>(list: &mut Vec<T>, wanted: &[T]) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn parse(text: &str) -> Result<Config, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("matrix.toml");
         std::fs::write(&path, text).unwrap();
-        Config::read(&path).map_err(|error| error.to_string())
+        let config = Config::parse(&path).map_err(|error| error.to_string())?;
+        config.check().map_err(|error| error.to_string())?;
+        Ok(config)
     }
 
     #[test]
-    fn omitted_keys_have_their_defaults() {
+    fn every_key_is_read_survives_run_json_and_has_a_default() {
         let config = parse("[[block]]\n").unwrap();
         assert_eq!(config, Config::new(vec![Block::default()]));
-        let block = &config.blocks[0];
-        assert_eq!(block.implementations.len(), 3);
-        assert_eq!(block.backends.len(), BackendName::iter().count() - 1);
-        assert!(!block.backends.contains(&BackendName::Burst));
-        assert_eq!(block.batch, [BoundedInteger(32)]);
-        assert_eq!(block.ring_size, [RingSize(512)]);
-        assert!(!block.is_loaded());
-    }
-
-    #[test]
-    fn every_key_is_read_and_survives_run_json() {
+        assert!(!config.blocks[0].backends.contains(&BackendName::Burst));
         let text = r#"
             devices = ["0000:03:00.0", "0000:03:00.1"]
             pktgen = "bench/pktgen/testpmd.toml"
@@ -508,11 +507,9 @@ mod tests {
             loads_mpps = [1, 2.5]
         "#;
         let config = parse(text).unwrap();
-        assert_eq!(config.link_timeout, BoundedInteger(45));
-        assert_eq!(config.wall.warm_up.duration(), Duration::from_secs(5));
-        assert_eq!(config.wall.seconds.duration(), Duration::from_secs(60));
-        assert_eq!(config.latency.seconds.duration().as_millis(), 500);
-        assert_eq!(config.blocks[1].loads_mpps, [Mpps(1.0), Mpps(2.5)]);
+        assert_eq!((config.link_timeout, config.wall.seconds), (45, 60.0));
+        assert_eq!((config.latency.seconds, config.latency.repeats), (0.5, 1));
+        assert_eq!(config.blocks[1].loads_mpps, [1.0, 2.5]);
         // As in run.json.
         let json = serde_json::to_value(&config).unwrap();
         let back: Config = serde_json::from_value(json).unwrap();
@@ -522,63 +519,24 @@ mod tests {
     #[test]
     fn errors_name_the_line() {
         for (text, line, why) in [
-            ("[[block]]\nbatches = [1]\n", 2, "unknown field `batches`"),
-            ("[wal]\n[[block]]\n", 1, "unknown field `wal`"),
-            (
-                "[[block]]\n\nbatch = [1, 513]\n",
-                3,
-                "513 is not a number from 1 to 512",
-            ),
-            (
-                "[[block]]\nbatch = [\"32k\"]\n",
-                2,
-                "\"32k\" is not a number from 1 to 512",
-            ),
-            (
-                "[[block]]\nbatch = [-1]\n",
-                2,
-                "-1 is not a number from 1 to 512",
-            ),
-            (
-                "[[block]]\nring_size = [\n  64,\n  500,\n]\n",
-                2,
-                "power of two",
-            ),
-            ("[[block]]\nring_size = [8192]\n", 2, "power of two"),
-            ("[[block]]\nframe_size = [64, 1518]\n", 2, "1518"),
-            (
-                "[[block]]\nqueues = [1, 17]\n",
-                2,
-                "17 is not a number from 1 to 16",
-            ),
-            (
-                "[[block]]\nimpl = [\"fortran\"]\n",
-                2,
-                "unknown variant `fortran`",
-            ),
-            (
-                "[[block]]\nbackends = [\"guess\"]\n",
-                2,
-                "unknown variant `guess`",
-            ),
-            ("[[block]]\nloads_mpps = [0]\n", 2, "not a load"),
-            ("[[block]]\nload_fractions = [1.5]\n", 2, "not a share"),
-            ("[[block]]\n[wall]\nseconds = 0\n", 3, "too short"),
-            ("[[block]]\n[wall]\nwarm_up = -1\n", 3, "-1 s"),
-            (
-                "[[block]]\n[wall]\nseconds = \"5s\"\n",
-                3,
-                "a number of seconds",
-            ),
-            (
-                "[[block]]\n[lockstep]\nrounds = 0\n",
-                3,
-                "0 is not a number from 1",
-            ),
-            ("[[block]]\nname = 7\n", 2, "expected a string"),
-            ("[[block]]\nbatch = [1\n", 2, "unclosed array"),
+            ("batches = [1]", 2, "unknown field `batches`"),
+            ("\nbatch = [1, 513]", 3, "513 is not a number from 1 to 512"),
+            ("batch = [\"32k\"]", 2, "\"32k\""),
+            ("batch = [-1]", 2, "-1"),
+            ("ring_size = [\n  64,\n  500,\n]", 2, "power of two"),
+            ("ring_size = [8192]", 2, "power of two"),
+            ("frame_size = [64, 1518]", 2, "1518"),
+            ("queues = [1, 17]", 2, "17 is not a number from 1 to 16"),
+            ("impl = [\"fortran\"]", 2, "unknown variant `fortran`"),
+            ("loads_mpps = [0]", 2, "not a load"),
+            ("load_fractions = [1.5]", 2, "not a share"),
+            ("[wall]\nseconds = 0", 3, "too short"),
+            ("[wall]\nwarm_up = -1", 3, "-1 s"),
+            ("[wall]\nseconds = \"5s\"", 3, "\"5s\""),
+            ("[lockstep]\nrounds = 0", 3, "0 is not a number from 1"),
+            ("batch = [1", 2, "unclosed array"),
         ] {
-            let error = parse(text).unwrap_err();
+            let error = parse(&format!("[[block]]\n{text}\n")).unwrap_err();
             assert!(error.contains(&format!("line {line}")), "{text}: {error}");
             assert!(error.contains(why), "{text}: {error}");
             assert!(error.contains("matrix.toml"), "{error}");
@@ -587,64 +545,67 @@ mod tests {
 
     #[test]
     fn impossible_matrices_are_refused() {
-        for (text, why) in [
-            ("", "missing field `block`"),
-            ("block = []\n", "no [[block]]"),
+        for (before, block, why) in [
+            ("", "batch = []", "[[block]] number 1: `batch` is empty"),
             (
-                "[[block]]\nbatch = []\n",
-                "[[block]] number 1: `batch` is empty",
-            ),
-            (
-                "[[block]]\n[[block]]\nname = \"x\"\nbatch = [64, 512]\nring_size = [64]\n",
+                "",
+                "name = \"x\"\nbatch = [64]\nring_size = [64]",
                 "[[block]] \"x\": every batch",
             ),
             (
-                "[[block]]\nbackends = [\"valgrind\"]\nloads_mpps = [1]\n",
+                "",
+                "backends = [\"valgrind\"]\nloads_mpps = [1]",
                 "only the backend `wall`",
             ),
             (
-                "[[block]]\nbackends = [\"lockstep\", \"valgrind\"]\nqueues = [1, 2]\n",
+                "",
+                "queues = [1, 2]",
                 "only the backends `lockstep` and `wall` measure several queues",
             ),
             (
-                "[[block]]\nbackends = [\"wall\"]\nqueues = [1, 2]\nloads_mpps = [1]\n",
-                "latency is measured with one queue",
+                "",
+                "backends = [\"wall\"]\nqueues = [2]\nloads_mpps = [1]",
+                "measured with one queue",
             ),
             (
-                "[[block]]\nwaiting = [\"poll\", \"interrupts\"]\n",
+                "",
+                "waiting = [\"poll\", \"interrupts\"]",
                 "add `loads_mpps` or remove `interrupts`",
             ),
-            ("devices = [\"a\", \"a\"]\n[[block]]\n", "two ports"),
             (
-                "devices = [\"a\", \"b\"]\npktgen_host = \"x\"\n[[block]]\n",
+                "",
+                "impl = [\"ixy\"]\nloads_mpps = [1]",
+                "drivers of this project only",
+            ),
+            ("devices = [\"a\", \"a\"]", "", "two ports"),
+            (
+                "devices = [\"a\", \"b\"]\npktgen_host = \"x\"",
+                "",
                 "`pktgen`",
             ),
-            ("clocks_ghz = [33]\n[[block]]\n", "33 GHz"),
-            ("pktgen = \"x\"\n[[block]]\n", "`devices`"),
-            ("link_timeout = 0\n[[block]]\n", "from 1 to 3600"),
+            ("clocks_ghz = [33]", "", "33 GHz"),
+            ("pktgen = \"x\"", "", "`devices`"),
+            ("link_timeout = 0", "", "from 1 to 3600"),
+            ("trace = { cpus = [\"abacus\"] }", "", "abacus"),
         ] {
-            let error = parse(text).unwrap_err();
-            assert!(error.contains(why), "{text}: {error}");
+            let error = parse(&format!("{before}\n[[block]]\n{block}\n")).unwrap_err();
+            assert!(error.contains(why), "{before}{block}: {error}");
         }
-        let error = Config::read(Path::new("/nonexistent.toml")).unwrap_err();
-        assert!(error.to_string().contains("/nonexistent.toml"));
+        assert!(parse("").unwrap_err().contains("no [[block]]"));
     }
 
     #[test]
     fn the_command_line_selects_a_part_of_a_matrix() {
-        let text = "[[block]]\nbatch = [1, 8, 32]\n[[block]]\nbatch = [64]\n";
+        let text = "[[block]]\nbatch = [1, 8, 32]\n[[block]]\nring_size = [64, 512]\n";
         let mut config = parse(text).unwrap();
         let wanted = MatrixFilter {
             implementations: vec![Implementation::C],
-            batch: vec![BoundedInteger(8), BoundedInteger(1)],
+            ring_size: vec![64],
             ..MatrixFilter::default()
         };
         config.apply_filter(&wanted).unwrap();
         assert_eq!(config.blocks.len(), 1);
-        assert_eq!(
-            config.blocks[0].batch,
-            [BoundedInteger(1), BoundedInteger(8)]
-        );
+        assert_eq!(config.blocks[0].ring_size, [64]);
         assert_eq!(config.blocks[0].implementations, [Implementation::C]);
         let nothing = MatrixFilter {
             variants: vec!["trapping-ubsan".into()],
@@ -664,29 +625,19 @@ mod tests {
 
     #[test]
     fn the_committed_matrices_are_valid() {
-        for name in ["matrix.toml", "matrix-quick.toml"] {
+        for name in ["matrix.toml", "matrix-quick.toml", "card.toml"] {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-            Config::read(&path).unwrap();
+            let mut config = Config::parse(&path).unwrap();
+            if name == "card.toml" {
+                let error = config.check().unwrap_err().to_string();
+                assert!(error.contains("--devices"), "{error}");
+                config.devices = Some(["0000:03:00.0".into(), "0000:03:00.1".into()]);
+                // As published.
+                assert_eq!(config.clocks_ghz, [1.6, 3.3]);
+                assert_eq!((config.perf.warm_up, config.perf.seconds), (5.0, 60.0));
+                assert_eq!((config.wall.warm_up, config.wall.seconds), (5.0, 60.0));
+            }
+            config.check().unwrap();
         }
-    }
-
-    #[test]
-    fn the_matrix_of_a_card_needs_devices_and_has_the_published_clocks_and_times() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("card.toml");
-        let error = Config::read(&path).unwrap_err().to_string();
-        assert!(error.contains("--devices"), "{error}");
-        let mut config = Config::parse(&path).unwrap();
-        config.devices = Some(["0000:03:00.0".into(), "0000:03:00.1".into()]);
-        config.check().unwrap();
-        assert_eq!(config.clocks_ghz, [Ghz(1.6), Ghz(3.3)]);
-        for (warm_up, seconds) in [
-            (config.perf.warm_up, config.perf.seconds),
-            (config.wall.warm_up, config.wall.seconds),
-        ] {
-            assert_eq!(warm_up.duration(), Duration::from_secs(5));
-            assert_eq!(seconds.duration(), Duration::from_secs(60));
-        }
-        let backends: BTreeSet<_> = config.blocks.iter().flat_map(|it| &it.backends).collect();
-        assert!(backends.contains(&BackendName::Perf) && backends.contains(&BackendName::Wall));
     }
 }

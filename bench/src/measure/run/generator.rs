@@ -1,41 +1,81 @@
 //! Lets `triptych run` use the load generator of `triptych pktgen`.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use perfcounters::load::{LoadGenerator, PortLink, SentLoad};
 use perfcounters::{Interrupt, MeasureError};
 use record::Conditions;
 
-use crate::measure::pktgen::{Config, Generator, PktgenError};
+use super::config as run;
+use crate::machine::host::system::program;
+use crate::measure::pktgen::{command_line, Config, Generator, PktgenError};
+use crate::usage::UsageError;
 
 /// The load generator of `triptych pktgen`. Its program runs until the backend has measured all cells,
 /// so that links stay up.
 #[derive(Debug)]
 pub(super) struct Pktgen {
-    config: PathBuf,
-    /// The machine's name for SSH, instead of the name in the file.
-    host: Option<String>,
+    /// The file of its configuration, and the machine if the command line names it.
+    name: String,
+    config: Config,
     interrupt: Interrupt,
-    running: Option<Running>,
-}
-
-#[derive(Debug)]
-struct Running {
-    generator: Generator,
-    since: Instant,
-    /// The age at which a new program replaces it, because `timeout` would end it soon.
-    lifetime: Duration,
+    /// The program, and when it started.
+    running: Option<(Generator, Instant)>,
 }
 
 impl Pktgen {
-    pub(super) fn new(config: PathBuf, host: Option<String>, interrupt: Interrupt) -> Self {
-        Self {
-            config,
-            host,
-            interrupt,
-            running: None,
+    /// The generator of a configuration; `None` if it has none.
+    ///
+    /// # Errors
+    /// If the generator's file is wrong.
+    pub(super) fn new(
+        run: &run::Config,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Self>, UsageError> {
+        let Some(path) = &run.pktgen else {
+            return Ok(None);
+        };
+        let mut name = path.display().to_string();
+        let mut config = Config::read(path).map_err(|error| UsageError(error.to_string()))?;
+        if let Some(host) = &run.pktgen_host {
+            name.push_str(&format!(" on {host}"));
+            config.ssh = Some(host.clone());
         }
+        if let Some(host) = &config.ssh {
+            // Errors may name the machine, and the record then has its alias.
+            record::alias(host);
+        }
+        Ok(Some(Self {
+            name,
+            config,
+            interrupt: interrupt.clone(),
+            running: None,
+        }))
+    }
+
+    /// Starts the generator and ends it. It sends nothing.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    pub(super) fn check(&self) -> Result<(), UsageError> {
+        let place = self.config.ssh.as_deref().unwrap_or("this machine");
+        eprintln!("checking the load generator on {place}");
+        match Generator::launch(&self.config, &self.interrupt) {
+            Ok(running) => {
+                eprintln!("{}", running.about());
+                Ok(())
+            }
+            Err(error) => Err(UsageError(format!(
+                "the load generator does not answer: {error}; `{} pktgen --config FILE --check` \
+                 tries it alone",
+                program()
+            ))),
+        }
+    }
+
+    /// The command that starts it.
+    pub(super) fn command_line(&self) -> String {
+        command_line::of(&self.config)
     }
 
     /// Lets the running program do something. If it fails, its state is unknown, and the next
@@ -44,12 +84,12 @@ impl Pktgen {
         &mut self,
         action: impl FnOnce(&mut Generator) -> Result<T, PktgenError>,
     ) -> Result<T, MeasureError> {
-        let Some(running) = &mut self.running else {
+        let Some((generator, _)) = &mut self.running else {
             return Err(MeasureError::Other(
                 "the load generator is not running".to_owned(),
             ));
         };
-        action(&mut running.generator).map_err(|error| {
+        action(generator).map_err(|error| {
             self.running = None;
             failure(error)
         })
@@ -66,31 +106,21 @@ fn failure(error: PktgenError) -> MeasureError {
 
 impl LoadGenerator for Pktgen {
     fn describe(&self) -> String {
-        match &self.host {
-            None => self.config.display().to_string(),
-            Some(host) => format!("{} on {host}", self.config.display()),
-        }
+        self.name.clone()
     }
 
     fn open(&mut self) -> Result<(), MeasureError> {
-        let usable = self.running.as_mut().is_some_and(|running| {
-            running.since.elapsed() < running.lifetime && running.generator.links().is_ok()
+        // `timeout` would end an old program soon.
+        let lifetime = Duration::from_secs(self.config.time_limit_seconds.into()) / 2;
+        let usable = self.running.as_mut().is_some_and(|(generator, since)| {
+            since.elapsed() < lifetime && generator.links().is_ok()
         });
-        if usable {
-            return Ok(());
+        if !usable {
+            // The old program must release its ports first.
+            self.running = None;
+            let generator = Generator::launch(&self.config, &self.interrupt).map_err(failure)?;
+            self.running = Some((generator, Instant::now()));
         }
-        // The old program must release its ports first.
-        self.running = None;
-        let mut config = Config::read(&self.config).map_err(failure)?;
-        if let Some(host) = &self.host {
-            config.ssh = Some(host.clone());
-        }
-        let generator = Generator::launch(&config, &self.interrupt).map_err(failure)?;
-        self.running = Some(Running {
-            generator,
-            since: Instant::now(),
-            lifetime: Duration::from_secs(config.time_limit_seconds.into()) / 2,
-        });
         Ok(())
     }
 

@@ -1,31 +1,32 @@
 //! Expands the blocks of a configuration into the cells of a matrix.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use record::{BackendName, Conditions, SkippedPeer};
 
+use super::config::{fits, nothing, Block, Config};
 use crate::build::builds::peers::Peers;
 use crate::build::builds::variants::{exists, table_order, Driver, PEER_VARIANTS, VARIANTS};
-
-use super::config::{fits, Block, Config, ConfigError};
+use crate::usage::UsageError;
 
 /// The cells of a matrix. Loads that are shares of the capacity become known during the run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Matrix {
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Matrix {
     /// The cells under saturating load, by backend.
-    pub saturating: Vec<(BackendName, Vec<ComparedDrivers>)>,
+    pub saturating: BTreeMap<BackendName, Vec<Compared<Conditions>>>,
     /// The cells under a given load, for latency.
-    pub loaded: Vec<(Conditions, Load, Vec<Driver>)>,
+    pub loaded: Vec<Compared<(Conditions, Load)>>,
     /// Selected peers that are not built.
     pub skipped_peers: Vec<SkippedPeer>,
 }
 
 /// Drivers that are measured under the same conditions, to be compared.
-pub type ComparedDrivers = (Conditions, Vec<Driver>);
+pub(super) type Compared<C> = (C, Vec<Driver>);
 
 /// An offered load.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Load {
+pub(super) enum Load {
     /// Million packets per second, both directions together.
     Mpps(f64),
     /// A share of the throughput of the slowest driver.
@@ -37,62 +38,43 @@ impl Matrix {
     /// together.
     ///
     /// # Errors
-    /// [`ConfigError::Nothing`] if a variant is unknown, or no driver has any of the variants.
-    pub fn new(config: &Config, build: &Path, peers: &Peers) -> Result<Self, ConfigError> {
-        let mut matrix = Self {
-            saturating: Vec::new(),
-            loaded: Vec::new(),
-            skipped_peers: Vec::new(),
-        };
+    /// If a variant is unknown, or no driver has any of the variants.
+    pub fn new(config: &Config, build: &Path, peers: &Peers) -> Result<Self, UsageError> {
+        let mut matrix = Self::default();
         for block in &config.blocks {
             check_variants(block, build)?;
             matrix.note_skipped(block, peers);
             let drivers = drivers(block, build, peers);
+            let mut backends = block.backends.as_slice();
+            if block.is_loaded() {
+                // A share of the capacity needs the capacity.
+                let capacity = !block.load_fractions.is_empty();
+                backends = if capacity { &[BackendName::Wall] } else { &[] };
+            }
+            let absolute = block.loads_mpps.iter().copied().map(Load::Mpps);
+            let shares = block.load_fractions.iter().copied().map(Load::Fraction);
+            let loads: Vec<_> = absolute.chain(shares).collect();
             for conditions in conditions(block) {
-                if !block.is_loaded() {
-                    for backend in &block.backends {
-                        matrix.add(*backend, conditions, &drivers);
-                    }
-                    continue;
+                for backend in backends {
+                    let groups = matrix.saturating.entry(*backend).or_default();
+                    add(groups, conditions, &drivers);
                 }
-                if !block.load_fractions.is_empty() {
-                    matrix.add(BackendName::Wall, conditions, &drivers);
-                }
-                let loads = block
-                    .loads_mpps
-                    .iter()
-                    .map(|load| Load::Mpps(load.0))
-                    .chain(
-                        block
-                            .load_fractions
-                            .iter()
-                            .map(|part| Load::Fraction(part.0)),
-                    );
-                for load in loads {
-                    matrix.add_loaded(conditions, load, &drivers);
+                for load in &loads {
+                    add(&mut matrix.loaded, (conditions, *load), &drivers);
                 }
             }
         }
-        matrix.saturating.sort_by_key(|(backend, _)| *backend);
-        let groups = matrix
-            .saturating
-            .iter_mut()
-            .flat_map(|(_, cells)| cells.iter_mut().map(|(_, drivers)| drivers))
-            .chain(matrix.loaded.iter_mut().map(|(_, _, drivers)| drivers));
-        groups.for_each(|drivers| drivers.sort_by_key(table_order));
         match matrix.drivers().is_empty() {
-            true => Err(ConfigError::Nothing(matrix.why_nothing())),
+            true => Err(nothing(&matrix.why_nothing())),
             false => Ok(matrix),
         }
     }
 
     /// Notes the peers of a block that are not built.
     fn note_skipped(&mut self, block: &Block, peers: &Peers) {
-        for driver in products(block) {
-            if let Some(skipped) = peers.skipped(&driver) {
-                if !self.skipped_peers.contains(&skipped) {
-                    self.skipped_peers.push(skipped);
-                }
+        for skipped in products(block).filter_map(|driver| peers.skipped(&driver)) {
+            if !self.skipped_peers.contains(&skipped) {
+                self.skipped_peers.push(skipped);
             }
         }
     }
@@ -107,59 +89,28 @@ impl Matrix {
         }
     }
 
-    fn add(&mut self, backend: BackendName, conditions: Conditions, drivers: &[Driver]) {
-        let cells = match self
-            .saturating
-            .iter_mut()
-            .find(|(name, _)| *name == backend)
-        {
-            Some((_, cells)) => cells,
-            None => {
-                self.saturating.push((backend, Vec::new()));
-                match self.saturating.last_mut() {
-                    Some((_, cells)) => cells,
-                    None => return,
-                }
-            }
-        };
-        match cells.iter_mut().find(|(known, _)| *known == conditions) {
-            Some((_, known)) => merge(known, drivers),
-            None => cells.push((conditions, drivers.to_vec())),
-        }
-    }
-
-    fn add_loaded(&mut self, conditions: Conditions, load: Load, drivers: &[Driver]) {
-        let known = self
-            .loaded
-            .iter_mut()
-            .find(|(there, offered, _)| (*there, *offered) == (conditions, load));
-        match known {
-            Some((_, _, known)) => merge(known, drivers),
-            None => self.loaded.push((conditions, load, drivers.to_vec())),
-        }
-    }
-
     /// All drivers of the matrix, each once.
     pub fn drivers(&self) -> Vec<Driver> {
-        let mut all = Vec::new();
-        for (_, cells) in &self.saturating {
-            for (_, drivers) in cells {
-                merge(&mut all, drivers);
-            }
+        let mut all = vec![((), Vec::new())];
+        for (_, drivers) in self.saturating.values().flatten() {
+            add(&mut all, (), drivers);
         }
-        for (_, _, drivers) in &self.loaded {
-            merge(&mut all, drivers);
+        for (_, drivers) in &self.loaded {
+            add(&mut all, (), drivers);
         }
-        all.sort_by_key(table_order);
-        all
+        all.into_iter().flat_map(|(_, drivers)| drivers).collect()
     }
 }
 
-fn merge(known: &mut Vec<Driver>, more: &[Driver]) {
-    for driver in more {
-        if !known.contains(driver) {
-            known.push(driver.clone());
-        }
+/// Adds drivers to those with the same conditions, in the order of tables.
+fn add<C: PartialEq + Copy>(groups: &mut Vec<Compared<C>>, conditions: C, drivers: &[Driver]) {
+    if !groups.iter().any(|(known, _)| *known == conditions) {
+        groups.push((conditions, Vec::new()));
+    }
+    for (_, group) in groups.iter_mut().filter(|(known, _)| *known == conditions) {
+        group.extend_from_slice(drivers);
+        group.sort_by_key(table_order);
+        group.dedup();
     }
 }
 
@@ -170,22 +121,20 @@ fn product<A: Copy, B: Copy>(a: &[A], b: &[B]) -> Vec<(A, B)> {
 
 fn conditions(block: &Block) -> Vec<Conditions> {
     let mut all = Vec::new();
-    for frame_size in &block.frame_size {
-        for ring_size in &block.ring_size {
-            let several = product(&block.queues, &block.waiting);
-            for (batch, (queues, waiting)) in product(&block.batch, &several) {
-                let conditions = Conditions {
-                    batch: batch.0,
-                    ring_size: ring_size.0,
-                    frame_size: frame_size.0,
-                    offered_mpps: None,
-                    queues: queues.0,
-                    waiting,
-                    placement: None,
-                };
-                if fits(batch, *ring_size) && !all.contains(&conditions) {
-                    all.push(conditions);
-                }
+    let several = product(&block.queues, &block.waiting);
+    for (frame_size, ring_size) in product(&block.frame_size, &block.ring_size) {
+        for (batch, (queues, waiting)) in product(&block.batch, &several) {
+            let conditions = Conditions {
+                batch,
+                ring_size,
+                frame_size,
+                offered_mpps: None,
+                queues,
+                waiting,
+                placement: None,
+            };
+            if fits(batch, ring_size) && !all.contains(&conditions) {
+                all.push(conditions);
             }
         }
     }
@@ -208,13 +157,13 @@ fn products(block: &Block) -> impl Iterator<Item = Driver> + '_ {
     })
 }
 
-fn check_variants(block: &Block, build: &Path) -> Result<(), ConfigError> {
+fn check_variants(block: &Block, build: &Path) -> Result<(), UsageError> {
     for variant in &block.variants {
         let known = VARIANTS.contains(&variant.as_str())
             || PEER_VARIANTS.contains(&variant.as_str())
             || (!variant.contains('/') && build.join("variants").join(variant).is_dir());
         if !known {
-            return Err(ConfigError::Nothing(format!(
+            return Err(nothing(&format!(
                 "there is no variant {variant:?}: use {} or a folder {}",
                 VARIANTS.join(", "),
                 build.join("variants").join(variant).display()
@@ -223,28 +172,24 @@ fn check_variants(block: &Block, build: &Path) -> Result<(), ConfigError> {
     }
     Ok(())
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::build::builds::variants::{DEFAULT, FORTIFIED, OVERFLOW_CHECKS};
-    use crate::measure::settings::values::{BoundedInteger, RingSize};
-    use crate::measure::settings::values::{Fraction, Mpps};
     use record::Implementation;
     use Implementation::{Rust, RustUnsafe, C};
 
-    fn names(drivers: &[Driver]) -> Vec<String> {
-        drivers
+    fn names(drivers: &[Driver]) -> String {
+        let names = drivers
             .iter()
-            .map(|(implementation, variant)| format!("{implementation}/{variant}"))
-            .collect()
+            .map(|(driver, variant)| format!("{driver}/{variant}"));
+        names.collect::<Vec<_>>().join(" ")
     }
 
-    fn matrix(blocks: Vec<Block>) -> Result<Matrix, ConfigError> {
-        Matrix::new(
-            &Config::new(blocks),
-            Path::new("/nonexistent"),
-            &Peers::default(),
-        )
+    fn matrix(blocks: Vec<Block>) -> Result<Matrix, UsageError> {
+        let nowhere = Path::new("/nonexistent");
+        Matrix::new(&Config::new(blocks), nowhere, &Peers::default())
     }
 
     fn variants(names: &[&str]) -> Vec<String> {
@@ -255,34 +200,14 @@ mod tests {
     fn each_driver_is_measured_in_the_variants_that_it_has() {
         let block = Block {
             variants: variants(&VARIANTS),
-            backends: vec![BackendName::Wall],
             ..Block::default()
         };
-        let all = matrix(vec![block]).unwrap();
         assert_eq!(
-            names(&all.drivers()),
-            [
-                "c/default",
-                "c/stride",
-                "c/tuned",
-                "c/agent",
-                "c/trapping-ubsan",
-                "c/fortified",
-                "c/no-lto",
-                "rust/default",
-                "rust/stride",
-                "rust/tuned",
-                "rust/agent",
-                "rust/overflow-checks",
-                "rust/trusted-device",
-                "rust/untrusted-device-copy",
-                "rust/no-lto",
-                "rust-unsafe/default",
-                "rust-unsafe/stride",
-                "rust-unsafe/tuned",
-                "rust-unsafe/overflow-checks",
-                "rust-unsafe/no-lto"
-            ]
+            names(&matrix(vec![block]).unwrap().drivers()),
+            "c/default c/stride c/tuned c/agent c/trapping-ubsan c/fortified c/no-lto \
+             rust/default rust/stride rust/tuned rust/agent rust/overflow-checks rust/trusted-device \
+             rust/untrusted-device-copy rust/no-lto rust-unsafe/default rust-unsafe/stride \
+             rust-unsafe/tuned rust-unsafe/overflow-checks rust-unsafe/no-lto"
         );
         let block = Block {
             implementations: vec![C],
@@ -306,8 +231,7 @@ mod tests {
             "{error}"
         );
         std::fs::create_dir_all(build.path().join("variants/clang/c")).unwrap();
-        let drivers = new().unwrap().drivers();
-        assert_eq!(names(&drivers), ["c/clang"]);
+        assert_eq!(names(&new().unwrap().drivers()), "c/clang");
     }
 
     #[test]
@@ -315,63 +239,56 @@ mod tests {
         let blocks = vec![
             Block {
                 backends: vec![BackendName::Wall, BackendName::Lockstep],
-                batch: vec![BoundedInteger(32), BoundedInteger(8)],
+                batch: vec![32, 8],
                 ..Block::default()
             },
             Block {
                 implementations: vec![Rust, C],
                 backends: vec![BackendName::Wall],
                 variants: variants(&[DEFAULT, FORTIFIED]),
-                ring_size: vec![RingSize(64), RingSize(512)],
-                frame_size: vec![BoundedInteger(60), BoundedInteger(1514)],
-                batch: vec![BoundedInteger(32), BoundedInteger(64)],
+                ring_size: vec![64, 512],
+                frame_size: vec![60, 1514],
+                batch: vec![32, 64],
                 ..Block::default()
             },
         ];
         let matrix = matrix(blocks).unwrap();
-        let backends: Vec<_> = matrix.saturating.iter().map(|(name, _)| *name).collect();
-        assert_eq!(backends, [BackendName::Lockstep, BackendName::Wall]);
-        assert_eq!(matrix.saturating[0].1.len(), 2);
-        let wall = &matrix.saturating[1].1;
+        assert!(matrix
+            .saturating
+            .keys()
+            .eq(&[BackendName::Lockstep, BackendName::Wall]));
+        assert_eq!(matrix.saturating[&BackendName::Lockstep].len(), 2);
+        let wall = &matrix.saturating[&BackendName::Wall];
         // Both of the first block; of the second, batch 64 and ring 64 do not go together, and one
         // is the first block's.
         assert_eq!(wall.len(), 2 + 6 - 1);
         let usual = wall
             .iter()
-            .find(|(conditions, _)| *conditions == Conditions::default())
-            .unwrap();
+            .find(|(conditions, _)| *conditions == Conditions::default());
         assert_eq!(
-            names(&usual.1),
-            [
-                "c/default",
-                "c/fortified",
-                "rust/default",
-                "rust-unsafe/default"
-            ]
+            names(&usual.unwrap().1),
+            "c/default c/fortified rust/default rust-unsafe/default"
         );
-        assert!(!wall
-            .iter()
-            .any(|(there, _)| there.batch == 64 && there.ring_size == 64));
+        let too_large = |there: &Conditions| there.batch == 64 && there.ring_size == 64;
+        assert!(!wall.iter().any(|(there, _)| too_large(there)));
     }
 
     #[test]
     fn shares_of_the_capacity_need_the_capacity() {
         let block = Block {
             implementations: vec![C, RustUnsafe],
-            loads_mpps: vec![Mpps(1.0)],
+            loads_mpps: vec![1.0],
             ..Block::default()
         };
         let given = matrix(vec![block.clone()]).unwrap();
         assert!(given.saturating.is_empty());
         assert_eq!(given.loaded.len(), 1);
-        let shares = matrix(vec![Block {
-            load_fractions: vec![Fraction(0.5), Fraction(0.9)],
+        let shares = Block {
+            load_fractions: vec![0.5, 0.9],
             ..block
-        }])
-        .unwrap();
+        };
+        let shares = matrix(vec![shares]).unwrap();
         assert_eq!(shares.loaded.len(), 3);
-        assert_eq!(shares.saturating.len(), 1);
-        assert_eq!(shares.saturating[0].0, BackendName::Wall);
-        assert_eq!(shares.saturating[0].1[0].0, Conditions::default());
+        assert!(shares.saturating.keys().eq(&[BackendName::Wall]));
     }
 }

@@ -1,18 +1,21 @@
-//! Measures the cells of a matrix, backend by backend.
+//! Measures the cells of a matrix, backend by backend, and latency at last.
 
 use std::time::Duration;
 
 use anyhow::Result;
 use perfcounters::{Backend, Cell, Observer};
-use record::BackendName;
+use record::{BackendName, Capacity, Conditions};
 
-use super::backends::BackendFactory;
-use super::latency::{latency, loaded_cells, remaining_latency};
+use super::matrix::Load;
 use super::peers::measurable;
 use super::recorder::Recorder;
 use super::setup::RunSetup;
 use crate::build::builds::cells::missing;
+use crate::build::builds::variants::Driver;
 use crate::progress::{rounded, Progress};
+
+/// Stands for a capacity, Mpps, that is measured only later. Nothing is measured at such a load.
+const UNKNOWN: f64 = 1e6;
 
 /// A backend and the cells that it measures.
 struct BackendWork {
@@ -35,24 +38,24 @@ impl BackendWork {
         }
         all
     }
+
+    fn measure(&mut self, recorder: &mut Recorder) -> Result<()> {
+        recorder.estimate = self.remaining(recorder).1;
+        self.backend.measure(&self.cells, recorder)?;
+        Ok(recorder.folder.save()?)
+    }
 }
 
 /// Measures everything that the record does not have yet.
 ///
 /// # Errors
 /// If the run was interrupted, or its folder cannot be written. Failures of cells are recorded.
-pub(super) fn measure_all(
-    backends: &BackendFactory<'_>,
-    setup: &RunSetup,
-    recorder: &mut Recorder,
-) -> Result<()> {
+pub(super) fn measure_all(setup: &RunSetup<'_>, recorder: &mut Recorder) -> Result<()> {
     // All backends are created first, so that the record has their settings before any sample.
     let mut works = Vec::new();
-    for (choice, groups) in &setup.matrix.saturating {
-        let backend = backends.backend(*choice)?;
-        recorder.note_settings(backend.as_ref());
-        if let Some(why) = backend.unavailable() {
-            recorder.not_measurable(backend.name(), &why);
+    for (name, groups) in &setup.matrix.saturating {
+        let backend = setup.backends.backend(*name)?;
+        if !works_here(backend.as_ref(), recorder) {
             continue;
         }
         let cells = groups
@@ -61,37 +64,44 @@ pub(super) fn measure_all(
             .flat_map(|cell| backend.cells_of(&cell))
             .collect();
         let cells = measurable(backend.as_ref(), cells, recorder);
-        let cells = built(backend.name(), cells, recorder);
+        let cells = built(*name, cells, recorder);
         if !cells.is_empty() {
             works.push(BackendWork { backend, cells });
         }
     }
-    let latency = latency(backends, setup, recorder);
+    let latency = latency(setup, recorder);
 
-    let mut plan: Vec<_> = works.iter().map(|work| work.remaining(recorder)).collect();
-    if let Some(latency) = &latency {
-        plan.push(remaining_latency(setup, latency.as_ref(), recorder));
+    let (mut count, mut time) = (0, Duration::ZERO);
+    for work in works.iter().chain(&latency) {
+        let remaining = work.remaining(recorder);
+        count += remaining.0;
+        time += remaining.1;
     }
-    let (count, time) = plan.iter().fold((0, Duration::ZERO), |all, part| {
-        (all.0 + part.0, all.1 + part.1)
-    });
     eprintln!("{count} measurements, about {}", rounded(time));
     recorder.progress = Progress::new(time);
 
     for mut work in works {
-        recorder.estimate = work.remaining(recorder).1;
-        work.backend.measure(&work.cells, recorder)?;
-        recorder.folder.save()?;
+        work.measure(recorder)?;
     }
-    if let Some(mut latency) = latency {
-        let cells = loaded_cells(setup, recorder);
-        let cells = built(latency.name(), cells, recorder);
+    if let Some(mut work) = latency {
+        work.cells = loaded_cells(setup, |conditions, drivers| {
+            capacity(setup, recorder, conditions, drivers)
+        });
+        work.cells = built(work.backend.name(), work.cells, recorder);
         recorder.folder.save()?;
-        recorder.estimate = remaining_latency(setup, latency.as_ref(), recorder).1;
-        latency.measure(&cells, recorder)?;
-        recorder.folder.save()?;
+        work.measure(recorder)?;
     }
     Ok(())
+}
+
+/// Records the settings of a backend, and whether it can measure on this machine.
+fn works_here(backend: &dyn Backend, recorder: &mut Recorder) -> bool {
+    recorder.note_settings(backend);
+    let why = backend.unavailable();
+    if let Some(why) = &why {
+        recorder.not_measurable(backend.name(), why);
+    }
+    why.is_none()
 }
 
 /// The cells whose drivers are built. Records a failure for the others.
@@ -109,4 +119,105 @@ fn built(backend: BackendName, cells: Vec<Cell>, recorder: &mut Recorder) -> Vec
         }
     }
     built
+}
+
+/// The backend that measures latency, with the cells as far as they are known; `None` if the matrix has no loads or
+/// this machine cannot.
+fn latency(setup: &RunSetup<'_>, recorder: &mut Recorder) -> Option<BackendWork> {
+    if setup.matrix.loaded.is_empty() {
+        return None;
+    }
+    let backend = match setup.backends.latency() {
+        Ok(latency) => latency,
+        Err(why) => {
+            recorder.warning(&why);
+            return None;
+        }
+    };
+    works_here(backend.as_ref(), recorder).then(|| BackendWork {
+        backend,
+        cells: loaded_cells(setup, |conditions, _| {
+            known_capacity(recorder, conditions).or(Some(UNKNOWN))
+        }),
+    })
+}
+
+/// The cells under given loads. `capacity` turns shares of the capacity into loads.
+fn loaded_cells(
+    setup: &RunSetup<'_>,
+    mut capacity: impl FnMut(Conditions, &[Driver]) -> Option<f64>,
+) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for ((conditions, load), drivers) in &setup.matrix.loaded {
+        let load = match load {
+            Load::Mpps(mpps) => Some(*mpps),
+            Load::Fraction(share) => capacity(*conditions, drivers).map(|all| offered(all, *share)),
+        };
+        if load.is_none() {
+            continue;
+        }
+        let conditions = Conditions {
+            offered_mpps: load,
+            ..*conditions
+        };
+        for cell in setup.builds.cells(conditions, drivers) {
+            if !cells.contains(&cell) {
+                cells.push(cell);
+            }
+        }
+    }
+    cells
+}
+
+/// The share of a capacity as a load, to three significant digits.
+fn offered(capacity: f64, share: f64) -> f64 {
+    let load = capacity * share;
+    format!("{load:.2e}").parse().unwrap_or(load)
+}
+
+/// The capacity that the run has recorded. A resumed run keeps it.
+fn known_capacity(recorder: &Recorder, conditions: Conditions) -> Option<f64> {
+    let mut capacities = recorder.folder.record.capacities.iter();
+    let known = capacities.find(|capacity| capacity.conditions == conditions);
+    known.map(|capacity| capacity.mpps)
+}
+
+/// The throughput of the slowest driver, Mpps. `None`, with a warning, if none was measured.
+fn capacity(
+    setup: &RunSetup<'_>,
+    recorder: &mut Recorder,
+    conditions: Conditions,
+    drivers: &[Driver],
+) -> Option<f64> {
+    if let Some(known) = known_capacity(recorder, conditions) {
+        return Some(known);
+    }
+    let slowest = setup
+        .builds
+        .cells(conditions, drivers)
+        .iter()
+        .filter_map(|cell| recorder.median_throughput(cell))
+        .min_by(f64::total_cmp);
+    match slowest {
+        Some(mpps) => {
+            let capacity = Capacity { conditions, mpps };
+            recorder.folder.record.capacities.push(capacity);
+        }
+        None => recorder.warning(
+            "latency was not measured at shares of the capacity, because no throughput was measured",
+        ),
+    }
+    slowest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_have_three_significant_digits() {
+        assert_eq!(offered(123.456, 0.5), 61.7);
+        assert_eq!(offered(20.0, 0.1), 2.0);
+        assert_eq!(offered(0.123_456, 1.0), 0.123);
+    }
 }

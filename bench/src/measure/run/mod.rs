@@ -1,6 +1,6 @@
 //! `triptych run`: measures a matrix and writes the results to a new folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{bail, Context, Result};
@@ -12,7 +12,6 @@ use crate::build::builds::artefacts;
 use crate::machine::host::system::System;
 use crate::usage::{Outcome, UsageError};
 use arguments::RunArguments;
-use backends::BackendFactory;
 use clock::RunClock;
 use config::Config;
 use measure::measure_all;
@@ -21,69 +20,60 @@ use resume::UnfinishedRun;
 use selection::configuration;
 use setup::RunSetup;
 
-pub mod arguments;
-pub mod backends;
+pub(crate) mod arguments;
 pub(crate) mod budget;
 mod card;
 mod clock;
-pub mod config;
+pub(crate) mod config;
 mod generator;
-mod latency;
-pub mod matrix;
+mod matrix;
 mod measure;
-pub mod peers;
+pub(crate) mod peers;
 mod plan;
-pub mod recorder;
-pub mod resume;
+pub(crate) mod recorder;
+mod resume;
 mod selection;
-mod setup;
+pub(crate) mod setup;
 
-/// Measures and records, or prints the plan of `--dry-run`.
+/// Measures and records, judges a budget, or prints the plan of `--dry-run`.
+///
+/// # Errors
+/// Those of [`record_runs`], or the budget is exceeded.
+pub fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    if let Some(file) = &arguments.budget {
+        budget::run(file, &arguments.build_dir, interrupt)?;
+    } else if arguments.dry_run {
+        plan::print(arguments, interrupt)?;
+    } else {
+        record_runs(arguments, interrupt)?;
+    }
+    Ok(Outcome::Good)
+}
+
+/// Measures, and returns the folders of the runs, one for each clock.
 ///
 /// # Errors
 /// If a measurement of this project's drivers failed, or nothing was measured. All other measurements are recorded.
-pub fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    if let Some(file) = &arguments.budget {
-        return budget::run(file, &arguments.build_dir, interrupt);
-    }
-    if arguments.dry_run {
-        plan::print(arguments, interrupt)?;
-        return Ok(Outcome::Good);
-    }
-    run_in(arguments, interrupt, |_| Ok(()))
-}
-
-/// Like [`run`], but calls `prepare_folder` with each run's folder before the first measurement.
-///
-/// # Errors
-/// Those of [`run`] and of `prepare_folder`.
-pub fn run_in(
-    arguments: &RunArguments,
-    interrupt: &Interrupt,
-    prepare_folder: impl Fn(&Path) -> Result<()>,
-) -> Result<Outcome> {
+pub(crate) fn record_runs(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Vec<PathBuf>> {
     let mut session = Session {
         arguments,
         interrupt,
-        runs: String::new(),
+        runs: Vec::new(),
     };
-    if let Some(id) = arguments
-        .resume
-        .as_ref()
-        .or(arguments.retry_failed.as_ref())
-    {
+    let resumed = arguments.resume.as_ref();
+    if let Some(id) = resumed.or(arguments.retry_failed.as_ref()) {
         let retry = arguments.retry_failed.is_some();
         let unfinished = resume::open(&arguments.results, id.as_deref(), retry)?;
         let config = unfinished.config.clone();
         card::check(&config, &System::here(), interrupt)?;
-        session.measure(&config, Some(unfinished), &prepare_folder)?;
-        return Ok(Outcome::Good);
+        session.measure(&config, Some(unfinished))?;
+        return Ok(session.runs);
     }
-    let config = configuration(arguments).map_err(UsageError::from)?;
+    let config = configuration(arguments)?;
     card::check(&config, &System::here(), interrupt)?;
     let mut failures = Vec::new();
     for config in clock::one_run_each(&config) {
-        match session.measure(&config, None, &prepare_folder) {
+        match session.measure(&config, None) {
             Ok(()) => {}
             // The runs at other clocks do not depend on this one.
             Err(error) if !interrupt.is_set() && !error.is::<UsageError>() => failures.push(error),
@@ -91,7 +81,7 @@ pub fn run_in(
         }
     }
     match failures.len() {
-        0 | 1 => failures.pop().map_or(Ok(Outcome::Good), Err),
+        0 | 1 => failures.pop().map_or(Ok(session.runs), Err),
         _ => {
             let list: Vec<_> = failures.iter().map(|error| format!("{error:#}")).collect();
             bail!("{}", list.join("\n"))
@@ -103,29 +93,25 @@ pub fn run_in(
 struct Session<'a> {
     arguments: &'a RunArguments,
     interrupt: &'a Interrupt,
-    /// The folders of the runs so far, one per line.
-    runs: String,
+    /// The folders of the runs so far.
+    runs: Vec<PathBuf>,
 }
 
 impl Session<'_> {
     /// Measures one matrix at one clock, and restores the clock.
-    fn measure(
-        &mut self,
-        config: &Config,
-        unfinished: Option<UnfinishedRun>,
-        prepare_folder: &dyn Fn(&Path) -> Result<()>,
-    ) -> Result<()> {
+    fn measure(&mut self, config: &Config, unfinished: Option<UnfinishedRun>) -> Result<()> {
         let arguments = self.arguments;
-        let setup = RunSetup::new(config, &arguments.build_dir)?;
+        let setup = RunSetup::new(config, &arguments.build_dir, self.interrupt)?;
         if let Some(unfinished) = &unfinished {
-            check_resumed(arguments, unfinished, &setup)?;
+            resume::check(arguments, unfinished, &setup)?;
         }
-        let clock = RunClock::fix(config, &arguments.clocks_root, setup.placement.driver)?;
-        let outcome = match unfinished {
+        let cpu = setup.backends.placement.driver;
+        let clock = RunClock::fix(config, &arguments.clocks_root, cpu)?;
+        let recorder = match unfinished {
             None => start_run(arguments, config, &setup, &clock),
             Some(unfinished) => resume_run(unfinished, &setup, &clock),
-        }
-        .and_then(|recorder| self.measure_at(config, &setup, recorder, &clock, prepare_folder));
+        };
+        let outcome = recorder.and_then(|recorder| self.measure_at(&setup, recorder, &clock));
         let released = clock.release();
         outcome?;
         Ok(released?)
@@ -134,53 +120,50 @@ impl Session<'_> {
     /// Measures what the record does not have yet.
     fn measure_at(
         &mut self,
-        config: &Config,
-        setup: &RunSetup,
+        setup: &RunSetup<'_>,
         mut recorder: Recorder,
         clock: &RunClock,
-        prepare_folder: &dyn Fn(&Path) -> Result<()>,
     ) -> Result<()> {
-        self.list(recorder.folder.path())?;
-        prepare_folder(recorder.folder.path())?;
-        let backends = BackendFactory {
-            config,
-            build: &self.arguments.build_dir,
-            placement: &setup.placement,
-            interrupt: self.interrupt,
-        };
+        self.note(recorder.folder.path())?;
         let unlike = recorder.folder.record.host.unlike_published();
-        let unlike = unlike.filter(|_| config.devices.is_some());
-        for doubt in unlike
-            .into_iter()
-            .chain(placement::doubts(&setup.placement))
-        {
+        let unlike = unlike.filter(|_| setup.backends.config.devices.is_some());
+        let doubts = placement::doubts(&setup.backends.placement);
+        for doubt in unlike.into_iter().chain(doubts) {
             recorder.warning(&doubt);
         }
         recorder.folder.save()?;
-        let outcome = measure_all(&backends, setup, &mut recorder);
+        let outcome = measure_all(setup, &mut recorder);
         recorder.progress.finish();
         clock.finish(&mut recorder);
         finish(&mut recorder, setup, outcome)
     }
 
-    /// Adds a run to the file of `--list-runs`.
-    fn list(&mut self, folder: &Path) -> Result<()> {
-        self.runs.push_str(&format!("{}\n", folder.display()));
-        match &self.arguments.list_runs {
-            Some(file) => std::fs::write(file, &self.runs)
-                .with_context(|| format!("cannot write {}", file.display())),
-            None => Ok(()),
+    /// Writes the folder of a run to the file of `--list-runs`, and the attached file to the folder.
+    fn note(&mut self, folder: &Path) -> Result<()> {
+        self.runs.push(folder.to_owned());
+        let runs = self.runs.iter().map(|run| format!("{}\n", run.display()));
+        let list = self.arguments.list_runs.clone();
+        let attached = self.arguments.attached.as_ref();
+        let attached = attached.map(|(name, text)| (folder.join(name), text.clone()));
+        for (file, text) in list
+            .map(|file| (file, runs.collect()))
+            .into_iter()
+            .chain(attached)
+        {
+            std::fs::write(&file, text)
+                .with_context(|| format!("cannot write {}", file.display()))?;
         }
+        Ok(())
     }
 }
 
 /// Ends the record of a run, and reports what failed.
-fn finish(recorder: &mut Recorder, setup: &RunSetup, outcome: Result<()>) -> Result<()> {
+fn finish(recorder: &mut Recorder, setup: &RunSetup<'_>, outcome: Result<()>) -> Result<()> {
     let record = &mut recorder.folder.record;
     record.complete = outcome.is_ok();
     if let Some(period) = record.periods.last_mut() {
         period.end = Some(now());
-        period.clocks_after = clocks(&setup.placement);
+        period.clocks_after = clocks(&setup.backends.placement);
     }
     let finished = recorder.folder.finish(SystemTime::now());
     let place = recorder.folder.path().display();
@@ -234,7 +217,7 @@ fn finish(recorder: &mut Recorder, setup: &RunSetup, outcome: Result<()>) -> Res
 fn start_run(
     arguments: &RunArguments,
     config: &Config,
-    setup: &RunSetup,
+    setup: &RunSetup<'_>,
     clock: &RunClock,
 ) -> Result<Recorder> {
     for id in record::unfinished_runs(&arguments.results) {
@@ -256,42 +239,34 @@ fn start_run(
             command: std::env::args().collect(),
             git: GitFacts::of(Path::new(".")),
             host: HostFacts::gather(),
-            builds: setup.described(&arguments.build_dir),
+            builds: setup.described(),
             artefacts: artefacts::hashes(&arguments.build_dir, &setup.builds.programs()),
             peers: setup.builds.peers(),
             skipped_peers: setup.matrix.skipped_peers.clone(),
             plan: config
                 .to_record()
                 .context("cannot record the configuration")?,
-            placement: setup.placement.clone(),
+            placement: setup.backends.placement.clone(),
             core_clock: Some(clock.record()),
-            periods: vec![period(&setup.placement)],
+            periods: vec![period(&setup.backends.placement)],
             ..RunRecord::default()
         },
     )?;
     Ok(Recorder::new(folder, &[]))
 }
 
-/// Checks that an interrupted run may continue here and with these arguments.
-fn check_resumed(
-    arguments: &RunArguments,
-    unfinished: &UnfinishedRun,
-    setup: &RunSetup,
-) -> Result<()> {
-    let record = &unfinished.folder.record;
-    if arguments.selects_measurements() {
-        let wanted = configuration(arguments).map_err(UsageError::from)?;
-        resume::check_config(&record.id, &unfinished.config, &wanted)?;
-    }
-    let hashes = artefacts::hashes(&arguments.build_dir, &setup.builds.programs());
-    Ok(resume::check(record, &HostFacts::gather(), &hashes)?)
-}
-
 /// Continues an interrupted run, or one with failures. What failed is measured again.
-fn resume_run(unfinished: UnfinishedRun, setup: &RunSetup, clock: &RunClock) -> Result<Recorder> {
+fn resume_run(
+    unfinished: UnfinishedRun,
+    setup: &RunSetup<'_>,
+    clock: &RunClock,
+) -> Result<Recorder> {
     let mut folder = unfinished.folder;
     folder.forget_failures()?;
-    folder.record.periods.push(period(&setup.placement));
+    folder
+        .record
+        .periods
+        .push(period(&setup.backends.placement));
     folder.record.end = None;
     let clocks = folder
         .record

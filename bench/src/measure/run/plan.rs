@@ -1,6 +1,5 @@
 //! `triptych run --dry-run`: says what a run would measure, for how long, and what it would change.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -8,157 +7,138 @@ use perfcounters::Interrupt;
 use record::Conditions;
 
 use super::arguments::RunArguments;
-use super::backends::BackendFactory;
 use super::card;
 use super::config::Config;
-use super::matrix::{ComparedDrivers, Matrix};
+use super::generator::Pktgen;
+use super::matrix::Compared;
 use super::selection::configuration;
 use super::setup::RunSetup;
 use crate::machine::clocks::cpufreq::Cpufreq;
 use crate::machine::clocks::holder::needs_sudo;
 use crate::machine::host::system::System;
-use crate::measure::pktgen::command_line;
 use crate::progress::rounded;
-use crate::usage::UsageError;
 
 /// Prints the plan of a run. Problems that would stop the run are listed, but are no errors here.
 ///
 /// # Errors
-/// [`UsageError`] for a configuration that no machine can measure.
+/// A usage error for a configuration that no machine can measure.
 pub(super) fn print(arguments: &RunArguments, interrupt: &Interrupt) -> Result<()> {
-    let config = configuration(arguments).map_err(UsageError::from)?;
-    let setup = RunSetup::new(&config, &arguments.build_dir)?;
-    let backends = BackendFactory {
-        config: &config,
-        build: &arguments.build_dir,
-        placement: &setup.placement,
-        interrupt,
+    let config = configuration(arguments)?;
+    let setup = RunSetup::new(&config, &arguments.build_dir, interrupt)?;
+    let mut plan = Plan {
+        text: String::new(),
+        problems: card::problems(&config, &System::here()),
     };
-    let mut text = String::new();
-    let mut problems = card::problems(&config, &System::here());
-    describe_ports(&mut text, &config, &mut problems);
-    describe_clocks(&mut text, &config, arguments, &mut problems);
-    let time = describe_cells(&mut text, &setup, &backends, &mut problems)?;
+    plan.ports(&config, interrupt);
+    plan.clocks(&config, arguments);
+    let time = plan.cells(&setup)?;
     let runs = config.clocks_ghz.len().max(1);
-    let all = time * u32::try_from(runs).unwrap_or(u32::MAX);
-    let _ = write!(text, "\ntime: about {}", rounded(all));
-    let _ = match runs {
-        1 => writeln!(text),
-        _ => writeln!(text, " ({} for each clock)", rounded(time)),
-    };
-    if !problems.is_empty() {
-        let _ = writeln!(
-            text,
-            "\nThis would stop the run, or leave a part of it out:"
-        );
-        for problem in problems {
-            let _ = writeln!(text, "  {problem}");
-        }
+    let all = rounded(time * u32::try_from(runs).unwrap_or(u32::MAX));
+    plan.say(match runs {
+        1 => format!("\ntime: about {all}"),
+        _ => format!("\ntime: about {all} ({} for each clock)", rounded(time)),
+    });
+    if !plan.problems.is_empty() {
+        plan.say("\nThis would stop the run, or leave a part of it out:");
+        plan.say(format!("  {}", plan.problems.join("\n  ")));
     }
-    print!("{text}");
+    print!("{}", plan.text);
     Ok(())
 }
 
-fn describe_ports(text: &mut String, config: &Config, problems: &mut Vec<String>) {
-    let _ = match &config.devices {
-        None => writeln!(
-            text,
-            "ports: those of the software card, which the run starts"
-        ),
-        Some([first, second]) => writeln!(text, "ports: {first} and {second}"),
-    };
-    let _ = match card::generator(config) {
-        Err(error) => {
-            problems.push(error.to_string());
-            Ok(())
-        }
-        Ok(Some(generator)) => writeln!(
-            text,
-            "load: this command sends to both ports\n  {}",
-            command_line::of(&generator)
-        ),
-        Ok(None) if config.devices.is_some() => {
-            writeln!(text, "load: you send to both ports, for the whole run")
-        }
-        Ok(None) => Ok(()),
-    };
+struct Plan {
+    text: String,
+    problems: Vec<String>,
 }
 
-fn describe_clocks(
-    text: &mut String,
-    config: &Config,
-    arguments: &RunArguments,
-    problems: &mut Vec<String>,
-) {
-    if config.clocks_ghz.is_empty() {
-        let _ = writeln!(text, "clocks: the run keeps the settings of this machine");
-        return;
+impl Plan {
+    fn say(&mut self, line: impl AsRef<str>) {
+        self.text.push_str(line.as_ref());
+        self.text.push('\n');
     }
-    let root = &arguments.clocks_root;
-    let cpufreq = Cpufreq::below(root);
-    let settings = cpufreq.read();
-    if let Err(error) = &settings {
-        problems.push(error.to_string());
-    }
-    let sudo = if needs_sudo(root) { "sudo -n " } else { "" };
-    for clock in &config.clocks_ghz {
-        let _ = writeln!(
-            text,
-            "clock: {} GHz on all CPUs, without turbo, in a run of its own\n  {sudo}triptych clocks hold \
-             {} restores the settings when the run ends (cpupower frequency-set -d {}GHz -u {}GHz)",
-            clock.0, clock.0, clock.0, clock.0
-        );
-        for change in settings.iter().flat_map(|now| cpufreq.plan(now, clock.0)) {
-            let _ = writeln!(
-                text,
-                "  writes {} to {}",
-                change.value,
-                change.path.display()
-            );
+
+    fn ports(&mut self, config: &Config, interrupt: &Interrupt) {
+        match &config.devices {
+            None => self.say("ports: those of the software card, which the run starts"),
+            Some([first, second]) => self.say(format!("ports: {first} and {second}")),
         }
+        match Pktgen::new(config, interrupt) {
+            Err(error) => self.problems.push(error.to_string()),
+            Ok(Some(generator)) => self.say(format!(
+                "load: this command sends to both ports\n  {}",
+                generator.command_line()
+            )),
+            Ok(None) if config.devices.is_some() => {
+                self.say("load: you send to both ports, for the whole run");
+            }
+            Ok(None) => {}
+        }
+    }
+
+    fn clocks(&mut self, config: &Config, arguments: &RunArguments) {
+        if config.clocks_ghz.is_empty() {
+            self.say("clocks: the run keeps the settings of this machine");
+            return;
+        }
+        let root = &arguments.clocks_root;
+        let cpufreq = Cpufreq::below(root);
+        let settings = cpufreq.read();
+        if let Err(error) = &settings {
+            self.problems.push(error.to_string());
+        }
+        let sudo = if needs_sudo(root) { "sudo -n " } else { "" };
+        for ghz in &config.clocks_ghz {
+            self.say(format!(
+                "clock: {ghz} GHz on all CPUs, without turbo, in a run of its own\n  {sudo}triptych clocks \
+                 hold {ghz} restores the settings when the run ends (cpupower frequency-set -d {ghz}GHz -u \
+                 {ghz}GHz)"
+            ));
+            for change in settings.iter().flat_map(|now| cpufreq.plan(now, *ghz)) {
+                let path = change.path.display();
+                self.say(format!("  writes {} to {path}", change.value));
+            }
+        }
+    }
+
+    /// Describes the cells of all backends, and returns the estimated time of one run.
+    fn cells(&mut self, setup: &RunSetup<'_>) -> Result<Duration> {
+        let mut time = Duration::ZERO;
+        for (name, groups) in &setup.matrix.saturating {
+            let backend = setup.backends.backend(*name)?;
+            if let Some(why) = backend.unavailable() {
+                self.problems
+                    .push(format!("{name} is not measurable here: {why}"));
+                continue;
+            }
+            let (mut cells, mut part) = (0, Duration::ZERO);
+            for cell in groups
+                .iter()
+                .flat_map(|(conditions, drivers)| setup.builds.cells(*conditions, drivers))
+                .flat_map(|cell| backend.cells_of(&cell))
+            {
+                cells += 1;
+                part += backend.estimate(&cell);
+            }
+            let repeats = backend.repeats().len();
+            part *= u32::try_from(repeats).unwrap_or(u32::MAX);
+            self.say(format!(
+                "\n{name}: {cells} cells, {repeats} repeats, about {}",
+                rounded(part)
+            ));
+            for group in groups {
+                self.say(format!("  {}", describe_group(group)));
+            }
+            time += part;
+        }
+        let loaded = setup.matrix.loaded.len();
+        if loaded > 0 {
+            self.say(format!("\nlatency: {loaded} conditions and loads"));
+        }
+        Ok(time)
     }
 }
 
-/// Describes the cells of all backends, and returns the estimated time of one run.
-fn describe_cells(
-    text: &mut String,
-    setup: &RunSetup,
-    backends: &BackendFactory<'_>,
-    problems: &mut Vec<String>,
-) -> Result<Duration> {
-    let mut time = Duration::ZERO;
-    for (name, groups) in &setup.matrix.saturating {
-        let backend = backends.backend(*name)?;
-        if let Some(why) = backend.unavailable() {
-            problems.push(format!("{name} is not measurable here: {why}"));
-            continue;
-        }
-        let (mut cells, mut part) = (0, Duration::ZERO);
-        for cell in groups
-            .iter()
-            .flat_map(|(conditions, drivers)| setup.builds.cells(*conditions, drivers))
-            .flat_map(|cell| backend.cells_of(&cell))
-        {
-            cells += 1;
-            part += backend.estimate(&cell);
-        }
-        let repeats = backend.repeats().len();
-        part *= u32::try_from(repeats).unwrap_or(u32::MAX);
-        let _ = writeln!(
-            text,
-            "\n{name}: {cells} cells, {repeats} repeats, about {}",
-            rounded(part)
-        );
-        for group in groups {
-            let _ = writeln!(text, "  {}", describe_group(group));
-        }
-        time += part;
-    }
-    describe_loads(text, &setup.matrix);
-    Ok(time)
-}
-
-fn describe_group((conditions, drivers): &ComparedDrivers) -> String {
+fn describe_group((conditions, drivers): &Compared<Conditions>) -> String {
     let drivers: Vec<_> = drivers
         .iter()
         .map(|(implementation, variant)| match variant.as_str() {
@@ -181,14 +161,4 @@ fn describe_group((conditions, drivers): &ComparedDrivers) -> String {
         "batch {batch}, rings of {ring_size}, {frame_size}-byte frames{queues}: {}",
         drivers.join(", ")
     )
-}
-
-fn describe_loads(text: &mut String, matrix: &Matrix) {
-    if !matrix.loaded.is_empty() {
-        let _ = writeln!(
-            text,
-            "\nlatency: {} conditions and loads",
-            matrix.loaded.len()
-        );
-    }
 }

@@ -4,14 +4,13 @@ use record::{BackendName, Implementation};
 
 use super::arguments::RunArguments;
 use super::card::VFIO_USER;
-use super::config::{Block, Config, ConfigError, COUNTING};
+use super::config::{nothing, Block, Config, COUNTING};
 use crate::build::builds::variants::{AGENT, DEFAULT, MAC, OVERFLOW_CHECKS, OWN_FLAGS, TUNED};
 use crate::machine::host::address::PciAddress;
-use crate::measure::settings::values::{BoundedInteger, Ghz};
+use crate::usage::UsageError;
 
 /// The configuration that the command line selects: a file, or the rows of the counter table.
-pub(super) fn configuration(arguments: &RunArguments) -> Result<Config, ConfigError> {
-    let filter = arguments.matrix_filter();
+pub(super) fn configuration(arguments: &RunArguments) -> Result<Config, UsageError> {
     let mut config = match &arguments.config {
         Some(path) => Config::parse(path)?,
         None => Config::new(table_rows(arguments)),
@@ -19,13 +18,13 @@ pub(super) fn configuration(arguments: &RunArguments) -> Result<Config, ConfigEr
     use_card(&mut config, arguments)?;
     config.check()?;
     if arguments.config.is_some() {
-        config.apply_filter(&filter)?;
+        config.apply_filter(&arguments.filter)?;
     }
     if arguments.quick {
         config.make_quick();
     }
     if let Some(repeats) = arguments.repeats {
-        config.set_repeats(BoundedInteger(repeats));
+        config.set_repeats(repeats);
     }
     Ok(config)
 }
@@ -36,12 +35,12 @@ const NO_GENERATOR: &str = "none";
 const TESTPMD: &str = "bench/pktgen/testpmd.toml";
 
 /// Takes the ports, the generator and the clocks of the command line.
-fn use_card(config: &mut Config, arguments: &RunArguments) -> Result<(), ConfigError> {
+fn use_card(config: &mut Config, arguments: &RunArguments) -> Result<(), UsageError> {
     match arguments.devices.as_slice() {
         [] => {}
         [first, second] => config.devices = Some([port(first)?, port(second)?]),
         some => {
-            return Err(ConfigError::Nothing(format!(
+            return Err(nothing(&format!(
                 "--devices names {} port{}, but a forwarder needs two, such as \
                  0000:03:00.0,0000:03:00.1",
                 some.len(),
@@ -60,7 +59,7 @@ fn use_card(config: &mut Config, arguments: &RunArguments) -> Result<(), ConfigE
             config.pktgen = Some(file.into());
         }
         Some(host) if host.is_empty() || host.starts_with('-') || host.contains(' ') => {
-            return Err(ConfigError::Nothing(format!(
+            return Err(nothing(&format!(
                 "--generator {host:?} is none of these: user@host, FILE.toml, {NO_GENERATOR}"
             )));
         }
@@ -73,19 +72,19 @@ fn use_card(config: &mut Config, arguments: &RunArguments) -> Result<(), ConfigE
         config.clocks_ghz.clear();
     }
     if !arguments.clock.is_empty() {
-        config.clocks_ghz = arguments.clock.iter().copied().map(Ghz).collect();
+        config.clocks_ghz = arguments.clock.clone();
     }
     Ok(())
 }
 
 /// A port of the command line, with its whole address.
-fn port(text: &str) -> Result<String, ConfigError> {
+fn port(text: &str) -> Result<String, UsageError> {
     if text.starts_with(VFIO_USER) {
         return Ok(text.to_owned());
     }
     match text.parse::<PciAddress>() {
         Ok(address) => Ok(address.to_string()),
-        Err(error) => Err(ConfigError::Nothing(format!("--devices: {error}"))),
+        Err(error) => Err(nothing(&format!("--devices: {error}"))),
     }
 }
 
@@ -116,7 +115,7 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
             named => named.to_vec(),
         }
     }
-    let named = arguments.matrix_filter();
+    let named = &arguments.filter;
     let mut default = Block::default();
     if arguments.devices.is_empty() {
         // The software card sets the pace of whole processes, so the table could not show their throughput.
@@ -138,7 +137,7 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
         backends: or_default(&named.backends, default.backends),
         implementations: named_or(&named.implementations, &Implementation::OURS),
         variants: or_default(&named.variants, default.variants),
-        batch: or_default(&named.batch, vec![BoundedInteger(32), BoundedInteger(8)]),
+        batch: or_default(&named.batch, vec![32, 8]),
         ring_size: or_default(&named.ring_size, default.ring_size),
         frame_size: or_default(&named.frame_size, default.frame_size),
         ..Block::default()
@@ -257,10 +256,7 @@ mod tests {
             ]
         );
         let config = configuration(&arguments(&[])).unwrap();
-        assert_eq!(
-            config.blocks[0].batch,
-            [BoundedInteger(32), BoundedInteger(8)]
-        );
+        assert_eq!(config.blocks[0].batch, [32, 8]);
     }
 
     #[test]
@@ -320,8 +316,8 @@ mod tests {
             "wall",
         ]))
         .unwrap();
-        assert_eq!(config.wall.repeats.0, 7);
-        assert_eq!(config.lockstep.processes.0, 2);
+        assert_eq!(config.wall.repeats, 7);
+        assert_eq!(config.lockstep.processes, 2);
         assert_eq!(config.blocks[0].ring_size.len(), 1);
         assert_eq!(config.blocks[0].backends, [BackendName::Wall]);
     }
@@ -343,14 +339,14 @@ mod tests {
         );
         assert_eq!(config.pktgen_host.as_deref(), Some("me@loadgen"));
         assert_eq!(config.pktgen, Some(TESTPMD.into()));
-        assert_eq!(config.clocks_ghz, [Ghz(1.6), Ghz(3.3)]);
+        assert_eq!(config.clocks_ghz, [1.6, 3.3]);
 
         let config = card(&[devices, "--generator", "my.toml", "--clock", "2,2.5"]).unwrap();
         assert_eq!(
             (config.pktgen, config.pktgen_host),
             (Some("my.toml".into()), None)
         );
-        assert_eq!(config.clocks_ghz, [Ghz(2.0), Ghz(2.5)]);
+        assert_eq!(config.clocks_ghz, [2.0, 2.5]);
 
         let config = card(&[devices, "--generator", "none", "--keep-clock"]).unwrap();
         assert_eq!(config.pktgen, None);

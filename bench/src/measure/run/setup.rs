@@ -1,54 +1,187 @@
-//! The setup of a run: its matrix, the builds and the CPUs.
+//! What a run needs: its matrix, the builds, the CPUs, and the backends with the settings of the configuration.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Result;
-use perfcounters::path_of;
+use caches::cpu::Cpu;
+use perfcounters::burst::Burst;
+use perfcounters::device::NicProgram;
+use perfcounters::latency::Latency;
+use perfcounters::load::{Link, LoadGenerator};
+use perfcounters::lockstep::Lockstep;
+use perfcounters::perf::resolve::EventSet;
+use perfcounters::perf::Perf;
 use perfcounters::placement::{self, Topology};
-use record::{Build, Placement};
+use perfcounters::trace::Trace;
+use perfcounters::valgrind::Valgrind;
+use perfcounters::wall::Wall;
+use perfcounters::{path_of, Backend, Interrupt};
+use record::{BackendName, Build, Placement};
 
 use super::config::Config;
+use super::generator::Pktgen;
 use super::matrix::Matrix;
 use crate::build::builds::cells::Builds;
 use crate::build::builds::peers::Peers;
 use crate::build::builds::variants::{build_folder, DEFAULT};
 use crate::code::machine_code::data_path::with_checks;
-use crate::usage::UsageError;
+use crate::usage::{UsageError, WorkerKind};
 
-/// The matrix of a run, the builds to measure, and the CPUs to run on.
-pub(super) struct RunSetup {
+/// The matrix of a run, the builds to measure, and the backends.
+pub(super) struct RunSetup<'a> {
     pub(super) matrix: Matrix,
     pub(super) builds: Builds,
-    pub(super) placement: Placement,
+    pub(super) backends: Backends<'a>,
 }
 
-impl RunSetup {
-    pub(super) fn new(config: &Config, build: &Path) -> Result<Self> {
+impl<'a> RunSetup<'a> {
+    pub(super) fn new(config: &'a Config, build: &'a Path, interrupt: &Interrupt) -> Result<Self> {
         let peers = Peers::read(build).map_err(UsageError)?;
-        let matrix = Matrix::new(config, build, &peers).map_err(UsageError::from)?;
-        let builds = Builds::describe(build, &matrix.drivers(), peers);
-        let node = config
-            .devices
-            .as_ref()
-            .and_then(|[device, _]| placement::node_of_device(device));
+        let matrix = Matrix::new(config, build, &peers)?;
         Ok(Self {
-            builds,
+            builds: Builds::describe(build, &matrix.drivers(), peers),
             matrix,
-            placement: Topology::here().choose(node),
+            backends: Backends::new(config, build, interrupt),
         })
     }
 
     /// The builds, with the number of checks in their machine code.
-    pub(super) fn described(&self, build_dir: &Path) -> Vec<Build> {
+    pub(super) fn described(&self) -> Vec<Build> {
         let described = self.builds.all().into_iter().map(|build| {
             // Only the functions of the default path are counted.
             let default = path_of(&build.variant) == path_of(DEFAULT);
             if build.implementation.is_peer() || !default {
                 return build;
             }
-            let folder = build_folder(build_dir, build.implementation, &build.variant);
+            let folder = build_folder(self.backends.build, build.implementation, &build.variant);
             with_checks(build, &folder.join("ixgbe-fwd"))
         });
         described.collect()
+    }
+}
+
+/// Creates backends.
+#[derive(Debug)]
+pub(crate) struct Backends<'a> {
+    /// The configuration of the run.
+    pub(super) config: &'a Config,
+    /// The folder with the built drivers and the software NIC.
+    pub(super) build: &'a Path,
+    /// The CPUs to run on.
+    pub(super) placement: Placement,
+    interrupt: Interrupt,
+}
+
+impl<'a> Backends<'a> {
+    /// The backends of a configuration, on the CPUs that suit its ports.
+    pub(crate) fn new(config: &'a Config, build: &'a Path, interrupt: &Interrupt) -> Self {
+        let ports = config.devices.as_ref();
+        let node = ports.and_then(|[device, _]| placement::node_of_device(device));
+        Self {
+            config,
+            build,
+            placement: Topology::here().choose(node),
+            interrupt: interrupt.clone(),
+        }
+    }
+
+    /// Creates a backend.
+    ///
+    /// # Errors
+    /// If this program cannot find its own file, or a processor has no CPU file.
+    pub(crate) fn backend(&self, name: BackendName) -> Result<Box<dyn Backend>> {
+        let config = self.config;
+        let nic = NicProgram::new(self.build.join("bin/nic"));
+        let placement = self.placement.clone();
+        let interrupt = self.interrupt.clone();
+        Ok(match name {
+            BackendName::Perf => Box::new(Perf {
+                link: self.link()?,
+                placement,
+                worker: WorkerKind::Perf.command()?,
+                window: Duration::from_secs_f64(config.perf.seconds),
+                warm_up: Duration::from_secs_f64(config.perf.warm_up),
+                repeats: config.perf.repeats,
+                events: EventSet::detect(self.placement.driver),
+                interrupt,
+            }),
+            BackendName::Trace => Box::new(Trace {
+                nic,
+                placement,
+                cpus: {
+                    let cpus = config.trace.cpus.iter().map(|name| Cpu::named(name));
+                    cpus.collect::<Result<_, _>>()?
+                },
+                interrupt,
+            }),
+            BackendName::Valgrind => Box::new(Valgrind {
+                nic,
+                packets: config.valgrind.packets.into(),
+                repeats: config.valgrind.repeats,
+                interrupt,
+            }),
+            BackendName::Lockstep => Box::new(Lockstep {
+                worker: WorkerKind::Lockstep.command()?,
+                processes: config.lockstep.processes,
+                rounds: config.lockstep.rounds,
+                placements: config.placements.clone(),
+                interrupt,
+            }),
+            BackendName::Burst => Box::new(Burst {
+                nic,
+                placement,
+                placements: config.placements.clone(),
+                processes: config.burst.processes,
+                rounds: config.burst.rounds,
+                bursts: config.burst.bursts,
+                interrupt,
+            }),
+            BackendName::Wall => Box::new(Wall {
+                link: self.link()?,
+                placement,
+                duration: Duration::from_secs_f64(config.wall.seconds),
+                warm_up: Duration::from_secs_f64(config.wall.warm_up),
+                repeats: config.wall.repeats,
+                interrupt,
+            }),
+        })
+    }
+
+    /// Creates the backend that measures latency.
+    ///
+    /// # Errors
+    /// With a real card: why latency cannot be measured.
+    pub(super) fn latency(&self) -> Result<Box<dyn Backend>, String> {
+        if self.config.devices.is_some() {
+            return Err(
+                "latency is measured with the software NIC's time stamps; no supported generator \
+                 takes time stamps with a real card"
+                    .to_owned(),
+            );
+        }
+        let settings = &self.config.latency;
+        Ok(Box::new(Latency {
+            nic: NicProgram::new(self.build.join("bin/nic")),
+            placement: self.placement.clone(),
+            duration: Duration::from_secs_f64(settings.seconds),
+            warm_up: Duration::from_secs_f64(settings.warm_up),
+            repeats: settings.repeats,
+            interrupt: self.interrupt.clone(),
+        }))
+    }
+
+    fn link(&self) -> Result<Link> {
+        let config = self.config;
+        let Some(devices) = config.devices.clone() else {
+            return Ok(Link::Software(NicProgram::new(self.build.join("bin/nic"))));
+        };
+        let generator = Pktgen::new(config, &self.interrupt)?
+            .map(|generator| Box::new(generator) as Box<dyn LoadGenerator>);
+        Ok(Link::Real {
+            devices,
+            generator,
+            link_timeout: Duration::from_secs(config.link_timeout.into()),
+        })
     }
 }
