@@ -86,7 +86,7 @@ fn execute(cli: &Cli) -> Result<Outcome> {
         Command::Doctor(arguments) => host::doctor(arguments),
         Command::Bind(arguments) => host::bind(arguments, &interrupt),
         Command::Unbind(arguments) => host::unbind(arguments),
-        Command::Clocks(arguments) => clocks::cli::run(arguments, &interrupt),
+        Command::Clocks(arguments) => clocks::cli::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments, &interrupt),
         Command::Pktgen(arguments) => pktgen::cli::run(arguments, &interrupt),
         Command::SysfsWrite(arguments) => host::write(arguments),

@@ -234,6 +234,20 @@ impl Drop for Process {
     }
 }
 
+/// Waits until a child ends, or until the limit: then `None`, and the child still runs.
+///
+/// # Errors
+/// The system's error.
+pub fn wait_at_most(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    let start = Instant::now();
+    loop {
+        match child.try_wait()? {
+            None if start.elapsed() < limit => thread::sleep(POLL),
+            result => return Ok(result),
+        }
+    }
+}
+
 /// Finds a program: a path as it is, a bare name in `PATH`.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?)

@@ -1,15 +1,13 @@
 //! `triptych clocks`: shows, fixes and restores the clocks of the processor's cores.
 
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 
-use anyhow::{bail, Result};
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use perfcounters::process::allowed_cpus;
-use perfcounters::Interrupt;
 
-use super::cpufreq::Cpufreq;
-use super::note::{left_behind, Clocks};
-use super::{core_clock, holder};
+use super::{core_clock, is_changed, script};
 use crate::usage::Outcome;
 
 /// Arguments of `triptych clocks`.
@@ -31,7 +29,7 @@ pub struct ClocksArguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print the limits of all CPUs, and the measured clock of each core
+    /// Print the limits of all CPUs in kHz, and the measured clock of each core
     Show,
     /// Fix all CPUs at a clock without turbo, until `clocks restore` (needs root)
     Set {
@@ -41,12 +39,6 @@ enum Action {
     },
     /// Restore the settings from before `clocks set`, or from before a run that was killed (needs root)
     Restore,
-    /// Fix the clock until standard input ends; `run` starts it
-    #[command(hide = true)]
-    Hold {
-        #[arg(value_parser = ghz)]
-        ghz: f64,
-    },
 }
 
 /// Parses a clock in GHz.
@@ -60,55 +52,74 @@ pub fn ghz(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs `triptych clocks`.
+/// Runs `triptych clocks`. The script takes the place of this process.
 ///
 /// # Errors
-/// [`super::cpufreq::ClockError`].
-pub fn run(arguments: &ClocksArguments, interrupt: &Interrupt) -> Result<Outcome> {
+/// If there is no shell.
+pub fn run(arguments: &ClocksArguments) -> Result<Outcome> {
     let root = &arguments.root;
-    match arguments.action {
+    let mut command = match arguments.action {
         Action::Show => {
-            let cpufreq = Cpufreq::below(root);
             for cpu in allowed_cpus() {
                 match core_clock::measure(cpu) {
                     Some(ghz) => println!("CPU {cpu}: {ghz:.2} GHz under load, measured"),
                     None => println!("CPU {cpu}: not measurable"),
                 }
             }
-            let settings = cpufreq.read()?;
-            let (low, high) = cpufreq.range(&settings)?;
-            println!("range: {low} to {high} GHz");
-            for limits in &settings.policies {
-                let [min, max] = [limits.min_khz, limits.max_khz].map(|khz| khz as f64 / 1e6);
-                println!("policy {}: {min} to {max} GHz", limits.policy);
+            if is_changed(root) {
+                println!("a run or `clocks set` has changed the settings: `clocks restore` restores them");
             }
-            match &settings.turbo {
-                Some((switch, value)) => println!("turbo: {switch:?} is {value}"),
-                None => println!("turbo: the kernel has no switch"),
-            }
-            if left_behind(root)?.is_some() {
-                println!("a run or `clocks set` has changed these settings: `clocks restore` restores them");
-            }
+            script("show", root)
         }
         Action::Set { ghz } => {
-            Clocks::take(root)?.fix(ghz)?;
-            println!(
-                "all CPUs run at {ghz} GHz without turbo; `triptych clocks restore` ends that"
-            );
+            let mut set = script("set", root);
+            set.arg(ghz.to_string());
+            set
         }
-        Action::Restore => match Clocks::take(root)?.restore()? {
-            true => println!("the earlier clock settings are restored"),
-            false => println!("no run has changed the clock settings"),
-        },
-        Action::Hold { ghz } => {
-            // A closed terminal ends the run, and the clocks must be restored.
-            if let Err(error) =
-                signal_hook::flag::register(signal_hook::consts::SIGHUP, interrupt.flag())
-            {
-                bail!("cannot handle signals: {error}");
+        Action::Restore if is_changed(root) => script("restore", root),
+        Action::Restore => {
+            println!("no run has changed the clock settings");
+            return Ok(Outcome::Good);
+        }
+    };
+    Err(command.exec()).context("cannot start a shell")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_first_settings_are_restored_less_those_of_a_cpu_that_went_offline() {
+        let root = tempfile::tempdir().unwrap();
+        let cpus = root.path().join("sys/devices/system/cpu/cpufreq");
+        let act = |action, ghz: &str| {
+            let output = script(action, root.path()).arg(ghz).output().unwrap();
+            String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
+        };
+        assert!(act("set", "1.6").contains("a virtual machine has none"));
+        fs::create_dir_all(root.path().join("run")).unwrap();
+        for policy in ["policy0", "policy10"] {
+            fs::create_dir_all(cpus.join(policy)).unwrap();
+            for kind in ["cpuinfo", "scaling"] {
+                for (limit, khz) in [("min", "800000\n"), ("max", "3700000\n")] {
+                    fs::write(cpus.join(format!("{policy}/{kind}_{limit}_freq")), khz).unwrap();
+                }
             }
-            holder::run(ghz, root, interrupt)?;
         }
+        fs::write(cpus.join("boost"), "1\n").unwrap();
+        let before = act("show", "");
+        assert!(act("set", "4.2").contains("0.8 to 3.7 GHz (without turbo)"));
+        assert_eq!((act("show", ""), is_changed(root.path())), (before, false));
+        for ghz in ["1.6", "3.3"] {
+            assert_eq!(act("set", ghz), "");
+        }
+        let fixed = "range in kHz: 800000 3700000\nboost 0\npolicy0 3300000 3300000\npolicy10 3300000 3300000\n";
+        assert_eq!(act("show", ""), fixed);
+        fs::remove_dir_all(cpus.join("policy10")).unwrap();
+        assert_eq!(act("restore", ""), "");
+        let restored = "range in kHz: 800000 3700000\nboost 1\npolicy0 800000 3700000\n";
+        assert_eq!(act("show", ""), restored);
     }
-    Ok(Outcome::Good)
 }

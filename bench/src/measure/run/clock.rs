@@ -9,8 +9,8 @@ use record::CoreClock;
 use super::config::Config;
 use super::recorder::Recorder;
 use crate::machine::clocks::core_clock::{measure, same};
-use crate::machine::clocks::holder::{HeldClock, HolderError};
-use crate::machine::clocks::note::left_behind;
+use crate::machine::clocks::holder::HeldClock;
+use crate::machine::clocks::is_changed;
 
 /// The matrices of a configuration: one for each clock.
 pub(super) fn one_run_each(config: &Config) -> Vec<Config> {
@@ -46,7 +46,7 @@ impl RunClock {
         let held = match fixed {
             Some(ghz) => Some(HeldClock::hold(ghz, root)?),
             None => {
-                if left_behind(root).is_ok_and(|note| note.is_some()) {
+                if is_changed(root) {
                     eprintln!(
                         "warning: a run that was killed left the clocks fixed; `sudo triptych clocks \
                          restore` ends that"
@@ -114,8 +114,8 @@ impl RunClock {
     /// Restores the earlier settings.
     ///
     /// # Errors
-    /// [`HolderError`].
-    pub(super) fn release(self) -> Result<(), HolderError> {
+    /// If the holder failed.
+    pub(super) fn release(self) -> Result<()> {
         self.held.map_or(Ok(()), HeldClock::release)
     }
 }

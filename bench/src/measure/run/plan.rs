@@ -13,8 +13,7 @@ use super::generator::Pktgen;
 use super::matrix::Compared;
 use super::selection::configuration;
 use super::setup::RunSetup;
-use crate::machine::clocks::cpufreq::Cpufreq;
-use crate::machine::clocks::holder::needs_sudo;
+use crate::machine::clocks::needs_sudo;
 use crate::machine::host::system::System;
 use crate::progress::rounded;
 
@@ -81,22 +80,23 @@ impl Plan {
             return;
         }
         let root = &arguments.clocks_root;
-        let cpufreq = Cpufreq::below(root);
-        let settings = cpufreq.read();
-        if let Err(error) = &settings {
-            self.problems.push(error.to_string());
+        let cpus = root.join("sys/devices/system/cpu");
+        if !cpus.join("cpufreq/policy0").exists() {
+            self.problems.push(format!(
+                "this machine has no clock settings ({} has no policies); --keep-clock measures without",
+                cpus.join("cpufreq").display()
+            ));
         }
-        let sudo = if needs_sudo(root) { "sudo -n " } else { "" };
+        let cpus = cpus.display();
+        let who = if needs_sudo(root) { ", by sudo -n" } else { "" };
         for ghz in &config.clocks_ghz {
             self.say(format!(
-                "clock: {ghz} GHz on all CPUs, without turbo, in a run of its own\n  {sudo}triptych clocks \
-                 hold {ghz} restores the settings when the run ends (cpupower frequency-set -d {ghz}GHz -u \
-                 {ghz}GHz)"
+                "clock: {ghz} GHz on all CPUs, without turbo, in a run of its own\n  \
+                 as cpupower frequency-set -d {ghz}GHz -u {ghz}GHz{who}, restored when the run ends\n  \
+                 writes {:.0} to {cpus}/cpufreq/policy*/scaling_min_freq and scaling_max_freq\n  \
+                 switches turbo off by {cpus}/intel_pstate/no_turbo or {cpus}/cpufreq/boost",
+                ghz * 1e6
             ));
-            for change in settings.iter().flat_map(|now| cpufreq.plan(now, *ghz)) {
-                let path = change.path.display();
-                self.say(format!("  writes {} to {path}", change.value));
-            }
         }
     }
 
