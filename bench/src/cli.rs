@@ -10,7 +10,7 @@ use crate::build::verdict::VerdictArguments;
 use crate::code::asm::arguments::AsmArguments;
 use crate::compare::arguments::CompareArguments;
 use crate::machine::clocks::cli::ClocksArguments;
-use crate::machine::host::cli::{BindArguments, DoctorArguments, UnbindArguments, WriteArguments};
+use crate::machine::host::cli::{BindArguments, DoctorArguments};
 use crate::machine::selftest::arguments::SelftestArguments;
 use crate::measure::ladder::arguments::LadderArguments;
 use crate::measure::pktgen::cli::PktgenArguments;
@@ -74,10 +74,8 @@ pub enum Command {
     WithCard(Box<WithCardArguments>),
     /// Check what a run with a real card needs, and print a command that fixes each problem
     Doctor(DoctorArguments),
-    /// Take ports of a real card from the kernel's driver
+    /// Take ports of a real card from the kernel's driver, or return them with --undo
     Bind(BindArguments),
-    /// Return ports of a network card to the kernel's driver
-    Unbind(UnbindArguments),
     /// Show the clocks of the processor, fix them, or restore them
     Clocks(ClocksArguments),
     /// Test a real card whose two ports a cable connects, before measuring
@@ -91,9 +89,6 @@ pub enum Command {
     /// Become a program that the guard watches; `with-card-guard` starts it
     #[command(hide = true)]
     WithCardStart(StartArguments),
-    /// Write to a file of sysfs, in a process that may outlive its parent; `bind` starts it
-    #[command(hide = true)]
-    SysfsWrite(WriteArguments),
     /// Measure or test in a process that may crash; other commands start it
     #[command(hide = true)]
     Worker {

@@ -24,11 +24,7 @@ fn main() -> ExitCode {
         Err(error) => match error.downcast_ref::<UsageError>() {
             Some(usage) => exit_with(usage, &matches),
             None => {
-                match cli.command {
-                    // The parent process adds the name of the file.
-                    Command::SysfsWrite(_) => eprintln!("{error:#}"),
-                    _ => eprintln!("triptych: {error:#}"),
-                }
+                eprintln!("triptych: {error:#}");
                 ExitCode::FAILURE
             }
         },
@@ -85,11 +81,9 @@ fn execute(cli: &Cli) -> Result<Outcome> {
         Command::Compare(arguments) => compare::run(arguments, &interrupt),
         Command::Doctor(arguments) => host::doctor(arguments),
         Command::Bind(arguments) => host::bind(arguments, &interrupt),
-        Command::Unbind(arguments) => host::unbind(arguments),
         Command::Clocks(arguments) => clocks::cli::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments, &interrupt),
         Command::Pktgen(arguments) => pktgen::cli::run(arguments, &interrupt),
-        Command::SysfsWrite(arguments) => host::write(arguments),
         Command::Worker { kind, file } => work(*kind, file, &interrupt),
         Command::WithCard(_) | Command::WithCardGuard(_) | Command::WithCardStart(_) => {
             Ok(Outcome::Good)

@@ -1,41 +1,19 @@
-//! The command lines of `triptych doctor`, `bind` and `unbind`, and what the commands print.
+//! The command lines of `triptych doctor` and `bind`, and what the commands print.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use perfcounters::Interrupt;
 
 use super::address::PciAddress;
-use super::bind::{self, Recipient};
-use super::control::{self, Kernel};
+use super::bind;
+use super::control::Here;
 use super::doctor;
 use super::nic::VFIO_PCI;
-use super::system::{System, User};
-use super::unbind;
+use super::system::System;
 use crate::usage::Outcome;
-
-/// The name of the hidden command that writes to a file of sysfs.
-pub const WRITER: &str = "sysfs-write";
-
-/// The machine to examine or change.
-#[derive(Debug, Args)]
-pub struct Machine {
-    /// Read the files of a machine below this folder (for tests)
-    #[arg(long, value_name = "DIR", hide = true)]
-    root: Option<PathBuf>,
-}
-
-impl Machine {
-    fn system(&self) -> System {
-        match &self.root {
-            None => System::here(),
-            Some(root) => System::below(root, User::current(), BTreeMap::new()),
-        }
-    }
-}
 
 /// Arguments of `triptych doctor`.
 #[derive(Debug, Args)]
@@ -46,8 +24,9 @@ pub struct DoctorArguments {
     /// Also write the findings to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    #[command(flatten)]
-    machine: Machine,
+    /// Use the files of a machine below this folder (for tests)
+    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
+    root: PathBuf,
 }
 
 /// Arguments of `triptych bind`.
@@ -56,6 +35,9 @@ pub struct BindArguments {
     /// Ports to take, such as 0000:03:00.0 or 03:00.0; if one fails, none is taken
     #[arg(value_name = "DEVICE", required = true)]
     devices: Vec<PciAddress>,
+    /// Return the ports to the kernel's driver
+    #[arg(long, conflicts_with_all = ["user", "force", "driver"])]
+    undo: bool,
     /// The user who may drive the ports [default: root]
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
@@ -63,43 +45,19 @@ pub struct BindArguments {
     #[arg(long)]
     force: bool,
     /// The driver to bind the ports to
-    #[arg(long, value_name = "DRIVER", default_value = VFIO_PCI, value_parser = driver_name)]
+    #[arg(long, value_name = "DRIVER", default_value = VFIO_PCI)]
     driver: String,
-    #[command(flatten)]
-    machine: Machine,
+    /// Use the files of a machine below this folder (for tests)
+    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
+    root: PathBuf,
 }
 
-/// Arguments of `triptych unbind`.
-#[derive(Debug, Args)]
-pub struct UnbindArguments {
-    /// Ports to return, such as 0000:03:00.0 or 03:00.0
-    #[arg(value_name = "DEVICE", required = true)]
-    devices: Vec<PciAddress>,
-    #[command(flatten)]
-    machine: Machine,
-}
-
-/// Arguments of the hidden writer.
-#[derive(Debug, Args)]
-pub struct WriteArguments {
-    path: PathBuf,
-    value: String,
-}
-
-fn driver_name(text: &str) -> Result<String, String> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    match !text.is_empty() && text.chars().all(plain) {
-        true => Ok(text.to_owned()),
-        false => Err("not the name of a driver".to_owned()),
-    }
-}
-
-/// Examines the machine and prints the findings. Returns whether a run is possible.
+/// Examines the machine and prints the findings.
 ///
 /// # Errors
 /// If a named port does not exist, or the findings cannot be written.
 pub fn doctor(arguments: &DoctorArguments) -> Result<Outcome> {
-    let diagnosis = doctor::examine(&arguments.machine.system(), &arguments.devices)?;
+    let diagnosis = doctor::examine(&System::at(&arguments.root), &arguments.devices)?;
     print!("{}", diagnosis.text());
     if let Some(path) = &arguments.json {
         let text = serde_json::to_string_pretty(&diagnosis)?;
@@ -111,50 +69,25 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<Outcome> {
     })
 }
 
-/// Binds ports.
+/// Binds ports, or returns them.
 ///
 /// # Errors
-/// [`bind::BindError`].
+/// What is wrong with the ports, or what the kernel refuses.
 pub fn bind(arguments: &BindArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    let user = arguments.user.as_deref().map(Recipient::named);
+    let system = System::at(&arguments.root);
+    if arguments.undo {
+        let mut say = |line| println!("{line}");
+        bind::undo(&system, &Here, &arguments.devices, &mut say)?;
+        return Ok(Outcome::Good);
+    }
     let request = bind::Request {
         devices: arguments.devices.clone(),
-        user: user.transpose()?,
+        user: arguments.user.clone(),
         force: arguments.force,
         driver: arguments.driver.clone(),
     };
-    let system = arguments.machine.system();
-    for line in bind::bind(&system, &kernel()?, &request, interrupt)? {
+    for line in bind::bind(&system, &Here, &request, interrupt)? {
         println!("{line}");
     }
     Ok(Outcome::Good)
-}
-
-/// Returns ports to the kernel's driver.
-///
-/// # Errors
-/// [`unbind::UnbindError`].
-pub fn unbind(arguments: &UnbindArguments) -> Result<Outcome> {
-    let system = arguments.machine.system();
-    let mut say = |line| println!("{line}");
-    unbind::unbind(&system, &kernel()?, &arguments.devices, &mut say)?;
-    Ok(Outcome::Good)
-}
-
-/// Writes to a file of sysfs. [`Kernel`] runs this as a process.
-///
-/// # Errors
-/// The system's message without the file name, which the parent process adds.
-pub fn write(arguments: &WriteArguments) -> Result<Outcome> {
-    control::write_here(&arguments.path, &arguments.value)?;
-    Ok(Outcome::Good)
-}
-
-fn kernel() -> Result<Kernel> {
-    let program: PathBuf =
-        std::env::current_exe().context("cannot find this program's own file")?;
-    Ok(Kernel::new(
-        Path::new(&program).to_owned(),
-        vec![WRITER.to_owned()],
-    ))
 }

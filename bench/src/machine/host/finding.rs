@@ -1,13 +1,16 @@
 //! The doctor's findings, and their text.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use super::nic::Nic;
+use super::nic::{join, Nic, Pcie};
 
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(serde::Deserialize))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// As it should be.
@@ -18,38 +21,11 @@ pub enum Severity {
     Problem,
 }
 
-/// The topic of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::Display)]
-#[serde(rename_all = "snake_case")]
-pub enum Topic {
-    /// Network cards.
-    #[strum(serialize = "network cards")]
-    Nics,
-    /// IOMMU and interrupt remapping.
-    #[strum(serialize = "IOMMU")]
-    Iommu,
-    /// The kernel's VFIO.
-    #[strum(serialize = "VFIO")]
-    Vfio,
-    /// Secure boot and lockdown.
-    #[strum(serialize = "kernel")]
-    Kernel,
-    /// Huge pages and limits.
-    #[strum(serialize = "memory")]
-    Memory,
-    /// Clock, isolation, simultaneous multithreading.
-    #[strum(serialize = "processors")]
-    Processors,
-    /// The processor's hardware counters.
-    #[strum(serialize = "hardware counters")]
-    Counters,
-}
-
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// Its topic.
-    pub topic: Topic,
+    pub topic: &'static str,
     /// A name for programs: `iommu`, `huge_pages`, …
     pub id: &'static str,
     /// Its severity.
@@ -63,8 +39,14 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding that is as it should be.
-    pub fn ok(topic: Topic, id: &'static str, found: impl Into<String>, why: &'static str) -> Self {
+    /// A finding of `checks.toml` that is as it should be.
+    pub fn ok(id: &'static str, found: impl Into<String>) -> Self {
+        type Topics = BTreeMap<String, BTreeMap<String, String>>;
+        static TOPICS: LazyLock<Topics> =
+            LazyLock::new(|| toml::from_str(include_str!("checks.toml")).unwrap_or_default());
+        let mut topics = TOPICS.iter();
+        let known = topics.find_map(|(topic, whys)| Some((topic.as_str(), whys.get(id)?.as_str())));
+        let (topic, why) = known.unwrap_or_default();
         Self {
             topic,
             id,
@@ -75,11 +57,20 @@ impl Finding {
         }
     }
 
-    /// The same finding with another severity.
-    #[must_use]
-    pub fn with_severity(mut self, level: Severity) -> Self {
-        self.level = level;
-        self
+    /// A finding of another severity.
+    pub fn new(level: Severity, id: &'static str, found: impl Into<String>) -> Self {
+        let ok = Self::ok(id, found);
+        Self { level, ..ok }
+    }
+
+    /// A warning.
+    pub fn warning(id: &'static str, found: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, id, found)
+    }
+
+    /// A problem.
+    pub fn problem(id: &'static str, found: impl Into<String>) -> Self {
+        Self::new(Severity::Problem, id, found)
     }
 
     /// The same finding with one more command that fixes it.
@@ -114,7 +105,7 @@ impl Diagnosis {
                 // Writing to a string cannot fail.
                 let _ = writeln!(out, "{gap}{}", finding.topic);
                 topic = Some(finding.topic);
-                if finding.topic == Topic::Nics {
+                if finding.topic == "network cards" {
                     for nic in &self.nics {
                         out += &describe(nic);
                     }
@@ -148,28 +139,19 @@ fn describe(nic: &Nic) -> String {
     let group = match &nic.group {
         None => "no IOMMU group".to_owned(),
         Some(group) if group.others.is_empty() => format!("IOMMU group {} (alone)", group.number),
-        Some(group) => {
-            let others: Vec<String> = group
-                .others
-                .iter()
-                .map(|member| match &member.driver {
-                    Some(driver) => format!("{} ({driver})", member.address),
-                    None => member.address.to_string(),
-                })
-                .collect();
-            format!("IOMMU group {} with {}", group.number, others.join(", "))
-        }
+        Some(group) => format!(
+            "IOMMU group {} with {}",
+            group.number,
+            join(&group.others, ", ")
+        ),
     };
     let node = match nic.numa_node {
         Some(node) => format!("NUMA node {node}"),
         None => "NUMA node unknown".to_owned(),
     };
     let pcie = match &nic.pcie {
-        Some(pcie) if pcie.is_reduced() => format!(
-            "PCIe {} x{} of {} x{}",
-            pcie.speed, pcie.width, pcie.max_speed, pcie.max_width
-        ),
-        Some(pcie) => format!("PCIe {} x{}", pcie.speed, pcie.width),
+        Some(Pcie { now, best }) if now == best => format!("PCIe {now}"),
+        Some(Pcie { now, best }) => format!("PCIe {now} of {best}"),
         None => "PCIe link unknown".to_owned(),
     };
     let mut out = format!(

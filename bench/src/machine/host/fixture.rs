@@ -6,8 +6,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use anyhow::{bail, ensure, Result};
+
 use super::address::PciAddress;
-use super::control::{Control, ControlError};
+use super::control::Control;
 use super::system::{System, User};
 
 pub const A: &str = "0000:03:00.0";
@@ -16,6 +18,33 @@ pub const B: &str = "0000:03:00.1";
 pub fn address(text: &str) -> PciAddress {
     text.parse().unwrap()
 }
+
+const PORT: &str = "\
+numa_node 0
+current_link_speed 5.0 GT/s PCIe
+max_link_speed 5.0 GT/s PCIe
+current_link_width 8
+max_link_width 8";
+
+const HEALTHY: &str = "\
+/dev/vfio/11 -
+/dev/vfio/12 -
+/dev/vfio/vfio -
+/proc/cmdline quiet intel_iommu=on iommu=pt
+/proc/interrupts 24:  0  0  IR-PCI-MSI 1-edge nvme0
+/proc/sys/kernel/perf_event_paranoid 2
+/proc/sys/kernel/nmi_watchdog 0
+/sys/bus/event_source/devices/cpu/type 4
+/sys/class/iommu/dmar0/uevent -
+/sys/devices/system/cpu/intel_pstate/no_turbo 1
+/sys/devices/system/cpu/isolated 6-7
+/sys/devices/system/cpu/nohz_full 6-7
+/sys/devices/system/cpu/online 0-7
+/sys/devices/system/cpu/smt/active 0
+/sys/devices/system/node/node0/cpulist 0-7
+/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages 256
+/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages 256
+/sys/module/vfio_iommu_type1/refcnt 0";
 
 pub struct Machine {
     folder: tempfile::TempDir,
@@ -26,20 +55,19 @@ pub struct Machine {
 impl Machine {
     /// A machine with vfio-pci and ixgbe loaded, and no devices.
     pub fn new() -> Self {
+        let (uid, name) = (0, "root".to_owned());
         let machine = Self {
             folder: tempfile::tempdir().unwrap(),
-            user: User {
-                uid: 0,
-                gids: vec![0],
-                name: "root".to_owned(),
-            },
+            user: User { uid, name },
             addresses: BTreeMap::new(),
         };
-        for driver in ["vfio-pci", "ixgbe"] {
-            machine.folder(&format!("/sys/bus/pci/drivers/{driver}"));
+        for folder in [
+            "bus/pci/drivers/vfio-pci",
+            "bus/pci/drivers/ixgbe",
+            "bus/pci/devices",
+        ] {
+            machine.folder(&format!("/sys/{folder}"));
         }
-        machine.folder("/sys/module/vfio_iommu_type1");
-        machine.folder("/sys/bus/pci/devices");
         machine
     }
 
@@ -48,39 +76,11 @@ impl Machine {
         let machine = Self::new();
         machine.nic(A, Some("vfio-pci"), Some(11));
         machine.nic(B, Some("vfio-pci"), Some(12));
-        for group in [11, 12] {
-            machine.file(&format!("/dev/vfio/{group}"), "");
-        }
-        machine.file("/dev/vfio/vfio", "");
-        machine.file("/etc/os-release", "ID=debian\n");
-        machine.folder("/sys/class/iommu/dmar0");
-        machine.file("/proc/cmdline", "quiet intel_iommu=on iommu=pt");
-        machine.file("/proc/interrupts", " 24:  0  0  IR-PCI-MSI 1-edge nvme0\n");
-        machine.huge_pages("/sys/kernel/mm", 256, 256);
-        machine.huge_pages("/sys/devices/system/node/node0", 256, 256);
-        machine.file("/sys/devices/system/node/node0/cpulist", "0-7\n");
-        machine.file("/sys/devices/system/cpu/online", "0-7\n");
+        machine.files_in("", HEALTHY);
         for cpu in 0..8 {
-            machine.file(
-                &format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"),
-                "performance\n",
-            );
-            for name in ["scaling_min_freq", "scaling_max_freq"] {
-                let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/{name}");
-                machine.file(&path, "3300000\n");
-            }
+            let limits = "scaling_min_freq 3300000\nscaling_max_freq 3300000";
+            machine.files_in(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq"), limits);
         }
-        machine.file("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-        machine.file("/sys/devices/system/cpu/isolated", "6-7\n");
-        machine.file("/sys/devices/system/cpu/nohz_full", "6-7\n");
-        machine.file("/sys/devices/system/cpu/smt/active", "0\n");
-        machine.file(
-            "/sys/kernel/security/lockdown",
-            "[none] integrity confidentiality\n",
-        );
-        machine.folder("/sys/bus/event_source/devices/cpu");
-        machine.file("/proc/sys/kernel/perf_event_paranoid", "2\n");
-        machine.file("/proc/sys/kernel/nmi_watchdog", "0\n");
         machine
     }
 
@@ -100,6 +100,14 @@ impl Machine {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
+    }
+
+    /// Writes several files: lines of a name and a text.
+    pub fn files_in(&self, folder: &str, files: &str) {
+        for line in files.lines() {
+            let (name, text) = line.split_once(' ').unwrap();
+            self.file(&format!("{folder}/{name}"), &format!("{text}\n"));
+        }
     }
 
     pub fn folder(&self, path: &str) {
@@ -127,24 +135,19 @@ impl Machine {
 
     /// The same machine, used by ada, who is not root.
     pub fn used_by_ada(mut self) -> Self {
-        self.user = User {
-            uid: 54_321,
-            gids: vec![54_321],
-            name: "ada".to_owned(),
-        };
+        let (uid, name) = (54_321, "ada".to_owned());
+        self.user = User { uid, name };
         self
     }
 
-    pub fn device(&self, address: &str, id: (&str, &str), class: &str, driver: Option<&str>) {
+    pub fn device(&self, address: &str, (vendor, device): (&str, &str), driver: Option<&str>) {
         let folder = format!("/sys/bus/pci/devices/{address}");
-        self.file(&format!("{folder}/vendor"), &format!("0x{}\n", id.0));
-        self.file(&format!("{folder}/device"), &format!("0x{}\n", id.1));
-        self.file(&format!("{folder}/class"), &format!("0x{class}\n"));
-        self.file(&format!("{folder}/driver_override"), "(null)\n");
+        let files = format!("vendor 0x{vendor}\ndevice 0x{device}\ndriver_override (null)");
+        self.files_in(&folder, &files);
         if let Some(driver) = driver {
             self.link(
                 &format!("{folder}/driver"),
-                &format!("../../../../bus/pci/drivers/{driver}"),
+                &format!("../../drivers/{driver}"),
             );
         }
     }
@@ -162,45 +165,27 @@ impl Machine {
 
     /// A port of an X520.
     pub fn nic(&self, address: &str, driver: Option<&str>, group: Option<u32>) {
-        self.device(address, ("8086", "10fb"), "020000", driver);
+        self.device(address, ("8086", "10fb"), driver);
         let folder = format!("/sys/bus/pci/devices/{address}");
-        self.file(&format!("{folder}/numa_node"), "0\n");
-        for (name, text) in [
-            ("current_link_speed", "5.0 GT/s PCIe\n"),
-            ("max_link_speed", "5.0 GT/s PCIe\n"),
-            ("current_link_width", "8\n"),
-            ("max_link_width", "8\n"),
-        ] {
-            self.file(&format!("{folder}/{name}"), text);
-        }
-        if driver == Some("vfio-pci") {
-            self.file(&format!("{folder}/driver_override"), "vfio-pci\n");
-        }
+        self.files_in(&folder, PORT);
         if let Some(group) = group {
             self.in_group(address, group);
         }
-        if driver == Some("ixgbe") {
-            self.interface(address, &format!("eth{}", address.chars().last().unwrap()));
+        match driver {
+            Some("vfio-pci") => self.file(&format!("{folder}/driver_override"), "vfio-pci\n"),
+            Some("ixgbe") => {
+                let name = format!("eth{}", address.chars().last().unwrap());
+                self.folder(&format!("{folder}/net/{name}"));
+                let interface = "flags 0x1003\ncarrier 1\nspeed 10000";
+                self.files_in(&format!("/sys/class/net/{name}"), interface);
+            }
+            _ => {}
         }
-    }
-
-    pub fn interface(&self, address: &str, name: &str) {
-        self.folder(&format!("/sys/bus/pci/devices/{address}/net/{name}"));
-        let folder = format!("/sys/class/net/{name}");
-        self.file(&format!("{folder}/flags"), "0x1003\n");
-        self.file(&format!("{folder}/carrier"), "1\n");
-        self.file(&format!("{folder}/speed"), "10000\n");
     }
 
     pub fn ip_address(&mut self, interface: &str, address: &str) {
         let list = self.addresses.entry(interface.to_owned()).or_default();
         list.push(address.to_owned());
-    }
-
-    pub fn huge_pages(&self, folder: &str, free: u32, total: u32) {
-        let folder = format!("{folder}/hugepages/hugepages-2048kB");
-        self.file(&format!("{folder}/free_hugepages"), &free.to_string());
-        self.file(&format!("{folder}/nr_hugepages"), &total.to_string());
     }
 
     /// A process that has files open.
@@ -224,35 +209,27 @@ impl Machine {
 
     /// Everything that `bind` can change, for comparisons.
     pub fn state(&self) -> Vec<String> {
-        let devices = self.system().entries("/sys/bus/pci/devices");
-        let mut state: Vec<String> = devices
-            .iter()
-            .map(|address| {
-                format!(
-                    "{address} {:?} {:?}",
-                    self.driver(address),
-                    self.driver_override(address)
-                )
-            })
-            .collect();
+        let mut state = self.system().entries("/sys/bus/pci/devices");
+        for device in &mut state {
+            let (driver, only) = (self.driver(device), self.driver_override(device));
+            *device = format!("{device} {driver:?} {only}");
+        }
         state.extend(self.system().entries("/dev/vfio"));
         state
     }
 }
 
-/// A kernel that binds and unbinds drivers as `bind` and `unbind` expect.
+/// A kernel that binds and unbinds drivers as `bind` expects.
 pub struct SimulatedKernel<'a> {
-    machine: &'a Machine,
+    pub machine: &'a Machine,
+    /// Whether the user has pressed Ctrl-C.
+    pub interrupted: bool,
     /// A device and a driver that silently refuses it.
     pub refuses: Option<(&'static str, &'static str)>,
-    /// A file to which every write fails.
-    pub broken: Option<String>,
-    /// A file to which a write blocks.
-    pub blocked: Option<String>,
-    /// All writes, with their files.
-    pub written: RefCell<Vec<String>>,
-    pub given: RefCell<Vec<(String, u32)>>,
-    pub loaded: RefCell<Vec<String>>,
+    /// A file with which every command fails.
+    pub broken: String,
+    /// All commands, less the root folder.
+    pub commands: RefCell<Vec<String>>,
 }
 
 impl<'a> SimulatedKernel<'a> {
@@ -260,11 +237,9 @@ impl<'a> SimulatedKernel<'a> {
         Self {
             machine,
             refuses: None,
-            broken: None,
-            blocked: None,
-            written: RefCell::default(),
-            given: RefCell::default(),
-            loaded: RefCell::default(),
+            broken: String::new(),
+            interrupted: false,
+            commands: RefCell::default(),
         }
     }
 
@@ -272,84 +247,35 @@ impl<'a> SimulatedKernel<'a> {
         if self.refuses == Some((address, driver)) {
             return;
         }
-        self.machine.link(
-            &format!("/sys/bus/pci/devices/{address}/driver"),
-            &format!("../../../../bus/pci/drivers/{driver}"),
-        );
-        if let Some(node) = self.node(address).filter(|_| driver == "vfio-pci") {
-            self.machine.file(&node, "");
+        let link = format!("/sys/bus/pci/devices/{address}/driver");
+        self.machine.link(&link, &format!("../../drivers/{driver}"));
+        if driver == "vfio-pci" {
+            self.machine.file(&self.node(address), "");
         }
     }
 
     fn unbind(&self, address: &str) {
-        let was = self.machine.driver(address);
-        fs::remove_file(
-            self.machine
-                .path(&format!("/sys/bus/pci/devices/{address}/driver")),
-        )
-        .unwrap();
-        // The kernel removes the file with the last device of the group.
-        let node = self
-            .node(address)
-            .filter(|_| was.as_deref() == Some("vfio-pci"));
-        if let Some(node) = node {
-            let group = node.rsplit('/').next().unwrap();
-            let members = self
-                .machine
-                .system()
-                .entries(&format!("/sys/kernel/iommu_groups/{group}/devices"));
-            let held = members
-                .iter()
-                .any(|member| self.machine.driver(member).as_deref() == Some("vfio-pci"));
-            if !held {
-                fs::remove_file(self.machine.path(&node)).unwrap();
-            }
-        }
+        let link = format!("/sys/bus/pci/devices/{address}/driver");
+        fs::remove_file(self.machine.path(&link)).unwrap();
+        // The kernel removes the file with the last device of the group. All groups here have one.
+        let _ = fs::remove_file(self.machine.path(&self.node(address)));
     }
 
-    fn node(&self, address: &str) -> Option<String> {
+    fn node(&self, address: &str) -> String {
         let link = format!("/sys/bus/pci/devices/{address}/iommu_group");
-        Some(format!(
-            "/dev/vfio/{}",
-            self.machine.system().link_name(&link)?
-        ))
+        let group = self.machine.system().link_name(&link).unwrap();
+        format!("/dev/vfio/{group}")
     }
-}
 
-impl Control for SimulatedKernel<'_> {
-    fn write(&self, path: &Path, value: &str) -> Result<(), ControlError> {
-        let name = format!(
-            "/{}",
-            path.strip_prefix(self.machine.folder.path())
-                .unwrap()
-                .display()
-        );
-        self.written.borrow_mut().push(format!("{name} {value}"));
-        let error = |cause: &str| ControlError::Write {
-            path: path.to_owned(),
-            value: value.to_owned(),
-            cause: cause.to_owned(),
-        };
-        if self.broken.as_ref() == Some(&name) {
-            return Err(error("Input/output error (os error 5)"));
-        }
-        if self.blocked.as_ref() == Some(&name) {
-            return Err(ControlError::Blocked {
-                path: path.to_owned(),
-                value: value.to_owned(),
-            });
-        }
-        let parts: Vec<&str> = name
+    fn write(&self, path: &str, value: &str) {
+        let parts: Vec<&str> = path
             .trim_start_matches("/sys/bus/pci/")
             .split('/')
             .collect();
         match parts.as_slice() {
-            ["devices", _, "driver_override"] => fs::write(path, value.trim()).unwrap(),
+            ["devices", _, "driver_override"] => self.machine.file(path, value.trim()),
             ["devices", address, "driver", "unbind"] => {
                 assert_eq!(*address, value, "the kernel says ENODEV");
-                if self.machine.driver(address).is_none() {
-                    return Err(error("No such file or directory (os error 2)"));
-                }
                 self.unbind(value);
             }
             ["drivers_probe"] if self.machine.driver(value).is_some() => {}
@@ -357,34 +283,30 @@ impl Control for SimulatedKernel<'_> {
                 "" => self.bind(value, "ixgbe"),
                 driver => self.bind(value, driver),
             },
-            ["drivers", driver, "bind"] => {
-                let only = self.machine.driver_override(value);
-                assert!(only.is_empty() || only == *driver, "the kernel says ENODEV");
-                self.bind(value, driver);
-            }
-            _ => return Err(error("No such file or directory (os error 2)")),
+            _ => panic!("{path}"),
         }
-        Ok(())
     }
+}
 
-    fn load_module(&self, name: &str) -> Result<(), ControlError> {
-        self.loaded.borrow_mut().push(name.to_owned());
-        match name {
-            "vfio-pci" | "ixgbe" => {
+impl Control for SimulatedKernel<'_> {
+    fn run(&self, words: &[&str], input: &str) -> Result<()> {
+        let line = format!("{} {}", words.join(" "), input.trim());
+        let root = self.machine.folder.path().to_str().unwrap();
+        let line = line.replace(root, "").trim().to_owned();
+        self.commands.borrow_mut().push(line);
+        let path = words.last().and_then(|path| path.strip_prefix(root));
+        let path = path.unwrap_or("nothing");
+        ensure!(self.broken != path, "{path}: No such device");
+        match words {
+            ["tee", _] => self.write(path, input),
+            ["modprobe", name @ ("vfio-pci" | "ixgbe")] => {
                 self.machine.folder(&format!("/sys/bus/pci/drivers/{name}"));
-                Ok(())
             }
-            _ => Err(ControlError::Module {
-                name: name.to_owned(),
-                cause: "not found".to_owned(),
-            }),
+            ["modprobe", name] => bail!("{name} not found"),
+            ["chown", _, path] => assert!(Path::new(path).exists(), "{path}"),
+            ["udevadm", ..] => bail!("not here"),
+            _ => panic!("{words:?}"),
         }
-    }
-
-    fn give(&self, path: &Path, uid: u32, _gid: u32) -> Result<(), ControlError> {
-        assert!(path.exists(), "{} is not there", path.display());
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        self.given.borrow_mut().push((name, uid));
         Ok(())
     }
 }

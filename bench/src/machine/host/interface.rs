@@ -40,7 +40,7 @@ impl Interface {
             speed_mbit: system
                 .number(&format!("{folder}/speed"))
                 .and_then(|speed| u32::try_from(speed).ok()),
-            carries: carries(system, name),
+            carries: carries_below(system, name, STACKED),
         }
     }
 }
@@ -50,21 +50,17 @@ const STACKED: u32 = 4;
 
 /// The uses of an interface: addresses, routes, SSH sessions, and interfaces on top of it with
 /// their uses.
-fn carries(system: &System, name: &str) -> Vec<String> {
-    carries_below(system, name, STACKED)
-}
-
 fn carries_below(system: &System, name: &str, depth: u32) -> Vec<String> {
     let mut carries = own_uses(system, name);
     let folder = format!("/sys/class/net/{name}");
     let master = system.link_name(&format!("{folder}/master"));
     let mut above: Vec<String> = master.clone().into_iter().collect();
     if let Some(master) = &master {
-        let kind = match () {
-            () if system.exists(&format!("/sys/class/net/{master}/bridge")) => "bridge ",
-            () if system.exists(&format!("/sys/class/net/{master}/bonding")) => "bond ",
-            () => "",
-        };
+        let kinds = [("bridge", "bridge "), ("bonding", "bond ")];
+        let kind = kinds
+            .iter()
+            .find(|(folder, _)| system.exists(&format!("/sys/class/net/{master}/{folder}")))
+            .map_or("", |(_, kind)| kind);
         carries.push(format!("a place in {kind}{master}"));
     }
     // VLANs and similar interfaces.
@@ -77,17 +73,12 @@ fn carries_below(system: &System, name: &str, depth: u32) -> Vec<String> {
             _ => {}
         }
     }
-    if depth > 0 {
-        for upper in &above {
-            let uses = carries_below(system, upper, depth - 1);
-            carries.extend(
-                uses.into_iter()
-                    .map(|what| match what.contains(" through ") {
-                        true => what,
-                        false => format!("{what} through {upper}"),
-                    }),
-            );
-        }
+    for upper in above.iter().filter(|_| depth > 0) {
+        let uses = carries_below(system, upper, depth - 1).into_iter();
+        carries.extend(uses.map(|what| match what.contains(" through ") {
+            true => what,
+            false => format!("{what} through {upper}"),
+        }));
     }
     carries
 }
@@ -102,13 +93,9 @@ fn own_uses(system: &System, name: &str) -> Vec<String> {
     if has_default_route(system, name) {
         uses.push("the default route".to_owned());
     }
-    let own = |address: &String| address.parse().ok();
     let sessions = system.ssh_addresses();
-    if addresses
-        .iter()
-        .filter_map(own)
-        .any(|address| sessions.contains(&address))
-    {
+    let own = addresses.iter().filter_map(|text| text.parse().ok());
+    if own.into_iter().any(|address| sessions.contains(&address)) {
         uses.push("an SSH session".to_owned());
     }
     uses

@@ -1,24 +1,22 @@
 //! Prepares a machine with a network card for a run. `triptych doctor` examines the machine.
-//! `triptych bind` and `triptych unbind` take cards from the kernel's driver and return them.
+//! `triptych bind` takes cards from the kernel's driver and returns them.
 //!
 //! ```text
-//! System (files below a root) -> Nic, Interface, Holder (what is there) -> doctor, bind, unbind
+//! System (files below a root) -> Nic, Interface, Holder (what is there) -> doctor, bind
 //! ```
 //!
 //! All files are read below a root folder, so that tests can provide a machine of their own.
-//! The doctor never writes. `bind` and `unbind` change the machine only through [`control`].
+//! The doctor never writes. `bind` changes the machine only through [`control`].
 
-pub mod address;
-pub mod bind;
+pub(crate) mod address;
+mod bind;
 pub mod cli;
-pub mod control;
-pub mod doctor;
-pub mod finding;
+mod control;
+pub(crate) mod doctor;
+pub(crate) mod finding;
 #[cfg(test)]
 mod fixture;
-pub mod holders;
-pub mod interface;
-pub mod kernel_log;
-pub mod nic;
-pub mod system;
-pub mod unbind;
+mod holders;
+mod interface;
+pub(crate) mod nic;
+pub(crate) mod system;

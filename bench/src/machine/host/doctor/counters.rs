@@ -1,38 +1,52 @@
 //! Checks the processor's hardware counters.
 
-use super::machine::ExaminedMachine;
-use crate::machine::host::finding::{Finding, Severity, Topic};
+use super::ExaminedMachine;
+use crate::machine::host::finding::Finding;
 
 const SOURCES: &str = "/sys/bus/event_source/devices";
-const PARANOID: &str = "kernel/perf_event_paranoid";
-const WATCHDOG: &str = "kernel/nmi_watchdog";
 
 pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
-    let system = machine.system;
-    let sources: Vec<String> = system
-        .entries(SOURCES)
-        .into_iter()
-        .filter(|name| matches!(name.as_str(), "cpu" | "cpu_core" | "cpu_atom"))
-        .collect();
-    let why =
-        "the published counters come from a PMU; without one, trace and valgrind count, and lockstep and \
-         burst measure TSC cycles";
-    let finding = |found| Finding::ok(Topic::Counters, "pmu", found, why);
+    let mut sources = machine.system.entries(SOURCES);
+    sources.retain(|name| matches!(name.as_str(), "cpu" | "cpu_core" | "cpu_atom"));
     if sources.is_empty() {
-        let virtual_machine = system
-            .read("/proc/cpuinfo")
-            .is_some_and(|text| text.contains(" hypervisor"));
-        let found = match virtual_machine {
-            true => "no PMU: the virtual machine has none",
-            false => "no PMU",
-        };
-        return vec![finding(found.to_owned()).with_severity(Severity::Warning)];
+        return vec![Finding::warning(
+            "pmu",
+            match machine.is_virtual() {
+                true => "no PMU: the virtual machine has none",
+                false => "no PMU",
+            },
+        )];
     }
-    let mut findings = vec![finding(format!("PMU: {}", sources.join(", ")))];
+    let mut findings = vec![Finding::ok("pmu", format!("PMU: {}", sources.join(", ")))];
     findings.extend(paranoid(machine));
     findings.extend(watchdog(machine));
     findings.extend(shared_counters(machine));
     findings
+}
+
+/// Level 2 lets users count their own programs in user space, which is enough. From level 3, which
+/// some distributions add, users may not count at all.
+fn paranoid(machine: &ExaminedMachine<'_>) -> Option<Finding> {
+    let level = machine
+        .system
+        .number("/proc/sys/kernel/perf_event_paranoid")?;
+    let user = machine.system.user();
+    let found = |may| format!("perf_event_paranoid is {level}: {} {may} count", user.name);
+    Some(match level <= 2 || user.is_root() {
+        true => Finding::ok("perf_event_paranoid", found("may")),
+        false => Finding::warning("perf_event_paranoid", found("may not"))
+            .fix("sudo sysctl kernel.perf_event_paranoid=2"),
+    })
+}
+
+fn watchdog(machine: &ExaminedMachine<'_>) -> Option<Finding> {
+    Some(
+        match machine.system.number("/proc/sys/kernel/nmi_watchdog")? {
+            0 => Finding::ok("nmi_watchdog", "the NMI watchdog is off"),
+            _ => Finding::warning("nmi_watchdog", "the NMI watchdog is on")
+                .fix("sudo sysctl kernel.nmi_watchdog=0"),
+        },
+    )
 }
 
 /// Processors whose memory events can count on the other thread of the core: Sandy Bridge, Ivy
@@ -47,57 +61,14 @@ fn shared_counters(machine: &ExaminedMachine<'_>) -> Option<Finding> {
         let mut lines = text.lines().filter_map(|line| line.split_once(':'));
         lines.find_map(|(key, value)| (key.trim() == name).then(|| value.trim()))
     };
-    let number = |name: &str| field(name).and_then(|value| value.parse::<i64>().ok());
+    let model = field("model").and_then(|value| value.parse().ok());
     let affected = field("vendor_id") == Some("GenuineIntel")
-        && number("cpu family") == Some(6)
-        && number("model").is_some_and(|model| SHARED_COUNTERS.contains(&model));
-    let active = machine
-        .system
-        .number("/sys/devices/system/cpu/smt/active")
-        .is_some_and(|active| active != 0);
-    (affected && active).then(|| {
-        Finding::ok(
-            Topic::Counters,
-            "shared_counters",
-            "with hyper-threading, a thread gets only half of this processor's counters",
-            "memory events can count on the other thread of the core (errata BJ122, BV98, HSD29). Linux \
-             prevents that, so that the counters need more passes",
-        )
-        .with_severity(Severity::Warning)
-        .fix("sudo systemctl reboot --firmware-setup # switch hyper-threading off there")
-    })
-}
-
-fn sysctl(machine: &ExaminedMachine<'_>, name: &str) -> Option<i64> {
-    machine.system.number(&format!("/proc/sys/{name}"))
-}
-
-/// Level 2 lets users count their own programs in user space, which is enough. From level 3, which
-/// some distributions add, users may not count at all.
-fn paranoid(machine: &ExaminedMachine<'_>) -> Option<Finding> {
-    let level = sysctl(machine, PARANOID)?;
-    let why = "above 2, only root may count";
-    let root = machine.system.user().is_root();
-    let user = &machine.system.user().name;
-    let finding = |found| Finding::ok(Topic::Counters, "perf_event_paranoid", found, why);
-    Some(match level <= 2 || root {
-        true => finding(format!("perf_event_paranoid is {level}: {user} may count")),
-        false => finding(format!(
-            "perf_event_paranoid is {level}: {user} may not count"
-        ))
-        .with_severity(Severity::Warning)
-        .fix("sudo sysctl kernel.perf_event_paranoid=2"),
-    })
-}
-
-fn watchdog(machine: &ExaminedMachine<'_>) -> Option<Finding> {
-    let on = sysctl(machine, WATCHDOG)? != 0;
-    let why = "the watchdog occupies one of the few counters";
-    let finding = |found| Finding::ok(Topic::Counters, "nmi_watchdog", found, why);
-    Some(match on {
-        true => finding("the NMI watchdog is on")
-            .with_severity(Severity::Warning)
-            .fix("sudo sysctl kernel.nmi_watchdog=0"),
-        false => finding("the NMI watchdog is off"),
+        && field("cpu family") == Some("6")
+        && model.is_some_and(|model| SHARED_COUNTERS.contains(&model));
+    let active = machine.system.number("/sys/devices/system/cpu/smt/active");
+    (affected && active.is_some_and(|active| active != 0)).then(|| {
+        let found = "with hyper-threading, a thread gets only half of this processor's counters";
+        Finding::warning("shared_counters", found)
+            .fix("sudo systemctl reboot --firmware-setup # switch hyper-threading off there")
     })
 }

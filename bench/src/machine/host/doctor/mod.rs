@@ -1,34 +1,83 @@
 //! `triptych doctor`: examines everything that a run depends on, and changes nothing.
 
-mod boot;
 mod counters;
 mod iommu;
-mod kernel;
-mod machine;
 mod memory;
 mod nics;
 mod processors;
-mod rebinding;
 mod reserved;
 mod vfio;
 
+use anyhow::{anyhow, Result};
+
 use super::address::PciAddress;
 use super::finding::{Diagnosis, Finding, Severity};
-use super::nic::{Nic, NicError};
+use super::nic::{plural, Nic};
 use super::system::System;
-use machine::{plural, ExaminedMachine};
+
+/// What the checks examine.
+struct ExaminedMachine<'a> {
+    system: &'a System,
+    /// The ports that the user named, or all ports of the family, without those that the drivers refuse.
+    nics: &'a [Nic],
+    /// Whether the user named the ports.
+    named: bool,
+}
+
+impl ExaminedMachine<'_> {
+    /// The severity of a fault that only a run with a card notices.
+    fn if_card(&self) -> Severity {
+        match self.nics {
+            [] => Severity::Warning,
+            _ => Severity::Problem,
+        }
+    }
+
+    /// The NUMA nodes of the ports, each once.
+    fn nodes(&self) -> Vec<u32> {
+        let mut nodes: Vec<u32> = self.nics.iter().filter_map(|nic| nic.numa_node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
+    /// The option of `bind` that gives the ports to this user; empty for root.
+    fn for_user(&self) -> String {
+        match self.system.user() {
+            user if user.is_root() => String::new(),
+            user => format!(" --user {}", user.name),
+        }
+    }
+
+    /// Whether an option is on the kernel's command line.
+    fn boot_option(&self, options: &[&'static str]) -> Option<&'static str> {
+        let line = self.system.read("/proc/cmdline").unwrap_or_default();
+        let mut options = options.iter().copied();
+        options.find(|option| line.split_whitespace().any(|word| word == *option))
+    }
+
+    fn is_virtual(&self) -> bool {
+        let text = self.system.read("/proc/cpuinfo");
+        text.is_some_and(|text| text.contains(" hypervisor"))
+    }
+}
+
+fn add_option(option: &str) -> String {
+    format!("add {option} to the kernel's command line in the boot loader, then `sudo reboot`")
+}
+
+fn remove_option(option: &str) -> String {
+    format!("remove {option} from the kernel's command line in the boot loader, then `sudo reboot`")
+}
 
 /// Examines a machine and some of its ports, or all ports of the family if none is named.
 ///
 /// # Errors
 /// If a named port does not exist.
-pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis, NicError> {
-    let mut nics = Vec::new();
-    for address in devices {
-        let nic = Nic::find(system, *address)?;
-        if !nics.contains(&nic) {
-            nics.push(nic);
-        }
+pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis> {
+    let (mut nics, errors) = Nic::find_each(system, devices);
+    if let Some(error) = errors.into_iter().next() {
+        return Err(anyhow!(error));
     }
     if devices.is_empty() {
         nics = Nic::all(system);
@@ -43,17 +92,16 @@ pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis, Nic
     };
     let mut findings = nics::check(&machine);
     findings.extend(nics::refused(&machine, &refused));
-    findings.extend(rebinding::check(&machine));
+    findings.extend(nics::rebinding(&machine));
     findings.extend(iommu::check(&machine));
     findings.extend(reserved::check(&machine));
     findings.extend(vfio::check(&machine));
-    findings.extend(kernel::check(&machine));
     findings.extend(memory::check(&machine));
     findings.extend(processors::check(&machine));
     findings.extend(counters::check(&machine));
     let count = |level| {
-        findings
-            .iter()
+        let found = findings.iter();
+        found
             .filter(|finding: &&Finding| finding.level == level)
             .count()
     };
@@ -64,14 +112,10 @@ pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis, Nic
         (true, false) => "ready for a run",
         (false, _) => "not ready for a run with a card",
     };
-    let verdict = format!(
-        "{subject}: {}, {}",
-        plural(problems, "problem"),
-        plural(warnings, "warning")
-    );
+    let (problems, warnings) = (plural(problems, "problem"), plural(warnings, "warning"));
     Ok(Diagnosis {
         ready,
-        verdict,
+        verdict: format!("{subject}: {problems}, {warnings}"),
         nics,
         findings,
     })

@@ -1,24 +1,27 @@
 //! Checks the ports: drivers, PCIe links, network links and NUMA nodes.
 
-use super::machine::{plural, ExaminedMachine, PORTS};
-use crate::machine::host::finding::{Finding, Severity, Topic};
-use crate::machine::host::nic::{join, Nic};
+use super::{remove_option, ExaminedMachine};
+use crate::machine::host::finding::{Finding, Severity};
+use crate::machine::host::nic::{join, plural, Nic, Pcie, VFIO_PCI};
 use crate::machine::host::system::program;
+
+/// Ports that a run needs.
+const PORTS: usize = 2;
 
 pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
     if machine.nics.is_empty() {
-        return vec![Finding::ok(
-            Topic::Nics,
-            "nics",
-            "no NIC that the drivers support; the software card works",
-            "the findings on IOMMU and VFIO below matter only with a card",
-        )];
+        let found = "no NIC that the drivers support; the software card works";
+        return vec![Finding::ok("nics", found)];
     }
     let mut findings = vec![ports(machine)];
     for nic in machine.nics {
         findings.extend(one(machine, nic));
     }
-    findings.extend(numa(machine));
+    let nodes = machine.nodes();
+    if nodes.len() > 1 {
+        let found = format!("the ports are on NUMA nodes {}", join(&nodes, ", "));
+        findings.push(Finding::warning("numa", found));
+    }
     findings
 }
 
@@ -28,155 +31,109 @@ pub(super) fn refused(machine: &ExaminedMachine<'_>, ports: &[Nic]) -> Vec<Findi
         true => Severity::Problem,
         false => Severity::Warning,
     };
-    ports
-        .iter()
-        .filter_map(|nic| {
-            let reason = nic.refused?;
-            let found = format!(
-                "{} ({}) is not supported: {reason}",
-                nic.address, nic.name
-            );
-            let why = "all three drivers refuse this card; bench/HARDWARE.md lists cards that they support";
-            let finding = Finding::ok(Topic::Nics, "refused", found, why).with_severity(level);
-            Some(finding.fix("lspci -D -d 8086: # look for an 82599 with SFP+, an X540 or an X550"))
-        })
-        .collect()
+    let refused = ports.iter().filter_map(|nic| Some((nic, nic.refused?)));
+    let findings = refused.map(|(Nic { address, name, .. }, reason)| {
+        let found = format!("{address} ({name}) is not supported: {reason}");
+        Finding::new(level, "refused", found)
+            .fix("lspci -D -d 8086: # look for an 82599 with SFP+, an X540 or an X550")
+    });
+    findings.collect()
 }
 
 /// Whether enough ports are bound to vfio-pci.
 fn ports(machine: &ExaminedMachine<'_>) -> Finding {
-    let bound = |nic: &&Nic| nic.is_bound_to_vfio();
-    let count = machine.nics.iter().filter(bound).count();
-    let wanted = if machine.named {
-        machine.nics.len()
-    } else {
-        PORTS
-    };
-    let finding = Finding::ok(
-        Topic::Nics,
-        "ports",
-        format!("ports bound to vfio-pci: {count} of {}", machine.nics.len()),
-        "a driver can open only ports that the kernel's driver has released, and it needs two",
-    );
+    let (nics, named) = (machine.nics, machine.named);
+    let count = nics.iter().filter(|nic| nic.is_bound_to_vfio()).count();
+    let found = format!("ports bound to vfio-pci: {count} of {}", nics.len());
+    let wanted = if named { nics.len() } else { PORTS };
     if count >= wanted {
-        return finding;
+        return Finding::ok("ports", found);
     }
-    let free: Vec<_> = machine
-        .nics
+    let free: Vec<&Nic> = nics
         .iter()
-        .filter(|nic| !nic.is_bound_to_vfio() && (machine.named || nic.carries().is_empty()))
-        .map(|nic| nic.address)
+        .filter(|nic| !nic.is_bound_to_vfio() && (named || nic.carries().is_empty()))
         .take(wanted - count)
         .collect();
-    let finding = finding.with_severity(Severity::Problem);
-    if free.len() + count < wanted {
-        return finding.fix(format!(
-            "sudo {} bind DEVICE DEVICE # too few ports are free: choose two by what they carry",
-            program()
-        ));
-    }
-    let carry = machine
-        .nics
-        .iter()
-        .any(|nic| free.contains(&nic.address) && !nic.carries().is_empty());
-    finding.fix(format!(
-        "sudo {} bind {}{}{}",
-        program(),
-        join(&free, " "),
-        for_user(machine),
-        match carry {
-            true => " --force # if what they carry can be spared",
-            false => "",
+    let program = program();
+    Finding::problem("ports", found).fix(match free.len() + count < wanted {
+        true => format!(
+            "sudo {program} bind DEVICE DEVICE # too few ports are free: choose two by what they carry"
+        ),
+        false => {
+            let addresses: Vec<_> = free.iter().map(|nic| nic.address).collect();
+            let force = match free.iter().all(|nic| nic.carries().is_empty()) {
+                true => "",
+                false => " --force # if what they carry can be spared",
+            };
+            let (ports, user) = (join(&addresses, " "), machine.for_user());
+            format!("sudo {program} bind {ports}{user}{force}")
         }
-    ))
-}
-
-/// The option of `bind` that gives the ports to this user; empty for root.
-pub(super) fn for_user(machine: &ExaminedMachine<'_>) -> String {
-    match machine.system.user() {
-        user if user.is_root() => String::new(),
-        user => format!(" --user {}", user.name),
-    }
+    })
 }
 
 fn one(machine: &ExaminedMachine<'_>, nic: &Nic) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let address = nic.address;
     let carries = nic.carries();
     if !carries.is_empty() && machine.named {
-        findings.push(
-            Finding::ok(
-                Topic::Nics,
-                "in_use",
-                format!("{} carries {}", nic.address, carries.join(", ")),
-                "the kernel loses all of it while the port is bound to vfio-pci",
-            )
-            .with_severity(Severity::Warning),
-        );
+        let found = format!("{address} carries {}", carries.join(", "));
+        findings.push(Finding::warning("in_use", found));
     }
     if nic.virtual_functions > 0 {
+        let functions = plural(nic.virtual_functions as usize, "virtual function");
         findings.push(
-            Finding::ok(
-                Topic::Nics,
-                "sriov",
-                format!(
-                    "{} has {} (SR-IOV)",
-                    nic.address,
-                    plural(nic.virtual_functions as usize, "virtual function")
-                ),
-                "virtual functions take queues of the port, and a reset of the port ends their traffic",
-            )
-            .with_severity(Severity::Warning)
-            .fix(format!("echo 0 | sudo tee {}/sriov_numvfs", nic.folder())),
+            Finding::warning("sriov", format!("{address} has {functions} (SR-IOV)"))
+                .fix(format!("echo 0 | sudo tee {}/sriov_numvfs", nic.folder())),
         );
     }
-    if let Some(pcie) = nic.pcie.as_ref().filter(|pcie| pcie.is_reduced()) {
-        findings.push(
-            Finding::ok(
-                Topic::Nics,
-                "pcie",
-                format!(
-                    "{} runs at PCIe {} x{} ({:.0} Gbit/s), but supports {} x{}",
-                    nic.address,
-                    pcie.speed,
-                    pcie.width,
-                    pcie.gigabits(),
-                    pcie.max_speed,
-                    pcie.max_width
-                ),
-                "both ports of a card share the link, and descriptors need a part of it: move the card \
-                 to a better slot",
-            )
-            .with_severity(Severity::Warning)
-            .fix(format!("sudo lspci -vv -s {} | grep Lnk", nic.address)),
-        );
+    if let Some(Pcie { now, best }) = nic.pcie.as_ref().filter(|pcie| pcie.now != pcie.best) {
+        let found = format!("{address} runs at PCIe {now}, but supports {best}");
+        let command = format!("sudo lspci -vv -s {address} | grep Lnk");
+        findings.push(Finding::warning("pcie", found).fix(command));
     }
     for interface in &nic.interfaces {
         if interface.up && interface.link == Some(false) {
-            findings.push(
-                Finding::ok(
-                    Topic::Nics,
-                    "link",
-                    format!("{} ({}) has no link", nic.address, interface.name),
-                    "packets need a cable and an optical module that the card accepts",
-                )
-                .with_severity(Severity::Warning)
-                .fix(format!("sudo ethtool -m {}", interface.name)),
-            );
+            let found = format!("{address} ({}) has no link", interface.name);
+            let command = format!("sudo ethtool -m {}", interface.name);
+            findings.push(Finding::warning("link", found).fix(command));
         }
     }
     findings
 }
 
-/// Whether all ports are on one NUMA node.
-fn numa(machine: &ExaminedMachine<'_>) -> Option<Finding> {
-    let nodes = machine.nodes();
-    (nodes.len() > 1).then(|| {
-        Finding::ok(
-            Topic::Nics,
-            "numa",
-            format!("the ports are on NUMA nodes {}", join(&nodes, ", ")),
-            "a packet that crosses nodes costs more than the driver: use ports of one node",
-        )
-        .with_severity(Severity::Warning)
-    })
+/// Settings that bind a port to a driver at boot, or whenever it appears.
+pub(super) fn rebinding(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
+    let finding =
+        |found: String, driver: &str, fix: String| match driver.replace('_', "-") == VFIO_PCI {
+            true => Finding::ok("rebinding", found),
+            false => Finding::warning("rebinding", found).fix(fix),
+        };
+    let mut findings = Vec::new();
+    let command_line = machine.system.read("/proc/cmdline").unwrap_or_default();
+    for nic in machine.nics {
+        let address = nic.address;
+        // `triptych bind` sets an override to `vfio-pci`; another one is somebody else's.
+        let only = nic.driver_override.as_deref();
+        if let Some(driver) = only.filter(|driver| *driver != VFIO_PCI) {
+            let found = format!("{address} may be bound to {driver} only (driver_override)");
+            let fix = format!("echo | sudo tee {}/driver_override", nic.folder());
+            findings.push(finding(found, driver, fix));
+        }
+        let driverctl = format!("/etc/driverctl.d/{address}");
+        if let Some(driver) = machine.system.read(&driverctl) {
+            let found = format!("driverctl binds {address} to {driver} at each boot");
+            let fix = format!("sudo driverctl unset-override {address}");
+            findings.push(finding(found, &driver, fix));
+        }
+        // `vfio-pci.ids=` and `pci-stub.ids=`.
+        for option in command_line.split_whitespace() {
+            let setting = option.split_once(".ids=");
+            if let Some((driver, _)) = setting.filter(|(_, ids)| ids.contains(&nic.id)) {
+                let found =
+                    format!("the kernel's command line binds {address} to {driver} ({option})");
+                findings.push(finding(found, driver, remove_option(option)));
+            }
+        }
+    }
+    findings
 }

@@ -1,4 +1,4 @@
-//! `triptych doctor`, `bind` and `unbind` on a machine whose kernel drives the ports.
+//! `triptych doctor` and `bind` on a machine whose kernel drives the ports.
 
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ fn bind_refuses_a_port_with_an_ip_address(tools: &mut ToolsMachine) -> Result<()
         driver_of(vm, a)? == "vfio-pci",
         "triptych did not bind the port"
     );
-    triptych(vm, &["unbind", a])?.expect_exit(0)?;
+    triptych(vm, &["bind", "--undo", a])?.expect_exit(0)?;
     ensure!(
         driver_of(vm, a)? == "ixgbe",
         "triptych did not give the port back"
@@ -89,8 +89,8 @@ fn bind_refuses_a_port_with_an_ip_address(tools: &mut ToolsMachine) -> Result<()
     Ok(())
 }
 
-/// `bind` gives the ports to a user, that user drives them, and `unbind` gives them back.
-fn bind_and_unbind_are_a_round_trip(tools: &mut ToolsMachine) -> Result<()> {
+/// `bind` gives the ports to a user, that user drives them, and `bind --undo` gives them back.
+fn bind_and_its_undo_are_a_round_trip(tools: &mut ToolsMachine) -> Result<()> {
     let ToolsMachine { vm, ports } = tools;
     let [a, b] = &ports.addresses;
     vm.shell("echo 64 >/proc/sys/vm/nr_hugepages")?;
@@ -110,7 +110,7 @@ fn bind_and_unbind_are_a_round_trip(tools: &mut ToolsMachine) -> Result<()> {
         let totals = Totals::parse(&(vm.shell("cat /tmp/totals.json")? + "\n"))?;
         ensure!(totals.rx_calls > 0, "{totals:?}");
     }
-    triptych(vm, &["unbind", a, b])?.expect_exit(0)?;
+    triptych(vm, &["bind", "--undo", a, b])?.expect_exit(0)?;
     for address in [a, b] {
         ensure!(
             driver_of(vm, address)? == "ixgbe",
@@ -158,7 +158,7 @@ fn selftest_passes(tools: &mut ToolsMachine) -> Result<()> {
         let state = port.snapshot();
         ensure!(state.quiescent() && state.dma_maps == 0, "{state:#?}");
     }
-    triptych(vm, &["unbind", a, b])?.expect_exit(0)?;
+    triptych(vm, &["bind", "--undo", a, b])?.expect_exit(0)?;
     Ok(())
 }
 
@@ -195,8 +195,8 @@ pub(crate) fn tests(environment: &Option<Environment>) -> Vec<Trial> {
             bind_refuses_a_port_with_an_ip_address,
         ),
         Test::new(
-            "bind_and_unbind_are_a_round_trip",
-            bind_and_unbind_are_a_round_trip,
+            "bind_and_its_undo_are_a_round_trip",
+            bind_and_its_undo_are_a_round_trip,
         ),
         Test::new("selftest_passes", selftest_passes),
     ];
