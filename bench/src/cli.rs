@@ -16,7 +16,7 @@ use crate::measure::ladder::arguments::LadderArguments;
 use crate::measure::pktgen::cli::PktgenArguments;
 use crate::measure::run::arguments::RunArguments;
 use crate::usage::WorkerKind;
-use crate::with_card::arguments::{StartArguments, WithCardArguments, EXAMPLES};
+use crate::with_card::arguments::{WithCardArguments, EXAMPLES};
 
 /// The first lines of the help: what one does with the program.
 const USES: &str = "\
@@ -83,12 +83,6 @@ pub enum Command {
     /// Test the load generator that sends to a real card, or measure at several rates
     #[command(after_help = LISTS)]
     Pktgen(PktgenArguments),
-    /// Run and guard a program with the card; `with-card` starts it
-    #[command(hide = true)]
-    WithCardGuard(Box<WithCardArguments>),
-    /// Become a program that the guard watches; `with-card-guard` starts it
-    #[command(hide = true)]
-    WithCardStart(StartArguments),
     /// Measure or test in a process that may crash; other commands start it
     #[command(hide = true)]
     Worker {

@@ -38,11 +38,6 @@ fn exit_with(error: &UsageError, matches: &ArgMatches) -> ! {
     top.build();
     let (mut command, mut chosen) = (&top, matches);
     while let Some((name, inner)) = chosen.subcommand() {
-        let name = match name {
-            // Users know only the command that starts the guard.
-            "with-card-guard" => "with-card",
-            name => name,
-        };
         let Some(found) = command.find_subcommand(name) else {
             break;
         };
@@ -56,14 +51,9 @@ fn exit_with(error: &UsageError, matches: &ArgMatches) -> ! {
 
 /// Runs the command.
 fn execute(cli: &Cli) -> Result<Outcome> {
-    // These pass signals on to the program, so they handle them differently.
-    match &cli.command {
-        Command::WithCard(_) => return with_card::run(),
-        Command::WithCardGuard(arguments) => {
-            return with_card::guard::run(arguments).map(Outcome::Program)
-        }
-        Command::WithCardStart(arguments) => return Err(with_card::start::run(arguments)),
-        _ => {}
+    // It passes signals on to the program, so it handles them differently.
+    if let Command::WithCard(arguments) = &cli.command {
+        return with_card::run(arguments);
     }
     let interrupt = Interrupt::new();
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -85,9 +75,7 @@ fn execute(cli: &Cli) -> Result<Outcome> {
         Command::Selftest(arguments) => selftest::run(arguments, &interrupt),
         Command::Pktgen(arguments) => pktgen::cli::run(arguments, &interrupt),
         Command::Worker { kind, file } => work(*kind, file, &interrupt),
-        Command::WithCard(_) | Command::WithCardGuard(_) | Command::WithCardStart(_) => {
-            Ok(Outcome::Good)
-        }
+        Command::WithCard(arguments) => with_card::run(arguments),
     }
 }
 

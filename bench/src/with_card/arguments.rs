@@ -88,36 +88,36 @@ pub struct CardOptions {
 
     /// PCI device ID in hexadecimal: 10fb is an 82599, 1528 an X540; default: 10fb
     #[arg(long, value_name = "HEX")]
-    device_id: Option<String>,
+    device_id: Vec<String>,
 
-    /// Frames that arrive at every port: saturate, window=FRAMES, rate=MPPS or off; default: saturate
-    #[arg(long, value_name = "TRAFFIC")]
-    traffic: Option<String>,
+    /// Frames that arrive at every port: saturate, window=FRAMES, rate=MPPS or off
+    #[arg(long, value_name = "TRAFFIC", default_value = "saturate")]
+    traffic: String,
 
     /// Bytes of the frames without CRC: N, MIN-MAX, or A,B,C in turn; default: 60
     #[arg(long, value_name = "BYTES")]
-    size: Option<String>,
+    size: Vec<String>,
 
     /// Number of flows that the frames belong to; default: 1024
     #[arg(long, value_name = "N")]
-    flows: Option<String>,
+    flows: Vec<String>,
 
     /// Change that the program makes to frames: touch (byte 1 goes up by one), touch@N (byte N), mac
     /// (as testpmd's mode) or none; default: touch
     #[arg(long, value_name = "CHANGE")]
-    expect: Option<String>,
+    expect: Vec<String>,
 
     /// Checks of the frames that come back: full, sequence or off; default: full
     #[arg(long, value_name = "HOW")]
-    verify: Option<String>,
+    verify: Vec<String>,
 
     /// Seconds from a reset until the link is up; default: 0
     #[arg(long, value_name = "S")]
-    link_delay: Option<String>,
+    link_delay: Vec<String>,
 
     /// Register access: shared or trap (every access is a message); default: shared
     #[arg(long, value_name = "MODE")]
-    mmio: Option<String>,
+    mmio: Vec<String>,
 
     /// Cable between two ports, for instance 0:1; may be repeated
     #[arg(long, value_name = "A:B")]
@@ -125,11 +125,11 @@ pub struct CardOptions {
 
     /// Processor for the card's data plane
     #[arg(long, value_name = "N")]
-    cpu: Option<String>,
+    cpu: Vec<String>,
 
     /// Write the card's counters to FILE as JSON
     #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    json: Vec<String>,
 
     /// Another option of `nic`, for instance --card-option=--fault=stall; may be repeated
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
@@ -138,19 +138,12 @@ pub struct CardOptions {
 
 impl CardOptions {
     /// The options for `nic`.
-    pub fn arguments(&self) -> Vec<OsString> {
-        let mut words: Vec<OsString> = Vec::new();
-        let mut add = |name: &str, value: OsString| {
-            let mut word = OsString::from(format!("--{name}="));
-            word.push(value);
-            words.push(word);
-        };
-        add("ports", self.ports.to_string().into());
-        add(
-            "traffic",
-            self.traffic.as_deref().unwrap_or("saturate").into(),
-        );
-        for (name, value) in [
+    pub fn arguments(&self) -> Vec<String> {
+        let (ports, traffic) = (vec![self.ports.to_string()], vec![self.traffic.clone()]);
+        let mut words = self.card_option.clone();
+        for (name, values) in [
+            ("ports", &ports),
+            ("traffic", &traffic),
             ("device-id", &self.device_id),
             ("size", &self.size),
             ("flows", &self.flows),
@@ -158,19 +151,12 @@ impl CardOptions {
             ("verify", &self.verify),
             ("link-delay", &self.link_delay),
             ("mmio", &self.mmio),
+            ("cable", &self.cable),
             ("cpu", &self.cpu),
+            ("json", &self.json),
         ] {
-            if let Some(value) = value {
-                add(name, value.into());
-            }
+            words.extend(values.iter().map(|value| format!("--{name}={value}")));
         }
-        for cable in &self.cable {
-            add("cable", cable.into());
-        }
-        if let Some(json) = &self.json {
-            add("json", json.into());
-        }
-        words.extend(self.card_option.iter().map(OsString::from));
         words
     }
 }
@@ -180,27 +166,4 @@ fn seconds(text: &str) -> Result<f64, String> {
         Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
         _ => Err("write a number of seconds, such as 10 or 0.5".to_owned()),
     }
-}
-
-/// The options of the hidden command that becomes the program.
-#[derive(Debug, Clone, Args)]
-pub struct StartArguments {
-    /// Make the process group the foreground one of the terminal
-    #[arg(long)]
-    pub foreground: bool,
-    /// Limit on locked memory, bytes
-    #[arg(long)]
-    pub memlock: Option<u64>,
-    /// Value of LD_PRELOAD
-    #[arg(long)]
-    pub preload: Option<OsString>,
-    /// The file that describes the card to the bridge
-    #[arg(long)]
-    pub bridge: Option<OsString>,
-    /// The program's file
-    #[arg(long)]
-    pub file: PathBuf,
-    /// The program's arguments, its name first
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
-    pub arguments: Vec<OsString>,
 }

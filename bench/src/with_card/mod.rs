@@ -1,94 +1,168 @@
 //! Runs a program that drives a card by VFIO with the software card: `triptych with-card`.
 //!
-//! Three processes share the work. This one stands where the user expects the program: it passes
-//! signals on, and ends with the program's status. It starts a [`guard`], which makes the namespace,
-//! starts the card and the program, and cleans up behind them. The guard is in a process group of its
-//! own, so it cleans up even if this process is killed. If the guard is killed, this process cleans up.
-//! [`start`] is what the guard starts: it prepares itself and becomes the program.
+//! This process makes a [`namespace`] in which the ports of the card exist, starts the card and the program in it, and
+//! passes signals on until the program ends. Card, program and all that they start are in a PID namespace whose
+//! [`init`] ends with this process, even if it is killed. The kernel then ends all of them.
 
-pub mod arguments;
-mod family;
-pub mod guard;
+pub(crate) mod arguments;
+mod card;
+mod init;
 mod namespace;
-mod port_identity;
 mod program;
 mod signals;
-pub mod start;
+mod terminal;
+mod watch;
 
-use std::io::{IoSlice, Read, Write};
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::net::UnixStream;
+use std::fs;
+use std::io::Write;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use bridge_config::{loaded_mark, Config, VARIABLE};
 use nix::sys::prctl;
-use nix::sys::signal::{killpg, Signal};
-use nix::unistd::{getpgrp, getpid};
-use rustix::net::{sendmsg, SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
+use nix::sys::resource::{getrlimit, setrlimit, Resource};
+use nix::sys::signal::Signal;
+use perfcounters::device::NicProgram;
+use signal_hook::consts::{SIGHUP, SIGINT};
 
-use crate::usage::Outcome;
+use crate::usage::{Outcome, UsageError};
+use arguments::WithCardArguments;
+use card::Card;
+use init::Init;
+use namespace::FOLDER;
+use program::Program;
+use signals::Signals;
+use terminal::Terminal;
+use watch::Watch;
 
-/// What the guard sends when the program was stopped, for example by Ctrl-Z.
-const STOPPED: u8 = b'S';
+/// The name of the bridge, beside the card.
+const BRIDGE: &str = "libtriptych_bridge.so";
+/// The status if the program ran without the bridge.
+const NO_BRIDGE: u8 = 2;
 
-/// Time for the processes to end that a killed guard leaves behind.
-const CLEAN_UP: Duration = Duration::from_secs(3);
-
-/// Runs the program of this process's own command line with the card.
+/// Runs the program with the card. The outcome holds the status for the user.
 ///
 /// # Errors
-/// The guard cannot be started, or it was killed.
-pub fn run() -> Result<Outcome> {
-    // The processes of a killed guard become children of this one.
-    prctl::set_child_subreaper(true).context("cannot watch over the program's processes")?;
-    let (mut control, guards_end) = UnixStream::pair().context("cannot make a socket")?;
-    let signals = signals::forwarded().context("cannot handle signals")?;
+/// There is no such program, or the card, the namespace or a process fails.
+pub fn run(arguments: &WithCardArguments) -> Result<Outcome> {
+    let program = Program::find(&arguments.program[0])?;
+    let (nic, bridge) = parts(arguments)?;
+    let absolute = |path: &PathBuf| {
+        fs::canonicalize(path)
+            .map_err(|error| UsageError(format!("--socket {}: {error}", path.display())))
+    };
+    let sockets = arguments.socket.iter().map(absolute);
+    let sockets = sockets.collect::<Result<Vec<_>, _>>()?;
+    let terminal = Terminal::open();
+    let mut signals = Signals::catch().context("cannot handle signals")?;
 
-    let this = std::env::current_exe().context("cannot find this program's own file")?;
-    let mut guard = Command::new(this)
-        .arg("with-card-guard")
-        .args(std::env::args_os().skip(2))
-        .stdin(Stdio::from(OwnedFd::from(guards_end)))
-        .process_group(0)
-        .spawn()
-        .context("cannot start the guard of the program")?;
-    send_input(&control, std::io::stdin().as_fd()).context("cannot reach the guard")?;
-    let copy = || control.try_clone().context("cannot copy a socket");
-    signals::forward(signals, copy()?);
-    signals::end_with_the_script(copy()?, say)
-        .context("cannot watch the script that started this")?;
+    let death_signal = death_signal().context("cannot read this process's settings")?;
+    namespace::enter()?;
+    // A new user namespace forgets it.
+    prctl::set_pdeathsig(death_signal).context("cannot bind this process to its parent")?;
+    let init = Init::start()?;
+    let mut card = match sockets.is_empty() {
+        true => Some(Card::start(&nic, &arguments.card, Path::new(FOLDER))?),
+        false => None,
+    };
+    let sockets = card.as_ref().map_or(sockets, Card::sockets);
+    if let Some(card) = &mut card {
+        card.wait_until_ready(&mut signals)?;
+    }
+    let config = namespace::config(arguments, sockets);
+    namespace::add_ports(&config, arguments.permission_denied)?;
 
-    let mut message = [0];
-    while let Ok(1) = control.read(&mut message) {
-        if message[0] == STOPPED {
-            // The shell sees that the job has stopped. After `fg`, SIGCONT arrives and is passed on.
-            let _ = killpg(getpgrp(), Signal::SIGSTOP);
+    let file = Path::new(FOLDER).join("bridge.json");
+    fs::write(&file, serde_json::to_vec(&config)?).context("cannot write the bridge's file")?;
+    let process = start(arguments, &program, &bridge, &config, &file)?;
+    let mut watch = Watch::new(process, signals, terminal, card);
+    let mut status = watch.until_end(arguments.duration.map(Duration::from_secs_f64));
+
+    if !loaded_mark(&file).exists() {
+        watch.notes.push(program.without_bridge());
+        status = status.max(NO_BRIDGE);
+    }
+    let left = init.processes().saturating_sub(watch.card.is_some().into());
+    if left > 0 {
+        let what = format!("ended processes that the program left behind ({left})");
+        watch.notes.push(what);
+    }
+    watch.notes.iter().for_each(|note| say(note));
+    match watch.card.map(Card::stop) {
+        Some(Ok(report)) if !arguments.quiet => {
+            // A reader that has gone does not matter.
+            let _ = std::io::stderr().write_all(report.as_bytes());
         }
+        Some(Err(error)) => {
+            say(&format!("{error:#}"));
+            status = 1;
+        }
+        _ => {}
     }
-    let status = guard.wait().context("cannot wait for the guard")?;
-    if let Some(code) = status.code() {
-        return Ok(Outcome::Program(u8::try_from(code).unwrap_or(1)));
-    }
-    let ended = family::end(getpid(), &[], Duration::ZERO, CLEAN_UP);
-    anyhow::bail!("the guard of the program ended with {status}; this killed its {ended} processes")
+    Ok(Outcome::Program(status))
 }
 
-/// Sends the standard input of the program to the guard, whose own one is the socket.
-fn send_input(control: &UnixStream, input: BorrowedFd<'_>) -> rustix::io::Result<()> {
-    let fds = [input];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    ancillary.push(SendAncillaryMessage::ScmRights(&fds));
-    sendmsg(
-        control,
-        &[IoSlice::new(&[0])],
-        &mut ancillary,
-        SendFlags::NOSIGNAL,
-    )?;
-    Ok(())
+/// Starts the program in a process group of its own.
+fn start(
+    arguments: &WithCardArguments,
+    program: &Program,
+    bridge: &Path,
+    config: &Config,
+    file: &Path,
+) -> Result<std::process::Child> {
+    if let Some(bytes) = config.memlock {
+        let (_, hard) = getrlimit(Resource::RLIMIT_MEMLOCK).context("cannot read a limit")?;
+        let limit = bytes.min(hard);
+        setrlimit(Resource::RLIMIT_MEMLOCK, limit, limit).context("cannot limit locked memory")?;
+    }
+    // Spaces and colons separate paths in LD_PRELOAD, so a link without them stands for the bridge.
+    let link = Path::new(FOLDER).join(BRIDGE);
+    std::os::unix::fs::symlink(bridge, &link).context("cannot link the bridge")?;
+    let [name, rest @ ..] = arguments.program.as_slice() else {
+        return Err(UsageError("name a program behind `--`".to_owned()).into());
+    };
+    let child = Command::new(&program.path)
+        .arg0(name)
+        .args(rest)
+        .env("LD_PRELOAD", program.preload(&link))
+        .env(VARIABLE, file)
+        .process_group(0)
+        .spawn();
+    child.map_err(|error| {
+        UsageError(format!("cannot run {}: {error}", program.path.display())).into()
+    })
+}
+
+/// The card and the bridge.
+fn parts(arguments: &WithCardArguments) -> Result<(PathBuf, PathBuf)> {
+    let this = std::env::current_exe().context("cannot find this program's own file")?;
+    let folder = match &arguments.build_dir {
+        Some(build) => build.join("bin"),
+        None => this.with_file_name(""),
+    };
+    let nic = folder.join("nic");
+    if arguments.socket.is_empty() {
+        if let Some(why) = NicProgram::new(nic.clone()).unavailable() {
+            return Err(UsageError(why).into());
+        }
+    }
+    let bridge = folder.join(BRIDGE);
+    let bridge = fs::canonicalize(&bridge).map_err(|_| {
+        let path = bridge.display();
+        UsageError(format!("there is no bridge, {path}: build it with `make`"))
+    })?;
+    Ok((std::path::absolute(&nic)?, bridge))
+}
+
+/// The signal that this process gets when its parent ends: the one that the parent has set, or SIGTERM for a script's
+/// background job. Such a job ignores SIGINT, and would outlive the end of its script by Ctrl-C. A job below `nohup`
+/// goes on.
+fn death_signal() -> Result<Option<Signal>> {
+    let in_background = signals::is_ignored(SIGINT) && !signals::is_ignored(SIGHUP);
+    Ok(prctl::get_pdeathsig()?.or(in_background.then_some(Signal::SIGTERM)))
 }
 
 /// Prints a message of this command on standard error. A reader that has gone does not matter.

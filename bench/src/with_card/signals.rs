@@ -1,92 +1,62 @@
-//! The signals that reach the program through this process.
+//! The signals that this process passes on to the program.
 
-use std::io::Write;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
 
 use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::Signal;
-use rustix::process::{getppid, pidfd_open, PidfdFlags};
-use signal_hook::iterator::Signals;
+use signal_hook::consts::signal::*;
+use signal_hook::iterator::backend::SignalDelivery;
+use signal_hook::iterator::exfiltrator::SignalOnly;
 
 /// The signals that are passed on.
-const FORWARDED: [Signal; 9] = [
-    Signal::SIGINT,
-    Signal::SIGTERM,
-    Signal::SIGHUP,
-    Signal::SIGQUIT,
-    Signal::SIGTSTP,
-    Signal::SIGCONT,
-    Signal::SIGWINCH,
-    Signal::SIGUSR1,
-    Signal::SIGUSR2,
+const FORWARDED: [i32; 9] = [
+    SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH, SIGUSR1, SIGUSR2,
 ];
 
-/// Catches the signals that are passed on. Those that this process ignores, for instance below
-/// `nohup`, stay ignored here and in the program.
-///
-/// # Errors
-/// The system refuses a handler.
-pub fn forwarded() -> std::io::Result<Signals> {
-    Signals::new(
-        FORWARDED
-            .iter()
-            .filter(|signal| !is_ignored(**signal))
-            .map(|signal| *signal as i32),
-    )
-}
+/// Catches the signals that are passed on, and those of children.
+pub(super) struct Signals(SignalDelivery<UnixStream, SignalOnly>);
 
-/// Sends the number of each signal to the guard, from a thread that lives as long as the process.
-pub fn forward(mut signals: Signals, mut control: UnixStream) {
-    std::thread::spawn(move || {
-        for signal in signals.forever() {
-            let number = u8::try_from(signal).unwrap_or_default();
-            if control.write_all(&[number]).is_err() {
-                return; // The guard has ended, and this process ends soon.
-            }
-        }
-    });
-}
-
-/// Sends SIGTERM to the guard when the process that started this one has ended, if Ctrl-C cannot end this
-/// one. A script starts its background jobs so: they ignore SIGINT and would outlive its end by Ctrl-C.
-/// A job below `nohup` is meant to go on.
-///
-/// # Errors
-/// The system refuses to watch the process.
-pub fn end_with_the_script(mut control: UnixStream, say: fn(&str)) -> std::io::Result<()> {
-    if !is_ignored(Signal::SIGINT) || is_ignored(Signal::SIGHUP) {
-        return Ok(());
+impl Signals {
+    /// Begins to catch. Signals that this process ignores, for instance below `nohup`, stay ignored here and in the
+    /// program.
+    pub(super) fn catch() -> std::io::Result<Self> {
+        let (read, write) = UnixStream::pair()?;
+        let forwarded = FORWARDED.into_iter().filter(|signal| !is_ignored(*signal));
+        let caught = forwarded.chain([SIGCHLD]);
+        SignalDelivery::with_pipe(read, write, SignalOnly, caught).map(Self)
     }
-    let Some(parent) = getppid() else {
-        return Ok(()); // It is in another PID namespace.
-    };
-    let script = pidfd_open(parent, PidfdFlags::empty())?;
-    std::thread::spawn(move || {
-        let mut fds = [PollFd::new(script.as_fd(), PollFlags::POLLIN)];
-        while poll(&mut fds, PollTimeout::NONE) != Ok(1) {}
-        say(
-            "the script that started this in the background has ended, so the program ends; `nohup` lets \
-             it go on",
+
+    /// Waits for a signal, at most until `deadline`.
+    pub(super) fn wait(&mut self, deadline: Option<Instant>) {
+        let timeout = deadline.map_or(PollTimeout::NONE, |at| {
+            let left = at.saturating_duration_since(Instant::now()) + Duration::from_millis(1);
+            PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)
+        });
+        // An error such as EINTR means that there may be a signal.
+        let _ = poll(
+            &mut [PollFd::new(self.0.get_read().as_fd(), PollFlags::POLLIN)],
+            timeout,
         );
-        let _ = control.write_all(&[Signal::SIGTERM as u8]);
-    });
-    Ok(())
+    }
+
+    /// The signals for the program that have arrived.
+    pub(super) fn arrived(&mut self) -> Vec<Signal> {
+        let signals = self
+            .0
+            .pending()
+            .filter_map(|number| Signal::try_from(number).ok());
+        signals
+            .filter(|signal| *signal != Signal::SIGCHLD)
+            .collect()
+    }
 }
 
-fn is_ignored(signal: Signal) -> bool {
-    ignored() & (1 << (signal as u32 - 1)) != 0
-}
-
-/// The set of ignored signals: bit N-1 stands for signal N.
-fn ignored() -> u64 {
-    std::fs::read_to_string("/proc/self/status")
-        .ok()
-        .and_then(|status| {
-            let line = status
-                .lines()
-                .find_map(|line| line.strip_prefix("SigIgn:"))?;
-            u64::from_str_radix(line.trim(), 16).ok()
-        })
-        .unwrap_or_default()
+/// Whether this process ignores a signal.
+pub(super) fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let set = set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok());
+    set.unwrap_or_default() & (1 << (signal - 1)) != 0
 }

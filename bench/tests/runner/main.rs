@@ -21,5 +21,3 @@ mod toolchains;
 mod variants;
 #[cfg(target_arch = "x86_64")]
 mod with_card;
-#[cfg(target_arch = "x86_64")]
-mod with_card_programs;

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use bridge_config::Config;
-use nix::sys::stat::{makedev, mknod, Mode, SFlag};
+use nix::mount::{umount2, MntFlags};
 use nix::unistd::geteuid;
 
-use super::folder::{DEV, FOLDER};
-use super::mounts;
+use super::{mounts, FOLDER};
 
 /// Everyone may open VFIO's containers, because a container alone gives no device.
 const FOR_ALL: u32 = 0o666;
@@ -18,8 +17,8 @@ const FOR_ALL: u32 = 0o666;
 const FOR_OWNER: u32 = 0o600;
 
 /// Replaces `/dev` by one with the same devices, in which files can be made.
-pub fn replace() -> Result<()> {
-    let dev = Path::new(DEV);
+pub(super) fn replace() -> Result<()> {
+    let dev = Path::new("/dev");
     let old = mounts::reopen(dev, &["vfio", "iommu", "ptmx"])?;
     let folder = Path::new(FOLDER);
     fs::create_dir(folder).with_context(|| format!("cannot make {FOLDER}"))?;
@@ -30,7 +29,9 @@ pub fn replace() -> Result<()> {
         let target = if kind.is_char_device() {
             let place = folder.join("dev");
             fs::create_dir(&place).context("cannot make a folder for devices")?;
-            old.show(&place)?;
+            mounts::bind(&old.path(), &place)?;
+            // What replaced the old folder is mounted on it, so it was copied too.
+            umount2(&place, MntFlags::MNT_DETACH).context("cannot uncover the old devices")?;
             place.join("ptmx")
         } else {
             fs::read_link(&terminals).unwrap_or_else(|_| PathBuf::from("pts/ptmx"))
@@ -40,51 +41,45 @@ pub fn replace() -> Result<()> {
     add_huge_pages()
 }
 
-/// Mounts huge pages where the machine has some, but no file system of them. Only root may do so, and
-/// only root's DPDK needs it.
+/// Mounts huge pages where the machine has some, but no file system of them. Only root may do so, and only root's DPDK
+/// needs it.
 fn add_huge_pages() -> Result<()> {
     let read = |path| fs::read_to_string(path).unwrap_or_default();
-    let reserved = read("/proc/sys/vm/nr_hugepages")
-        .trim()
-        .parse::<u64>()
-        .unwrap_or(0);
+    let reserved = read("/proc/sys/vm/nr_hugepages");
     let mounted = read("/proc/self/mountinfo").contains(" - hugetlbfs ");
-    if reserved == 0 || mounted || !geteuid().is_root() {
+    if matches!(reserved.trim(), "" | "0") || mounted || !geteuid().is_root() {
         return Ok(());
     }
     let folder = Path::new("/dev/hugepages");
     fs::create_dir_all(folder).context("cannot make /dev/hugepages")?;
     // In a container root may lack the right. The program then says that it finds no huge pages.
-    let _ = mounts::file_system("hugetlbfs", folder, "mode=1777", false);
+    let _ = mounts::file_system("hugetlbfs", folder, "mode=1777");
     Ok(())
 }
 
 /// Adds the files that stand for VFIO's devices.
-pub fn add(config: &Config, permission_denied: bool) -> Result<()> {
-    let stand_ins = &config.placeholders;
-    let devices = stand_ins.join("devices");
-    fs::create_dir_all(&devices).with_context(|| format!("cannot make {}", devices.display()))?;
-    make(&stand_ins.join("vfio"), FOR_ALL)?;
-    make(&stand_ins.join("iommu"), FOR_ALL)?;
-
-    let visible = Path::new(DEV).join("vfio");
-    fs::create_dir_all(visible.join("devices")).context("cannot make /dev/vfio")?;
-    link(&stand_ins.join("vfio"), &visible.join("vfio"))?;
-    link(&stand_ins.join("iommu"), &Path::new(DEV).join("iommu"))?;
-    let mut groups: Vec<_> = config
-        .ports
-        .iter()
-        .map(|port| port.group.to_string())
-        .collect();
-    groups.dedup();
-    let cdevs = config
-        .ports
-        .iter()
-        .map(|port| format!("devices/{}", port.cdev));
-    for name in groups.into_iter().chain(cdevs) {
-        let (stand_in, target) = (stand_ins.join(&name), visible.join(&name));
+pub(super) fn add(config: &Config, permission_denied: bool) -> Result<()> {
+    let (stand_ins, dev) = (&config.placeholders, Path::new("/dev"));
+    fs::create_dir_all(stand_ins.join("devices")).context("cannot make a folder")?;
+    fs::create_dir_all(dev.join("vfio/devices")).context("cannot make /dev/vfio")?;
+    for (name, target) in [("vfio", "vfio/vfio"), ("iommu", "iommu")] {
+        make(&stand_ins.join(name), FOR_ALL)?;
+        link(&stand_ins.join(name), &dev.join(target))?;
+    }
+    let groups = config.ports.iter().map(|port| port.group.to_string());
+    let mut names: Vec<_> = groups.collect();
+    names.dedup();
+    names.extend(
+        config
+            .ports
+            .iter()
+            .map(|port| format!("devices/{}", port.cdev)),
+    );
+    for name in names {
+        let (stand_in, target) = (stand_ins.join(&name), dev.join("vfio").join(&name));
         if permission_denied {
-            refuse(&stand_in, &target)?;
+            refuse(&stand_in)?;
+            refuse(&target)?;
         } else {
             make(&stand_in, FOR_OWNER)?;
             link(&stand_in, &target)?;
@@ -104,15 +99,11 @@ fn link(old: &Path, new: &Path) -> Result<()> {
 }
 
 /// Makes a file that cannot be opened. Root ignores permissions, but not a mount without devices.
-fn refuse(stand_in: &Path, target: &Path) -> Result<()> {
-    make(stand_in, 0)?;
-    make(target, 0)?;
+fn refuse(path: &Path) -> Result<()> {
+    make(path, 0)?;
     if geteuid().is_root() {
-        let node = stand_in.with_extension("node");
-        mknod(&node, SFlag::S_IFCHR, Mode::empty(), makedev(1, 3))
-            .with_context(|| format!("cannot make {}", node.display()))?;
-        mounts::bind(&node, target)?;
-        mounts::forbid_devices(target)?;
+        mounts::bind(Path::new("/dev/null"), path)?;
+        mounts::forbid_devices(path)?;
     }
     Ok(())
 }

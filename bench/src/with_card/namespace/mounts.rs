@@ -1,24 +1,22 @@
 //! Mounts of the namespace.
 
-use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use nix::errno::Errno;
-use nix::mount::{mount, umount2, MntFlags, MsFlags};
+use nix::mount::{mount, MsFlags};
 use nix::unistd::{chdir, chroot, fchdir};
 use rustix::fs::{Mode, OFlags};
-
-use super::folder::DEV;
 
 const NOTHING: Option<&str> = None;
 /// More folders than any path has.
 const DEPTH: usize = 1024;
 
 /// Keeps mounts of this namespace from the rest of the system.
-pub fn detach() -> Result<()> {
+pub(super) fn detach() -> Result<()> {
     let flags = MsFlags::MS_REC | MsFlags::MS_SLAVE;
     let separate = || mount(NOTHING, "/", NOTHING, flags, NOTHING);
     match separate() {
@@ -33,15 +31,10 @@ pub fn detach() -> Result<()> {
 ///
 /// A mount on the chroot's own root would not do: it would reach the rest of the system before it is separate.
 fn outside_of_chroot(act: impl Fn() -> nix::Result<()>) -> nix::Result<()> {
-    let open = |path| {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        rustix::fs::open(path, flags, Mode::empty())
-            .map_err(|error| Errno::from_raw(error.raw_os_error()))
-    };
     let (root, here) = (open("/")?, open(".")?);
     // `..` ends at the root of a process. A working folder outside of that root leads past it.
     chdir("/")?;
-    chroot(DEV)?;
+    chroot("/dev")?;
     chdir("../".repeat(DEPTH).as_str())?;
     chroot(".")?;
     let outcome = act();
@@ -51,62 +44,58 @@ fn outside_of_chroot(act: impl Fn() -> nix::Result<()>) -> nix::Result<()> {
     outcome
 }
 
+fn open(folder: impl AsRef<Path>) -> nix::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(folder.as_ref(), flags, Mode::empty())
+        .map_err(|error| Errno::from_raw(error.raw_os_error()))
+}
+
 /// Shows the file or folder `source`, with what is mounted below it, also at `target`.
-pub fn bind(source: &Path, target: &Path) -> Result<()> {
+pub(super) fn bind(source: &Path, target: &Path) -> Result<()> {
     let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
     mount(Some(source), target, NOTHING, flags, NOTHING)
         .with_context(|| format!("cannot mount {} at {}", source.display(), target.display()))
 }
 
 /// Forbids to open device nodes at `path`, a mount of its own.
-pub fn forbid_devices(path: &Path) -> Result<()> {
+pub(super) fn forbid_devices(path: &Path) -> Result<()> {
     let flags = MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_NODEV;
     mount(NOTHING, path, NOTHING, flags, NOTHING)
         .with_context(|| format!("cannot forbid devices at {}", path.display()))
 }
 
-/// Mounts an empty file system of the given kind, in which device nodes work if `devices` is set.
-pub fn file_system(kind: &str, target: &Path, options: &str, devices: bool) -> Result<()> {
-    let mut flags = MsFlags::MS_NOSUID;
-    flags.set(MsFlags::MS_NODEV, !devices);
-    mount(Some(kind), target, Some(kind), flags, Some(options))
-        .with_context(|| format!("cannot mount {kind} at {}", target.display()))
+/// Mounts an empty file system of the given kind.
+pub(super) fn file_system(kind: &str, target: &Path, options: &str) -> Result<()> {
+    mount(
+        Some(kind),
+        target,
+        Some(kind),
+        MsFlags::MS_NOSUID,
+        Some(options),
+    )
+    .with_context(|| format!("cannot mount {kind} at {}", target.display()))
 }
 
-/// A folder whose file system was replaced. The old one remains reachable here.
-#[derive(Debug)]
-pub struct Replaced {
-    old: std::os::fd::OwnedFd,
-}
+/// A folder that [`reopen`] has replaced.
+pub(super) struct Replaced(OwnedFd);
 
 impl Replaced {
-    /// Shows the old folder, with what is mounted below it, at `target`.
-    pub fn show(&self, target: &Path) -> Result<()> {
-        bind(&self.path(), target)?;
-        // What replaced the old folder is mounted on it, so it was copied too.
-        umount2(target, MntFlags::MNT_DETACH)
-            .with_context(|| format!("cannot uncover {}", target.display()))
-    }
-
     /// The path of the old folder, which is valid in this process.
-    pub fn path(&self) -> PathBuf {
-        use std::os::fd::AsRawFd;
-        PathBuf::from(format!("/proc/self/fd/{}", self.old.as_raw_fd()))
+    pub(super) fn path(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
     }
 }
 
-/// Replaces a folder by one of its own memory, in which new entries can be made. All entries of the old
-/// folder appear in it, except those in `without`.
-pub fn reopen(folder: &Path, without: &[&str]) -> Result<Replaced> {
+/// Replaces a folder by one of its own memory, in which new entries can be made. All entries of the old folder appear in
+/// it, except those in `without`.
+pub(super) fn reopen(folder: &Path, without: &[&str]) -> Result<Replaced> {
     let say = || format!("cannot replace {}", folder.display());
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let old = rustix::fs::open(folder, flags, Mode::empty()).with_context(say)?;
-    let replaced = Replaced { old };
-    file_system("tmpfs", folder, "mode=755", true)?;
-    for entry in fs::read_dir(replaced.path()).with_context(say)? {
+    let old = Replaced(open(folder).with_context(say)?);
+    file_system("tmpfs", folder, "mode=755")?;
+    for entry in fs::read_dir(old.path()).with_context(say)? {
         let entry = entry.with_context(say)?;
         let name = entry.file_name();
-        if without.iter().any(|hidden| name == OsStr::new(hidden)) {
+        if without.iter().any(|hidden| name == *hidden) {
             continue;
         }
         let (source, target) = (entry.path(), folder.join(&name));
@@ -123,11 +112,11 @@ pub fn reopen(folder: &Path, without: &[&str]) -> Result<Replaced> {
         }
         bind(&source, &target)?;
     }
-    Ok(replaced)
+    Ok(old)
 }
 
 /// Shows the folder `source` at `target`, which need not exist if its parent does.
-pub fn cover(source: &Path, target: &Path) -> Result<()> {
+pub(super) fn cover(source: &Path, target: &Path) -> Result<()> {
     if !target.is_dir() {
         let parent = target.parent().unwrap_or(Path::new("/"));
         reopen(parent, &[])?;

@@ -1,4 +1,4 @@
-//! The mount namespace, and the user namespace that a user without root needs for it.
+//! The mount and PID namespaces, and the user namespace that a user without root needs for them.
 
 use std::fs;
 
@@ -7,28 +7,29 @@ use nix::errno::Errno;
 use nix::sched::{unshare as enter, CloneFlags};
 use nix::unistd::{getegid, geteuid, Gid, Uid};
 
-/// What to do where the system permits no namespaces.
-const WAY_ROUND: &str =
-    "root needs no user namespace (`sudo`), and `make vm-test` runs drivers in a guest";
+/// Settings that forbid user namespaces, with the values that forbid and permit them: Debian's, Linux's, and Ubuntu's.
+const SETTINGS: [(&str, i64, i64); 3] = [
+    ("kernel.unprivileged_userns_clone", 0, 1),
+    ("user.max_user_namespaces", 0, 10000),
+    ("kernel.apparmor_restrict_unprivileged_userns", 1, 0),
+];
 
-/// Puts this process into a new mount namespace. A user without root also gets a user namespace, in
-/// which the user and the group keep their numbers.
+/// Puts this process into a new mount namespace, and its children into a new PID namespace. A user without root also
+/// gets a user namespace, in which the user and the group keep their numbers.
 ///
 /// # Errors
 /// The system does not permit it; the text names the setting.
-pub fn unshare() -> Result<()> {
+pub(super) fn unshare() -> Result<()> {
     let (user, group) = (geteuid(), getegid());
-    match enter(CloneFlags::CLONE_NEWNS) {
-        Ok(()) => return Ok(()),
+    let spaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWPID;
+    match enter(spaces) {
         Err(Errno::EPERM) => {}
-        Err(error) => return Err(error).context("cannot make a mount namespace"),
+        outcome => return outcome.context("cannot make a namespace"),
     }
-    enter(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS)
-        .map_err(|error| refusal(error, &setting))?;
-    map(user, group).map_err(|error| {
-        let number = error.raw_os_error().map_or(Errno::EPERM, Errno::from_raw);
-        refusal(number, &setting)
-    })
+    enter(CloneFlags::CLONE_NEWUSER | spaces)
+        .map_err(std::io::Error::from)
+        .and_then(|()| map(user, group))
+        .map_err(|error| refusal(error.raw_os_error().unwrap_or_default(), setting))
 }
 
 /// Maps the user and the group to themselves.
@@ -39,47 +40,27 @@ fn map(user: Uid, group: Gid) -> std::io::Result<()> {
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// The value of a kernel setting, by its path below /proc/sys.
+/// The value of a kernel setting.
 fn setting(name: &str) -> Option<i64> {
-    let text = fs::read_to_string(format!("/proc/sys/{name}")).ok()?;
+    let text = fs::read_to_string(format!("/proc/sys/{}", name.replace('.', "/"))).ok()?;
     text.trim().parse().ok()
 }
 
 /// Says why the system permits no user namespace, and how to go on.
-pub(super) fn refusal(error: Errno, setting: &dyn Fn(&str) -> Option<i64>) -> anyhow::Error {
-    let (why, command) = if setting("kernel/unprivileged_userns_clone") == Some(0) {
-        (
-            "Debian's setting kernel.unprivileged_userns_clone is 0",
-            Some("sudo sysctl kernel.unprivileged_userns_clone=1"),
-        )
-    } else if setting("user/max_user_namespaces") == Some(0) {
-        (
-            "the setting user.max_user_namespaces is 0",
-            Some("sudo sysctl user.max_user_namespaces=10000"),
-        )
-    } else if setting("kernel/apparmor_restrict_unprivileged_userns") == Some(1) {
-        (
-            "Ubuntu's AppArmor restricts them: kernel.apparmor_restrict_unprivileged_userns is 1",
-            Some("sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"),
-        )
-    } else if error == Errno::ENOSPC {
-        (
-            "too many user namespaces exist or stand inside each other",
-            None,
-        )
-    } else if error == Errno::EINVAL {
-        ("the kernel is built without them", None)
-    } else {
-        (
-            "a chroot, a container or a security policy forbids them",
-            None,
-        )
+fn refusal(error: i32, setting: impl Fn(&str) -> Option<i64>) -> anyhow::Error {
+    let error = Errno::from_raw(error);
+    let mut settings = SETTINGS.iter();
+    let why = match settings.find(|(name, forbids, _)| setting(name) == Some(*forbids)) {
+        Some((name, forbids, permits)) => {
+            format!("the setting {name} is {forbids}; `sudo sysctl {name}={permits}` permits them")
+        }
+        None if error == Errno::ENOSPC => "too many exist or stand inside each other".to_owned(),
+        None if error == Errno::EINVAL => "the kernel is built without them".to_owned(),
+        None => "a chroot, a container or a security policy forbids them".to_owned(),
     };
-    let command = command.map_or(String::new(), |command| {
-        format!("`{command}` permits them; ")
-    });
     anyhow!(
-        "this user may not make a user namespace ({}): {why}; {command}{WAY_ROUND}",
+        "this user may not make a user namespace ({}): {why}; root needs no user namespace (`sudo`), and `make test ONLY=vm-test` \
+         runs drivers in a guest",
         error.desc()
     )
 }
@@ -89,30 +70,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_restriction_names_the_command_that_lifts_it() {
-        for (name, value) in [
-            ("kernel/unprivileged_userns_clone", 0),
-            ("user/max_user_namespaces", 0),
-            ("kernel/apparmor_restrict_unprivileged_userns", 1),
-        ] {
-            let text = refusal(Errno::EPERM, &|asked| (asked == name).then_some(value)).to_string();
-            let command = format!("sudo sysctl {}=", name.replace('/', "."));
+    fn each_reason_is_named_with_the_command_that_helps() {
+        for (name, value, command) in SETTINGS {
+            let text = refusal(1, |asked| (asked == name).then_some(value)).to_string();
             assert!(
-                text.contains(&command) && text.contains("make vm-test"),
+                text.contains(&format!("sudo sysctl {name}={command}")),
                 "{text}"
             );
         }
-    }
-
-    #[test]
-    fn other_reasons_follow_from_the_error() {
         for (error, reason) in [
             (Errno::ENOSPC, "too many"),
             (Errno::EINVAL, "built without"),
             (Errno::EPERM, "container"),
         ] {
-            let text = refusal(error, &|_| None).to_string();
-            assert!(text.contains(reason), "{text}");
+            let text = refusal(error as i32, |_| None).to_string();
+            assert!(
+                text.contains(reason) && text.contains("make test ONLY=vm-test"),
+                "{text}"
+            );
         }
     }
 }

@@ -11,6 +11,11 @@ use thiserror::Error;
 /// The environment variable that holds the path of the file.
 pub const VARIABLE: &str = "TRIPTYCH_BRIDGE";
 
+/// The file that the bridge makes beside its configuration as soon as a program has loaded it.
+pub fn loaded_mark(config: &Path) -> PathBuf {
+    config.with_extension("loaded")
+}
+
 /// Most ports of a card.
 pub const MAX_PORTS: usize = 16;
 

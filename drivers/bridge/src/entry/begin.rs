@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bridge_config::{Config, VARIABLE};
+use bridge_config::{loaded_mark, Config, VARIABLE};
 
 use crate::entry::{filter, fork, next, signals};
 use crate::mmio::fault;
@@ -31,6 +31,8 @@ extern "C" fn begin() {
             sys::exit(FAILED);
         }
     };
+    // Another user's program may not make the file. The launcher's own program has made it before.
+    let _ = std::fs::File::create(loaded_mark(&path));
     ports::configure(config);
     valgrind::detect();
     fault::prepare();
