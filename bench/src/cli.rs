@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::build::peers::PeersArguments;
 use crate::build::sides::SYNTAX;
 use crate::build::verdict::VerdictArguments;
-use crate::code::asm::arguments::AsmArguments;
+use crate::code::asm::AsmArguments;
 use crate::compare::arguments::CompareArguments;
 use crate::machine::clocks::cli::ClocksArguments;
 use crate::machine::host::cli::{BindArguments, DoctorArguments};
@@ -67,7 +67,7 @@ pub enum Command {
     #[command(after_help = SYNTAX)]
     Asm(AsmArguments),
     /// Build the drivers with several compilers, measure every build, and compare
-    #[command(after_help = format!("{LISTS}\n\n{SYNTAX}"))]
+    #[command(after_help = LISTS)]
     Compare(Box<CompareArguments>),
     /// Run any program that drives a network card by VFIO, with the software card
     #[command(after_help = EXAMPLES)]

@@ -15,7 +15,7 @@ use crate::build::toolchain::builder::{self, Builder};
 use crate::build::toolchain::identity::Identity;
 use crate::build::toolchain::machine::ThisMachine;
 use crate::build::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
-use crate::code::machine_code::data_path::with_checks;
+use crate::code::data_path::with_checks;
 use crate::measure::run::config::COUNTING;
 use crate::measure::run::recorder::Recorder;
 use crate::progress::Progress;

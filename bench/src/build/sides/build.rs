@@ -12,12 +12,6 @@ use crate::build::checkout::{hash_of, Checkout};
 use crate::build::toolchain::builder::{Builder, ExtraFlags};
 use crate::build::toolchain::compiler::Family;
 use crate::build::toolchain::recipe::BuildRecipe;
-use crate::code::machine_code::code::Code;
-use crate::code::machine_code::disassembly::{check_architecture, disassemble, not_found_message};
-use crate::code::machine_code::frames::Frames;
-use crate::code::machine_code::selection::choose;
-use crate::code::machine_code::source::Sources;
-use crate::code::machine_code::symbols::Symbols;
 use crate::usage::UsageError;
 
 /// A side that was built.
@@ -31,25 +25,6 @@ pub struct Built {
     pub sources: PathBuf,
     /// The sources of a commit, which stay as long as this value.
     _checkout: Option<Checkout>,
-}
-
-impl Built {
-    /// The code of some functions, wherever the compiler put it.
-    ///
-    /// # Errors
-    /// If the program cannot be read, is not for x86-64, or has none of the functions.
-    pub fn code(&self, wanted: &[&str]) -> Result<Code> {
-        check_architecture(&self.program)?;
-        let functions = disassemble(&self.program, true)?;
-        let frames = Frames::read(&self.program)?;
-        let found = choose(&functions, wanted, &|address| frames.at(address));
-        if found.is_empty() {
-            bail!(not_found_message(&self.program, &functions, wanted));
-        }
-        let symbols = Symbols::read(&self.program)?;
-        let mut sources = Sources::new(&self.sources);
-        Ok(Code::new(&found, &symbols, &mut sources))
-    }
 }
 
 /// Checks that the commits and programs of both sides exist, so that no build runs in vain.
@@ -158,7 +133,7 @@ fn extra(driver: &DriverBuild) -> ExtraFlags {
 }
 
 /// Flags that add line tables and change nothing else.
-pub fn line_tables(family: Family) -> ExtraFlags {
+fn line_tables(family: Family) -> ExtraFlags {
     let c = match family {
         Family::Clang => "-gline-tables-only",
         _ => "-g1",

@@ -2,10 +2,8 @@
 //!
 //! [`spec`] reads a side as the user writes it, such as `c@gcc-12:-O3`. [`side`] finds its compiler and
 //! its driver, [`crate::build::checkout`] takes the sources of a commit, and [`build`] builds the driver.
-//! [`show`] shows how two sides differ.
 
 pub mod build;
-pub mod show;
 pub mod side;
 pub mod spec;
 

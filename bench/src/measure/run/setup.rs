@@ -25,7 +25,7 @@ use super::matrix::Matrix;
 use crate::build::builds::cells::Builds;
 use crate::build::builds::peers::Peers;
 use crate::build::builds::variants::{build_folder, DEFAULT};
-use crate::code::machine_code::data_path::with_checks;
+use crate::code::data_path::with_checks;
 use crate::usage::{UsageError, WorkerKind};
 
 /// The matrix of a run, the builds to measure, and the backends.

@@ -39,7 +39,7 @@ pub struct BoundsChecks {
     /// The driver.
     #[serde(rename = "impl")]
     pub implementation: Implementation,
-    /// The largest number of checks. [`crate::code::machine_code::checks`] defines a check.
+    /// The largest number of checks. [`crate::code::checks`] defines a check.
     pub at_most: usize,
 }
 

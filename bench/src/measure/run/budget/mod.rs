@@ -14,8 +14,8 @@ use record::Conditions;
 
 use crate::build::builds::cells::{cell, describe_build};
 use crate::build::builds::variants::{build_folder, DEFAULT};
-use crate::code::machine_code::checks::Panic;
-use crate::code::machine_code::data_path::checks_in_loops;
+use crate::code::checks::Panic;
+use crate::code::data_path::checks_in_loops;
 use crate::progress::Progress;
 use crate::usage::Outcome;
 use count::Counter;

@@ -1,8 +1,5 @@
 //! Names for the data that instructions refer to.
 
-use std::path::Path;
-
-use anyhow::{Context, Result};
 use object::{Object, ObjectSection, ObjectSymbol};
 
 /// Longest text of a string constant that stands for its address.
@@ -25,15 +22,8 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// Reads a program.
-    ///
-    /// # Errors
-    /// If the file cannot be read or is not an ELF file.
-    pub fn read(program: &Path) -> Result<Self> {
-        let bytes =
-            std::fs::read(program).with_context(|| format!("cannot read {}", program.display()))?;
-        let file = object::File::parse(&*bytes)
-            .with_context(|| format!("{} is not a program", program.display()))?;
+    /// Those of a program.
+    pub fn of(file: &object::File<'_>) -> Self {
         let symbols = file
             .symbols()
             .filter(|symbol| symbol.size() > 0)
@@ -58,7 +48,7 @@ impl Symbols {
                 sections.push((section.address(), name.to_owned(), content));
             }
         }
-        Ok(Self { symbols, sections })
+        Self { symbols, sections }
     }
 
     /// A name for an address, independent of where the linker put it. `given` is objdump's name,

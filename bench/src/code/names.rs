@@ -1,5 +1,7 @@
 //! Separates what an instruction does from the registers and stack slots that the compiler chose.
 
+use super::disassembly::split;
+
 /// A place that the compiler chooses freely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Name {
@@ -176,8 +178,7 @@ const FRESH: [&str; 17] = [
 
 /// The index in `names` of the place that the instruction gives a new value.
 fn defines(text: &str, names: &[Name]) -> Option<usize> {
-    let (mnemonic, operands) = text.split_once(' ').unwrap_or((text, ""));
-    let operands = operands.trim();
+    let (mnemonic, operands) = split(text);
     let last = names.len().checked_sub(1)?;
     // The last operand must be a plain register, or a stack slot that the instruction writes.
     let operand = operands.rsplit(',').next().unwrap_or("");

@@ -1,13 +1,10 @@
-//! Parses objdump's output: functions, instructions and their source lines.
+//! Disassembles programs with objdump.
 
-/// A line of a source file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The file, as the compiler names it.
-    pub file: String,
-    /// The line number, from 1.
-    pub line: usize,
-}
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{bail, Context, Result};
+use perfcounters::process::find_program;
 
 /// Data that an instruction refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,19 +24,29 @@ pub struct Instruction {
     pub text: String,
     /// The data that an operand relative to the instruction pointer stands for.
     pub data: Option<Data>,
-    /// Its source lines, the innermost inlined function first; empty without line tables.
-    pub places: Vec<Place>,
+}
+
+/// The mnemonic with its prefix, and the operands.
+pub fn split(text: &str) -> (&str, &str) {
+    const PREFIXES: [&str; 6] = ["bnd", "notrack", "lock", "rep", "repz", "repnz"];
+    match text.split_once(' ') {
+        Some((prefix, rest)) if PREFIXES.contains(&prefix) => {
+            let rest = rest.trim_start();
+            let name = rest.split(' ').next().unwrap_or(rest);
+            let end = text.len() - rest.len() + name.len();
+            (&text[..end], text[end..].trim())
+        }
+        Some((name, operands)) => (name, operands.trim()),
+        None => (text, ""),
+    }
 }
 
 impl Instruction {
     /// The mnemonic without prefixes.
     pub fn mnemonic(&self) -> &str {
-        let mut words = self.text.split_whitespace();
-        let first = words.next().unwrap_or("");
-        match first {
-            "bnd" | "notrack" | "lock" | "rep" | "repz" | "repnz" => words.next().unwrap_or(first),
-            first => first.split(',').next().unwrap_or(first),
-        }
+        let (name, _) = split(&self.text);
+        let last = name.rsplit(' ').next().unwrap_or(name);
+        last.split(',').next().unwrap_or(last)
     }
 
     /// Whether it is a jump, conditional or not.
@@ -73,14 +80,10 @@ impl Instruction {
 
     /// The address of its jump or call; `None` if the address is computed.
     pub fn target(&self) -> Option<u64> {
-        if !self.is_jump() && !self.is_call() {
-            return None;
-        }
-        let word = self
-            .text
-            .split_whitespace()
-            .find_map(|word| u64::from_str_radix(word, 16).ok());
-        word.filter(|_| !self.text.contains('*'))
+        let goes = self.is_jump() || self.is_call();
+        let (_, operands) = split(&self.text);
+        let word = operands.split(' ').next().filter(|_| goes)?;
+        u64::from_str_radix(word, 16).ok()
     }
 
     /// The name that objdump gives to the target of its jump or call.
@@ -92,14 +95,19 @@ impl Instruction {
 }
 
 /// A function.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
     /// Its demangled name.
     pub name: String,
-    /// The names of the functions that are inlined into it.
-    pub inlined: Vec<String>,
     /// Its code.
     pub code: Vec<Instruction>,
+}
+
+impl Function {
+    /// Whether it has this name, without its path and suffixes.
+    pub fn is_named(&self, name: &str) -> bool {
+        short(&self.name) == name
+    }
 }
 
 /// The last part of a name: `rx_batch` for `ixgbe::driver::rx::RxQueue::rx_batch` and `rx_batch.constprop.0`.
@@ -109,57 +117,46 @@ pub fn short(name: &str) -> &str {
         .next()
         .filter(|part| !part.is_empty())
         .unwrap_or(name);
-    let last = name
-        .trim_end_matches(':')
-        .rsplit("::")
-        .next()
-        .unwrap_or(name);
+    let last = name.rsplit("::").next().unwrap_or(name);
     last.split('.').next().unwrap_or(last)
 }
 
-impl Function {
-    /// Whether it has one of `names`, or a function with one of them was inlined into it.
-    pub fn holds(&self, names: &[&str]) -> bool {
-        names.contains(&short(&self.name))
-            || self.inlined.iter().any(|name| names.contains(&short(name)))
+/// Disassembles a program.
+///
+/// # Errors
+/// If the program or objdump is missing, or objdump fails.
+pub fn disassemble(program: &Path) -> Result<Vec<Function>> {
+    if !program.is_file() {
+        bail!(
+            "there is no {}: `make build` builds the drivers",
+            program.display()
+        );
     }
+    if find_program("objdump").is_none() {
+        bail!("there is no objdump; `sudo apt-get install binutils` installs it");
+    }
+    let output = Command::new("objdump")
+        .args(["--disassemble", "--demangle", "--no-show-raw-insn"])
+        .arg("--section=.text")
+        .arg(program)
+        .output()
+        .context("cannot run objdump")?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("objdump cannot read {}: {}", program.display(), said.trim());
+    }
+    Ok(parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// Parses the output of `objdump -d -l --inlines -C --no-show-raw-insn`.
-pub fn parse(text: &str) -> Vec<Function> {
+/// Parses objdump's output.
+pub(super) fn parse(text: &str) -> Vec<Function> {
     let mut functions: Vec<Function> = Vec::new();
-    // objdump prints the innermost line only when it changes, but the outer lines every time.
-    let mut innermost: Option<Place> = None;
-    let mut outer: Vec<Place> = Vec::new();
     for line in text.lines() {
         if let Some(name) = function_start(line) {
-            functions.push(Function {
-                name: name.to_owned(),
-                ..Function::default()
-            });
-            innermost = None;
-            outer.clear();
-            continue;
-        }
-        let Some(function) = functions.last_mut() else {
-            continue;
-        };
-        if let Some((address, text, data)) = instruction(line) {
-            let places = innermost.iter().cloned().chain(outer.drain(..)).collect();
-            function.code.push(Instruction {
-                address,
-                text: text.to_owned(),
-                data,
-                places,
-            });
-        } else if let Some(rest) = line.strip_prefix("inlined by ") {
-            let (at, name) = rest.rsplit_once(" (").unwrap_or((rest, ""));
-            outer.extend(place(at));
-            note(function, name.trim_end_matches(')'));
-        } else if let Some(name) = line.strip_suffix("():") {
-            note(function, name);
-        } else if let Some(at) = place(line) {
-            innermost = Some(at);
+            let (name, code) = (name.to_owned(), Vec::new());
+            functions.push(Function { name, code });
+        } else if let Some(function) = functions.last_mut() {
+            function.code.extend(instruction(line));
         }
     }
     for function in &mut functions {
@@ -202,42 +199,49 @@ fn name_targets(functions: &mut [Function]) {
     }
 }
 
-fn note(function: &mut Function, name: &str) {
-    if !name.is_empty() && !function.inlined.iter().any(|known| known == name) {
-        function.inlined.push(name.to_owned());
-    }
-}
-
 fn function_start(line: &str) -> Option<&str> {
     let (address, rest) = line.split_once(" <")?;
     u64::from_str_radix(address, 16).ok()?;
     rest.strip_suffix(">:")
 }
 
-/// The address, the text and the data of an instruction.
-fn instruction(line: &str) -> Option<(u64, &str, Option<Data>)> {
+fn instruction(line: &str) -> Option<Instruction> {
     let (address, rest) = line.strip_prefix(' ')?.split_once(":\t")?;
-    let address = u64::from_str_radix(address.trim(), 16).ok()?;
     let (text, comment) = rest.split_once(" # ").unwrap_or((rest, ""));
-    Some((address, text.trim_end(), data(comment)))
+    Some(Instruction {
+        address: u64::from_str_radix(address.trim(), 16).ok()?,
+        text: text.trim_end().to_owned(),
+        data: data(comment),
+    })
 }
 
 /// Reads objdump's comment ` 5000 <name+0x8>`.
 fn data(comment: &str) -> Option<Data> {
     let (address, name) = comment.trim().split_once(" <")?;
     let address = u64::from_str_radix(address, 16).ok()?;
-    Some(Data {
-        address,
-        name: name.strip_suffix('>')?.to_owned(),
-    })
+    let name = name.strip_suffix('>')?.to_owned();
+    Some(Data { address, name })
 }
 
-fn place(text: &str) -> Option<Place> {
-    let text = text.split(" (discriminator").next().unwrap_or(text);
-    let (file, line) = text.rsplit_once(':')?;
-    let line = line.parse().ok()?;
-    (!file.is_empty()).then(|| Place {
-        file: file.to_owned(),
-        line,
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shortened() {
+        for (long, name) in [
+            ("ixgbe::driver::rx::RxQueue::rx_batch", "rx_batch"),
+            ("tx_batch.constprop.0", "tx_batch"),
+            ("rx_batch<T, U>", "rx_batch"),
+            ("forward", "forward"),
+        ] {
+            assert_eq!(short(long), name);
+        }
+    }
+
+    #[test]
+    fn a_missing_program_is_named_with_the_command_that_builds_it() {
+        let error = disassemble(Path::new("/no/program")).unwrap_err();
+        assert!(error.to_string().contains("make build"), "{error}");
+    }
 }

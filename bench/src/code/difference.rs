@@ -6,12 +6,13 @@
 //! registers, but one that uses a wrong register is seen.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use serde::Serialize;
 use similar::{capture_diff_slices, Algorithm, DiffOp};
 
-use super::code::{Code, Part};
-use super::names::Name;
+use super::lines::Code;
+use super::names::{Name, Shape};
 
 /// How a row differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -32,10 +33,8 @@ pub enum Kind {
 /// A row: a line of each side, or of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// The line of side A.
-    pub a: Option<usize>,
-    /// The line of side B.
-    pub b: Option<usize>,
+    /// The lines of side A and side B.
+    pub lines: [Option<usize>; 2],
     /// How they differ.
     pub kind: Kind,
 }
@@ -62,24 +61,22 @@ pub struct RowCounts {
 pub struct Difference {
     /// The rows, in the order of both sides.
     pub rows: Vec<Row>,
-    /// The numbers of the labels, by the lines of side A. Equal numbers stand for the same place.
-    pub labels_a: BTreeMap<usize, usize>,
-    /// The same for side B.
-    pub labels_b: BTreeMap<usize, usize>,
+    /// The numbers of the labels, by the lines of each side. Equal numbers stand for the same place.
+    pub labels: [BTreeMap<usize, usize>; 2],
 }
 
 impl Difference {
     /// Compares two lists of code. With `exact_names`, each other register or stack slot is a change.
-    pub fn new(a: &Code, b: &Code, exact_names: bool) -> Self {
+    pub fn new(sides: [&Code; 2], exact_names: bool) -> Self {
         let algorithms = [Algorithm::Patience, Algorithm::Myers];
         let all = algorithms.map(|algorithm| {
             let mut found = Self {
-                rows: align(a, b, exact_names, algorithm),
+                rows: align(sides, exact_names, algorithm),
                 ..Self::default()
             };
-            found.label(a, b);
-            found.compare_targets(a, b);
-            found.compare_names(a, b);
+            found.label(sides);
+            found.compare_targets(sides);
+            found.compare_names(sides);
             found
         });
         // The shorter difference. The default cannot occur.
@@ -104,24 +101,28 @@ impl Difference {
         counts
     }
 
+    /// The number of the label that the jump at a line of a side goes to.
+    pub fn target(&self, sides: [&Code; 2], side: usize, line: usize) -> Option<usize> {
+        let target = sides[side].lines[line].target?;
+        self.labels[side].get(&target).copied()
+    }
+
     /// Numbers the targets of jumps, so that targets at the same place have the same number. Between
     /// two equal rows there may be several targets; they are paired from the end.
-    fn label(&mut self, a: &Code, b: &Code) {
-        let (targets_a, targets_b) = (a.targets(), b.targets());
+    fn label(&mut self, sides: [&Code; 2]) {
+        let targets = sides.map(Code::targets);
         let mut number = 0;
-        let (mut open_a, mut open_b) = (Vec::new(), Vec::new());
+        let mut open = [Vec::new(), Vec::new()];
         let last = self.rows.len().saturating_sub(1);
         for (place, row) in self.rows.iter().enumerate() {
-            open_a.extend(row.a.filter(|line| targets_a.contains(line)));
-            open_b.extend(row.b.filter(|line| targets_b.contains(line)));
+            for side in [0, 1] {
+                open[side].extend(row.lines[side].filter(|line| targets[side].contains(line)));
+            }
             if row.kind != Kind::Same && place != last {
                 continue;
             }
-            let longest = open_a.len().max(open_b.len());
-            for (open, labels) in [
-                (&mut open_a, &mut self.labels_a),
-                (&mut open_b, &mut self.labels_b),
-            ] {
+            let longest = open[0].len().max(open[1].len());
+            for (open, labels) in open.iter_mut().zip(&mut self.labels) {
                 let skipped = longest - open.len();
                 for (place, line) in open.drain(..).enumerate() {
                     labels.insert(line, number + skipped + place + 1);
@@ -132,198 +133,160 @@ impl Difference {
     }
 
     /// Marks jumps that go to different places.
-    fn compare_targets(&mut self, a: &Code, b: &Code) {
-        for row in &mut self.rows {
-            let (Some(in_a), Some(in_b)) = (row.a, row.b) else {
-                continue;
-            };
-            let label_a = a.lines[in_a]
-                .target
-                .and_then(|line| self.labels_a.get(&line));
-            let label_b = b.lines[in_b]
-                .target
-                .and_then(|line| self.labels_b.get(&line));
-            if label_a != label_b {
-                row.kind = Kind::Changed;
-            }
+    fn compare_targets(&mut self, sides: [&Code; 2]) {
+        let differs = |row: &Row| match row.lines {
+            [Some(a), Some(b)] => self.target(sides, 0, a) != self.target(sides, 1, b),
+            _ => false,
+        };
+        let changed: Vec<bool> = self.rows.iter().map(differs).collect();
+        for (row, _) in self
+            .rows
+            .iter_mut()
+            .zip(changed)
+            .filter(|(_, changed)| *changed)
+        {
+            row.kind = Kind::Changed;
         }
     }
 
     /// Marks rows with names that do not stand for each other.
-    fn compare_names(&mut self, a: &Code, b: &Code) {
+    fn compare_names(&mut self, sides: [&Code; 2]) {
         let mut known = Correspondence::default();
         for row in &mut self.rows {
-            let shape_a = row.a.map(|line| &a.lines[line].shape);
-            let shape_b = row.b.map(|line| &b.lines[line].shape);
-            match (shape_a, shape_b) {
-                (Some(shape_a), Some(shape_b)) if shape_a.text == shape_b.text => {
-                    let pairs = shape_a.names.iter().zip(&shape_b.names);
-                    let mut fits = true;
-                    for (place, (name_a, name_b)) in pairs.enumerate() {
-                        if shape_a.defines == Some(place) && shape_a.defines == shape_b.defines {
-                            known.bind(*name_a, *name_b);
-                        } else if !known.accepts(*name_a, *name_b) {
-                            fits = false;
-                            known.bind(*name_a, *name_b);
-                        }
-                    }
-                    if !fits && row.kind == Kind::Same {
+            let line = |side: usize| row.lines[side].map(|line| &sides[side].lines[line]);
+            let lines = [line(0), line(1)];
+            match lines.map(|line| line.map(|line| &line.shape)) {
+                [Some(a), Some(b)] if a.text == b.text => {
+                    if !known.fits(a, b) && row.kind == Kind::Same {
                         row.kind = Kind::Names;
                     }
                 }
                 // What only one side computes stands for nothing of the other side.
-                (shape_a, shape_b) => {
-                    let defined = |shape: &super::names::Shape| Some(shape.names[shape.defines?]);
-                    if let Some(name) = shape_a.and_then(defined) {
-                        known.forget_a(name);
-                    }
-                    if let Some(name) = shape_b.and_then(defined) {
-                        known.forget_b(name);
+                shapes => {
+                    for (side, shape) in shapes.into_iter().enumerate() {
+                        let defined = |shape: &Shape| Some(shape.names[shape.defines?]);
+                        if let Some(name) = shape.and_then(defined) {
+                            known.forget(side, name);
+                        }
                     }
                 }
             }
-            let calls = |code: &Code, line: Option<usize>| {
-                line.is_some_and(|line| code.lines[line].instruction.is_call())
-            };
-            if calls(a, row.a) || calls(b, row.b) {
+            if lines
+                .iter()
+                .flatten()
+                .any(|line| line.instruction.is_call())
+            {
                 known.forget_changed_by_calls();
             }
         }
     }
 }
 
-/// Which name of one side stands for which name of the other.
+/// Which name of one side stands for which name of the other, by the names of side A and of side B.
 #[derive(Debug, Default)]
-struct Correspondence {
-    a_to_b: BTreeMap<Name, Name>,
-    b_to_a: BTreeMap<Name, Name>,
-}
+struct Correspondence([BTreeMap<Name, Name>; 2]);
 
 impl Correspondence {
-    /// Whether two names stand for each other. Two unknown names do from now on.
-    fn accepts(&mut self, a: Name, b: Name) -> bool {
-        match (self.a_to_b.get(&a), self.b_to_a.get(&b)) {
-            (Some(known_b), Some(known_a)) => *known_b == b && *known_a == a,
-            (None, None) => {
-                self.bind(a, b);
-                true
-            }
-            _ => false,
+    /// Whether all names of two instructions stand for each other. From now on, they do.
+    fn fits(&mut self, a: &Shape, b: &Shape) -> bool {
+        let mut fits = true;
+        for (place, (name_a, name_b)) in a.names.iter().zip(&b.names).enumerate() {
+            let defined = a.defines == Some(place) && a.defines == b.defines;
+            let known = [self.0[0].get(name_a), self.0[1].get(name_b)];
+            let accepted = match known {
+                [None, None] => true,
+                known => known == [Some(name_b), Some(name_a)],
+            };
+            fits &= defined || accepted;
+            self.forget(0, *name_a);
+            self.forget(1, *name_b);
+            self.0[0].insert(*name_a, *name_b);
+            self.0[1].insert(*name_b, *name_a);
         }
+        fits
     }
 
-    fn bind(&mut self, a: Name, b: Name) {
-        self.forget_a(a);
-        self.forget_b(b);
-        self.a_to_b.insert(a, b);
-        self.b_to_a.insert(b, a);
-    }
-
-    fn forget_a(&mut self, a: Name) {
-        if let Some(b) = self.a_to_b.remove(&a) {
-            self.b_to_a.remove(&b);
-        }
-    }
-
-    fn forget_b(&mut self, b: Name) {
-        if let Some(a) = self.b_to_a.remove(&b) {
-            self.a_to_b.remove(&a);
+    /// Forgets a name of a side.
+    fn forget(&mut self, side: usize, name: Name) {
+        if let Some(other) = self.0[side].remove(&name) {
+            self.0[1 - side].remove(&other);
         }
     }
 
     fn forget_changed_by_calls(&mut self) {
-        let gone = |a: &Name, b: &Name| a.is_changed_by_calls() || b.is_changed_by_calls();
-        self.a_to_b.retain(|a, b| !gone(a, b));
-        self.b_to_a.retain(|b, a| !gone(a, b));
+        for side in &mut self.0 {
+            side.retain(|a, b| !a.is_changed_by_calls() && !b.is_changed_by_calls());
+        }
     }
 }
 
 /// Aligns function by function if both sides have the same ones, otherwise all code at once.
-fn align(a: &Code, b: &Code, exact_names: bool, algorithm: Algorithm) -> Vec<Row> {
-    let names =
-        |code: &Code| -> Vec<String> { code.parts.iter().map(|part| part.short.clone()).collect() };
-    let unique = |names: &[String]| names.iter().collect::<BTreeSet<_>>().len() == names.len();
-    let whole = |code: &Code| {
-        vec![Part {
-            name: String::new(),
-            short: String::new(),
-            start: 0,
-            end: code.lines.len(),
-        }]
+fn align(sides: [&Code; 2], exact_names: bool, algorithm: Algorithm) -> Vec<Row> {
+    let names = |code: &Code| -> Vec<String> {
+        let parts = code.parts.iter();
+        parts.map(|part| part.short.clone()).collect()
     };
-    let (names_a, names_b) = (names(a), names(b));
-    let (parts_a, parts_b) = match names_a == names_b && unique(&names_a) {
-        true => (a.parts.clone(), b.parts.clone()),
-        false => (whole(a), whole(b)),
-    };
-    let keys = |code: &Code| -> Vec<String> {
-        code.lines
-            .iter()
-            .map(|line| match exact_names {
-                true => line.text.clone(),
-                false => line.shape.text.clone(),
-            })
+    let [names_a, names_b] = sides.map(names);
+    let unique = names_a.iter().collect::<BTreeSet<_>>().len() == names_a.len();
+    let by_function = unique && names_a == names_b;
+    let ranges = |code: &Code| -> Vec<Range<usize>> {
+        let parts = code.parts.iter().map(|part| part.lines.clone());
+        let whole = std::iter::once(0..code.lines.len());
+        parts
+            .filter(|_| by_function)
+            .chain(whole.filter(|_| !by_function))
             .collect()
     };
-    let (keys_a, keys_b) = (keys(a), keys(b));
+    let keys = |code: &Code| -> Vec<String> {
+        let key = |line: &super::lines::Line| match exact_names {
+            true => line.text.clone(),
+            false => line.shape.text.clone(),
+        };
+        code.lines.iter().map(key).collect()
+    };
+    let [keys_a, keys_b] = sides.map(keys);
+    let [ranges_a, ranges_b] = sides.map(ranges);
     let mut rows = Vec::new();
-    for (part_a, part_b) in parts_a.iter().zip(&parts_b) {
-        let ops = capture_diff_slices(
-            algorithm,
-            &keys_a[part_a.start..part_a.end],
-            &keys_b[part_b.start..part_b.end],
-        );
-        for op in &ops {
-            add_rows(op, part_a.start, part_b.start, &mut rows);
+    for (a, b) in ranges_a.into_iter().zip(ranges_b) {
+        let starts = [a.start, b.start];
+        for op in capture_diff_slices(algorithm, &keys_a[a], &keys_b[b]) {
+            add_rows(&op, starts, &mut rows);
         }
     }
     rows
 }
 
-fn add_rows(op: &DiffOp, start_a: usize, start_b: usize, rows: &mut Vec<Row>) {
+fn add_rows(op: &DiffOp, starts: [usize; 2], rows: &mut Vec<Row>) {
     let (_, in_a, in_b) = op.as_tag_tuple();
     let both = match op {
         DiffOp::Equal { .. } => Kind::Same,
         _ => Kind::Changed,
     };
     for place in 0..in_a.len().max(in_b.len()) {
-        let a = (place < in_a.len()).then(|| start_a + in_a.start + place);
-        let b = (place < in_b.len()).then(|| start_b + in_b.start + place);
-        let kind = match (a, b) {
-            (Some(_), None) => Kind::OnlyA,
-            (None, Some(_)) => Kind::OnlyB,
+        let line = |range: &Range<usize>, start: usize| {
+            (place < range.len()).then(|| start + range.start + place)
+        };
+        let lines = [line(&in_a, starts[0]), line(&in_b, starts[1])];
+        let kind = match lines {
+            [Some(_), None] => Kind::OnlyA,
+            [None, Some(_)] => Kind::OnlyB,
             _ => both,
         };
-        rows.push(Row { a, b, kind });
+        rows.push(Row { lines, kind });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
-    use std::path::Path;
 
     use proptest::prelude::*;
 
-    use super::super::listing::parse;
-    use super::super::selection::choose;
-    use super::super::source::Sources;
-    use super::super::symbols::Symbols;
+    use super::super::lines::tests::code;
     use super::*;
 
-    /// The code of the function `f` in objdump's output.
-    fn code(text: &str) -> Code {
-        let functions = parse(text);
-        let chosen = choose(&functions, &["f"], &|_| Vec::new());
-        Code::new(
-            &chosen,
-            &Symbols::default(),
-            &mut Sources::new(Path::new("/")),
-        )
-    }
-
     fn compared(a: &str, b: &str) -> RowCounts {
-        Difference::new(&code(a), &code(b), false).counts()
+        Difference::new([&code(a), &code(b)], false).counts()
     }
 
     const F: &str = "\
@@ -347,7 +310,7 @@ mod tests {
         let counts = compared(F, &wrong);
         assert_eq!((counts.differ, counts.names), (0, 1), "{counts:?}");
         assert_eq!(
-            Difference::new(&code(F), &code(&renamed), true)
+            Difference::new([&code(F), &code(&renamed)], true)
                 .counts()
                 .differ,
             4
@@ -466,10 +429,10 @@ mod tests {
             let identity: Vec<usize> = (0..REGISTERS.len()).collect();
             let a = written(&lines, 0x1000, &identity, &identity);
             let b = written(&lines, start, &registers, &slots);
-            let counts = Difference::new(&code(&a), &code(&b), false).counts();
+            let counts = Difference::new([&code(&a), &code(&b)], false).counts();
             prop_assert_eq!(counts.same, lines.len(), "{}\n{}", a, b);
             prop_assert_eq!(counts.differ + counts.names, 0);
-            let exact = Difference::new(&code(&a), &code(&a), true).counts();
+            let exact = Difference::new([&code(&a), &code(&a)], true).counts();
             prop_assert_eq!(exact.same, lines.len());
         }
 
@@ -481,9 +444,9 @@ mod tests {
         ) {
             let identity: Vec<usize> = (0..REGISTERS.len()).collect();
             let [a, b] = [a, b].map(|lines| code(&written(&lines, 0x1000, &identity, &identity)));
-            let rows = Difference::new(&a, &b, false).rows;
-            let lines_a: Vec<usize> = rows.iter().filter_map(|row| row.a).collect();
-            let lines_b: Vec<usize> = rows.iter().filter_map(|row| row.b).collect();
+            let rows = Difference::new([&a, &b], false).rows;
+            let lines_a: Vec<usize> = rows.iter().filter_map(|row| row.lines[0]).collect();
+            let lines_b: Vec<usize> = rows.iter().filter_map(|row| row.lines[1]).collect();
             prop_assert_eq!(lines_a, (0..a.lines.len()).collect::<Vec<_>>());
             prop_assert_eq!(lines_b, (0..b.lines.len()).collect::<Vec<_>>());
         }

@@ -7,8 +7,7 @@ use anyhow::{bail, Result};
 use record::{Build, Implementation};
 
 use super::checks::{self, Panic};
-use super::disassembly::{disassemble, is_named, select};
-use super::listing::Function;
+use super::disassembly::{disassemble, Function};
 
 /// The functions of the data path.
 pub const DATA_PATH: [&str; 3] = ["forward", "rx_batch", "tx_batch"];
@@ -30,16 +29,19 @@ pub fn checks_in_loops(program: &Path) -> Result<BTreeMap<Panic, usize>> {
     if cfg!(not(target_arch = "x86_64")) {
         bail!("checks are counted only in x86-64 machine code");
     }
-    let functions = disassemble(program, false)?;
+    let functions = disassemble(program)?;
     let [forward, receive, send] = DATA_PATH;
-    let there = |name: &&str| functions.iter().any(|function| is_named(function, name));
+    let there = |name: &&str| functions.iter().any(|function| function.is_named(name));
     let Some(root) = [forward, INLINES_FORWARD].into_iter().find(there) else {
         bail!(
             "{} has no function {forward}: it is inlined or stripped, and the program has no line tables",
             program.display(),
         );
     };
-    Ok(count_in_loops(&functions, &[root, receive, send]))
+    let names = [root, receive, send];
+    let is_wanted = |function: &&Function| names.iter().any(|name| function.is_named(name));
+    let chosen: Vec<&Function> = functions.iter().filter(is_wanted).collect();
+    Ok(count_in_loops(&functions, &chosen))
 }
 
 /// Adds the number of checks in the data path to the record of a build. Only safe Rust is counted,
@@ -63,19 +65,18 @@ pub fn with_checks(build: Build, program: &Path) -> Build {
     }
 }
 
-/// Counts the checks in loops of the named functions and in what the loops call, by kind.
-pub fn count_in_loops(functions: &[Function], names: &[&str]) -> BTreeMap<Panic, usize> {
+/// Counts the checks in loops of the chosen functions and in what the loops call, by kind.
+pub fn count_in_loops(functions: &[Function], chosen: &[&Function]) -> BTreeMap<Panic, usize> {
     let mut counts: BTreeMap<Panic, usize> = KINDS.into_iter().map(|kind| (kind, 0)).collect();
     let mut add = |kind: Panic, count: usize| *counts.entry(kind).or_default() += count;
-    let chosen = select(functions, names);
-    for function in &chosen {
+    for function in chosen {
         let analysis = checks::analyse(function);
         for kind in KINDS {
             add(kind, analysis.hot(kind));
         }
     }
     // A function that a loop calls is as hot as the loop.
-    for function in called_in_loops(functions, &chosen) {
+    for function in called_in_loops(functions, chosen) {
         let analysis = checks::analyse(function);
         for kind in KINDS {
             add(kind, analysis.count(kind));
@@ -125,12 +126,12 @@ pub fn called_in_loops<'a>(functions: &'a [Function], from: &[&'a Function]) -> 
 }
 #[cfg(test)]
 mod tests {
-    use super::super::listing;
+    use super::super::disassembly::parse;
     use super::*;
 
     #[test]
     fn functions_that_a_loop_calls_are_hot() {
-        let functions = listing::parse(
+        let functions = parse(
             "\
 0000000000001000 <ixgbe::rooms::forwarder::Direction::forward>:
     1000:\tcall   3000 <ixgbe::rooms::stats::once>
@@ -153,7 +154,7 @@ mod tests {
     4005:\tcall   5000 <core::panicking::panic_bounds_check>
 ",
         );
-        let counts = count_in_loops(&functions, &DATA_PATH);
+        let counts = count_in_loops(&functions, &[&functions[0]]);
         assert_eq!(counts[&Panic::Bounds], 1, "{counts:?}");
         assert_eq!(counts[&Panic::Overflow], 0);
     }

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::listing::{Function, Instruction};
+use super::disassembly::{Function, Instruction};
 
 /// The reason for which a program would stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
@@ -75,6 +75,15 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// Whether an instruction is a check or panics.
+    pub fn mark(&self, place: usize) -> Option<String> {
+        match (self.checks.get(&place), self.panics.get(&place)) {
+            (Some(kind), _) => Some(format!("{kind} check")),
+            (None, Some(kind)) => Some(format!("panic: {kind}")),
+            (None, None) => None,
+        }
+    }
+
     /// The number of checks of a kind in loops.
     pub fn hot(&self, kind: Panic) -> usize {
         let hot = |place: &&usize| self.depth.get(**place).is_some_and(|depth| *depth > 0);
@@ -257,18 +266,14 @@ fn dominators(before: &[Vec<usize>]) -> Vec<BTreeSet<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::listing::{parse, short};
+    use super::super::disassembly::parse;
     use super::*;
 
     /// A loop with a check, a check before it, an overflow check and a tail jump to a panic.
     const TEXT: &str = "\
 0000000000001000 <ixgbe::driver::rx::RxQueue::rx_batch>:
-rx_batch():
-/src/rust/src/driver/rx.rs:10
     1000:\tcmp    %rax,%rbx
     1003:\tjae    1030 <ixgbe::driver::rx::RxQueue::rx_batch+0x30>
-/rustc/x/library/core/src/slice/index.rs:5
-inlined by /src/rust/src/driver/rx.rs:12 (ixgbe::driver::rx::RxQueue::rx_batch)
     1005:\tcmp    %rcx,%rdx
     1008:\tjae    1035 <ixgbe::driver::rx::RxQueue::rx_batch+0x35>
     100a:\tadd    $0x1,%rcx
@@ -287,43 +292,11 @@ inlined by /src/rust/src/driver/rx.rs:12 (ixgbe::driver::rx::RxQueue::rx_batch)
 ";
 
     #[test]
-    fn functions_and_places_are_read() {
-        let functions = parse(TEXT);
-        assert_eq!(functions.len(), 2);
-        let code = &functions[0].code;
-        assert_eq!(code.len(), 14);
-        assert_eq!(code[0].places[0].line, 10);
-        let files: Vec<_> = code[2]
-            .places
-            .iter()
-            .map(|place| place.file.as_str())
-            .collect();
-        assert_eq!(
-            files,
-            [
-                "/rustc/x/library/core/src/slice/index.rs",
-                "/src/rust/src/driver/rx.rs"
-            ]
-        );
-        assert_eq!(code[1].target(), Some(0x1030));
-        assert!(functions[0].holds(&["rx_batch"]) && !functions[1].holds(&["rx_batch"]));
-    }
-
-    #[test]
-    fn names_are_shortened() {
-        for (long, name) in [
-            ("ixgbe::driver::rx::RxQueue::rx_batch", "rx_batch"),
-            ("tx_batch.constprop.0", "tx_batch"),
-            ("rx_batch<T, U>", "rx_batch"),
-            ("forward", "forward"),
-        ] {
-            assert_eq!(short(long), name);
-        }
-    }
-
-    #[test]
     fn checks_are_found_and_those_in_loops_are_hot() {
-        let analysis = analyse(&parse(TEXT)[0]);
+        let functions = parse(TEXT);
+        assert_eq!((functions.len(), functions[0].code.len()), (2, 14));
+        assert_eq!(functions[0].code[1].target(), Some(0x1030));
+        let analysis = analyse(&functions[0]);
         assert_eq!(analysis.loops, 1);
         assert_eq!(analysis.count(Panic::Bounds), 2);
         assert_eq!(analysis.hot(Panic::Bounds), 1);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::listing::Instruction;
+use super::disassembly::{split, Instruction};
 
 /// Numbers of instructions. Padding does not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -67,15 +67,11 @@ fn access(instruction: &Instruction) -> (bool, bool) {
     if starts(&NO_ACCESS) {
         return (false, false);
     }
-    let text = &instruction.text;
-    let operands = match text.find(mnemonic) {
-        Some(start) => text[start + mnemonic.len()..].trim(),
-        None => "",
-    };
+    let (_, operands) = split(&instruction.text);
     if instruction.is_jump() || instruction.is_call() {
         return (operands.contains('('), false);
     }
-    let operands = split(operands);
+    let operands = separate(operands);
     let (last, sources) = operands
         .split_last()
         .map_or(("", &[][..]), |(last, rest)| (*last, rest));
@@ -96,7 +92,7 @@ fn access(instruction: &Instruction) -> (bool, bool) {
 }
 
 /// Splits operands at commas outside of parentheses.
-fn split(operands: &str) -> Vec<&str> {
+fn separate(operands: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0_usize, 0);
     for (at, c) in operands.char_indices() {
@@ -152,7 +148,6 @@ mod tests {
                 address: 0,
                 text: text.to_owned(),
                 data: None,
-                places: Vec::new(),
             };
             assert_eq!(access(&instruction), (load, store), "{text}");
         }
