@@ -71,7 +71,7 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-fn processor(text: &str) -> Result<String, String> {
+pub(super) fn processor(text: &str) -> Result<String, String> {
     let word = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     match !text.is_empty() && text.chars().all(word) {
         true => Ok(text.to_owned()),

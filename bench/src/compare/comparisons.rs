@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use record::{Implementation, Metric};
 use serde::Serialize;
 
-use super::rows::ResultRow;
+use super::rows::BuildRow;
 use crate::build::toolchain::compiler::older;
 use crate::interval::Interval;
 
@@ -39,7 +39,7 @@ impl Judge {
     }
 
     /// Judges a change of a metric.
-    pub fn verdict(&self, metric: Metric, before: Interval, after: Interval) -> Verdict {
+    pub fn judge(&self, metric: Metric, before: Interval, after: Interval) -> Judgement {
         let more = after.median - before.median;
         let percent = match metric {
             Metric::TscCycles => self.cycles_percent,
@@ -51,10 +51,10 @@ impl Judge {
             _ => more.abs() > self.instructions,
         };
         match (small, apart, more > 0.0) {
-            (true, ..) => Verdict::Unchanged,
-            (_, false, _) => Verdict::WithinNoise,
-            (_, _, true) => Verdict::Worse,
-            (_, _, false) => Verdict::Better,
+            (true, ..) => Judgement::Unchanged,
+            (_, false, _) => Judgement::WithinNoise,
+            (_, _, true) => Judgement::Worse,
+            (_, _, false) => Judgement::Better,
         }
     }
 }
@@ -63,7 +63,7 @@ impl Judge {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::Display)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "lowercase")]
-pub enum Verdict {
+pub enum Judgement {
     /// More than the limit, beyond noise.
     Worse,
     /// Less than the limit, beyond noise.
@@ -90,23 +90,18 @@ pub enum Basis {
 
 /// A metric of two builds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Change {
-    /// The first build.
+pub struct MetricChange {
     pub before: Interval,
-    /// The second build.
     pub after: Interval,
     /// The change of the median, percent of the first.
     pub percent: f64,
-    /// What it means.
-    pub verdict: Verdict,
+    pub verdict: Judgement,
 }
 
-/// One side of a comparison.
+/// One of two builds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Side {
-    /// The label of the compiler.
+pub struct BuildName {
     pub compiler: String,
-    /// The flags in short.
     pub flags: String,
     /// The name of the build in `samples.csv`.
     pub variant: String,
@@ -114,47 +109,32 @@ pub struct Side {
 
 /// Two builds of a driver at a batch size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
-    /// Why they are compared.
+pub struct Compared {
     pub basis: Basis,
-    /// The driver.
     #[serde(rename = "impl")]
     pub implementation: Implementation,
-    /// Packets asked for per receive call.
     pub batch: u32,
     /// The older version, the default flags, or the baseline.
-    pub from: Side,
-    /// The other build.
-    pub to: Side,
-    /// The changes.
-    pub metrics: BTreeMap<Metric, Change>,
+    pub from: BuildName,
+    pub to: BuildName,
+    pub metrics: BTreeMap<Metric, MetricChange>,
 }
 
-impl Comparison {
-    /// Whether a metric is worse.
-    pub fn is_worse(&self) -> bool {
-        !self.worse_by().is_empty()
-    }
-
+impl Compared {
     /// The metrics that are worse.
-    pub fn worse_by(&self) -> Vec<String> {
-        let worse = self.metrics.iter();
-        worse
-            .filter(|(_, change)| change.verdict == Verdict::Worse)
-            .map(|(metric, _)| metric.label().to_owned())
-            .collect()
+    pub fn worse_by(&self) -> Vec<&'static str> {
+        let worse = |(_, found): &(&Metric, &MetricChange)| found.verdict == Judgement::Worse;
+        let metrics = self.metrics.iter().filter(worse);
+        metrics.map(|(metric, _)| metric.label()).collect()
     }
 }
 
 /// Builds that were not compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotCompared {
-    /// The kind of comparison.
     pub basis: Basis,
-    /// The driver.
     #[serde(rename = "impl")]
     pub implementation: Implementation,
-    /// Why.
     pub why: String,
     /// What was not compared: flags, compilers, or builds.
     pub what: Vec<String>,
@@ -173,216 +153,211 @@ impl std::fmt::Display for NotCompared {
 /// The rows to compare with, and whether another run measured them.
 #[derive(Debug, Clone)]
 pub struct Baseline<'a> {
-    /// Its rows.
-    pub rows: Vec<&'a ResultRow>,
-    /// Whether a stored result has them.
+    pub rows: Vec<&'a BuildRow>,
     pub stored: bool,
 }
 
-/// All comparisons, and what was not compared.
+/// What is compared with what, and what a change needs to count.
+#[derive(Debug)]
+pub struct Comparisons<'a> {
+    pub judge: Judge,
+    pub rows: &'a [BuildRow],
+    pub baseline: Option<Baseline<'a>>,
+}
+
+/// What was compared, and what was not.
 #[derive(Debug, Default)]
-pub struct Comparisons {
-    /// The comparisons.
-    pub made: Vec<Comparison>,
-    /// What was not compared.
+pub struct Found {
+    pub made: Vec<Compared>,
     pub missing: Vec<NotCompared>,
 }
 
-impl Comparisons {
-    /// Compares all rows, which stand in the order of versions.
-    pub fn of(judge: Judge, rows: &[ResultRow], baseline: Option<&Baseline<'_>>) -> Self {
-        let mut collector = Collector {
-            judge,
-            made: Vec::new(),
-            missing: BTreeMap::new(),
-        };
-        for row in rows {
-            collector.by_version(row, rows);
-            collector.by_flags(row, rows);
-            if let Some(baseline) = baseline {
-                collector.by_baseline(row, baseline);
-            }
-        }
-        let missing = collector.missing.into_iter();
-        Self {
-            made: collector.made,
-            missing: missing
-                .map(|((basis, implementation, why), what)| NotCompared {
-                    basis,
-                    implementation,
-                    why,
-                    what: what.into_iter().collect(),
-                })
-                .collect(),
-        }
-    }
-
+impl Found {
     /// The comparisons of a kind at a batch size.
-    pub fn made_by(&self, basis: Basis, batch: u32) -> Vec<&Comparison> {
-        let fits = |made: &&Comparison| made.basis == basis && made.batch == batch;
+    pub fn made_by(&self, basis: Basis, batch: u32) -> Vec<&Compared> {
+        let fits = |made: &&Compared| made.basis == basis && made.batch == batch;
         self.made.iter().filter(fits).collect()
     }
 
     /// Whether a build is worse than the baseline.
     pub fn worse_than_baseline(&self) -> bool {
-        let against = |made: &&Comparison| made.basis == Basis::Baseline;
-        self.made.iter().filter(against).any(Comparison::is_worse)
+        let mut made = self.made.iter();
+        made.any(|made| made.basis == Basis::Baseline && !made.worse_by().is_empty())
     }
 }
 
-struct Collector {
-    judge: Judge,
-    made: Vec<Comparison>,
-    missing: BTreeMap<(Basis, Implementation, String), BTreeSet<String>>,
+/// What is not compared, and why.
+struct Miss {
+    what: String,
+    why: String,
 }
 
-impl Collector {
-    fn miss(&mut self, basis: Basis, row: &ResultRow, what: String, why: &str) {
-        let key = (basis, row.implementation, why.to_owned());
-        self.missing.entry(key).or_default().insert(what);
+/// The row that another is compared with; `None` if it is itself a base.
+type Base<'a> = Result<Option<&'a BuildRow>, Miss>;
+
+fn miss<'a>(what: impl Into<String>, why: impl Into<String>) -> Base<'a> {
+    let (what, why) = (what.into(), why.into());
+    Err(Miss { what, why })
+}
+
+impl<'a> Comparisons<'a> {
+    /// Compares all rows.
+    pub fn find(&self) -> Found {
+        let mut made = Vec::new();
+        let mut missing: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
+        for row in self.rows {
+            for basis in [Basis::Version, Basis::Flags, Basis::Baseline] {
+                let mut misses = Vec::new();
+                match self.base(basis, row) {
+                    Ok(Some(base)) => made.extend(self.compare(basis, base, row, &mut misses)),
+                    Ok(None) => {}
+                    Err(miss) => misses.push(miss),
+                }
+                for Miss { what, why } in misses {
+                    let key = (basis, row.implementation, why);
+                    missing.entry(key).or_default().insert(what);
+                }
+            }
+        }
+        let missing = missing.into_iter();
+        let missing = missing.map(|((basis, implementation, why), what)| NotCompared {
+            basis,
+            implementation,
+            why,
+            what: what.into_iter().collect(),
+        });
+        Found {
+            made,
+            missing: missing.collect(),
+        }
     }
 
-    fn compare(&mut self, basis: Basis, from: &ResultRow, to: &ResultRow, metrics: &[Metric]) {
-        let side = |row: &ResultRow| Side {
+    /// The row that a row is compared with: the next older version of its compiler's family, the same compiler with
+    /// the default flags or the first flags of the list, or the baseline.
+    fn base(&self, basis: Basis, row: &BuildRow) -> Base<'a> {
+        let like = |other: &&BuildRow| {
+            other.implementation == row.implementation && other.batch == row.batch
+        };
+        let all = self.rows.iter().filter(like);
+        match basis {
+            Basis::Version => {
+                let same =
+                    |other: &&BuildRow| other.family == row.family && other.flags == row.flags;
+                let peers: Vec<_> = all.filter(same).collect();
+                let mut older_first = peers.iter().rev();
+                let base = older_first.find(|other| older(&other.version, &row.version));
+                if base.is_some() || peers.iter().any(|other| other.version != row.version) {
+                    return Ok(base.copied());
+                }
+                let (family, version) = (row.family, &row.version);
+                let why = format!("only one version of {family}");
+                match peers.len() {
+                    1 => miss(&row.flags, why),
+                    _ => miss(
+                        &row.flags,
+                        format!("{why}, {version}; name one of its builds with --baseline"),
+                    ),
+                }
+            }
+            Basis::Flags => {
+                let peers: Vec<_> = all
+                    .filter(|other| other.has_compiler(&row.path, &row.sha256))
+                    .collect();
+                let default = peers.iter().find(|other| other.default_flags);
+                let base = default.or(peers.first()).copied();
+                match base.filter(|base| base.flags != row.flags) {
+                    None if peers.len() == 1 => miss(&row.compiler, format!("only {}", row.flags)),
+                    base => Ok(base),
+                }
+            }
+            Basis::Baseline => {
+                let Some(baseline) = &self.baseline else {
+                    return Ok(None);
+                };
+                let all = || baseline.rows.iter().copied().filter(like);
+                let peers: Vec<_> = all().filter(|other| other.flags == row.flags).collect();
+                let is_row = |other: &&BuildRow| !baseline.stored && other.variant == row.variant;
+                let found = match baseline.stored {
+                    true => stored_peer(row, &peers),
+                    false => peers.first().copied(),
+                };
+                // The baseline's own builds with other flags are compared with its default flags.
+                let base = match found.filter(is_row) {
+                    Some(_) => all().find(|other| other.default_flags),
+                    None => found,
+                };
+                match base {
+                    Some(base) => Ok(Some(base).filter(|base| !is_row(base))),
+                    None => miss(
+                        format!("{} {} at batch {}", row.compiler, row.flags, row.batch),
+                        "the baseline has no such build",
+                    ),
+                }
+            }
+        }
+    }
+
+    /// Compares two rows; `None` if no metric can be compared.
+    fn compare(
+        &self,
+        basis: Basis,
+        from: &BuildRow,
+        to: &BuildRow,
+        misses: &mut Vec<Miss>,
+    ) -> Option<Compared> {
+        let baseline = self.baseline.as_ref().filter(|_| basis == Basis::Baseline);
+        let stored = baseline.is_some_and(|baseline| baseline.stored);
+        let mut metrics = BTreeMap::new();
+        for metric in JUDGED {
+            let of_build = format!("{} of {} {}", metric.label(), to.compiler, to.flags);
+            let measured = (from.metrics.get(&metric), to.metrics.get(&metric));
+            let (what, why) = match measured {
+                _ if stored && metric == Metric::TscCycles => (
+                    metric.label().to_owned(),
+                    "another run measured the baseline, so its TSC cycles are not comparable"
+                        .to_owned(),
+                ),
+                (Some(before), Some(after)) if before.backend == after.backend => {
+                    let (before, after) = (before.interval, after.interval);
+                    let difference = MetricChange {
+                        before,
+                        after,
+                        percent: 100.0 * (after.median / before.median - 1.0),
+                        verdict: self.judge.judge(metric, before, after),
+                    };
+                    metrics.insert(metric, difference);
+                    continue;
+                }
+                (Some(before), Some(after)) => {
+                    let (before, after) = (before.backend, after.backend);
+                    (
+                        of_build,
+                        format!("{before} counted one side and {after} the other"),
+                    )
+                }
+                _ => (of_build, "not measured on both sides".to_owned()),
+            };
+            misses.push(Miss { what, why });
+        }
+        let name = |row: &BuildRow| BuildName {
             compiler: row.compiler.clone(),
             flags: row.flags.clone(),
             variant: row.variant.clone(),
         };
-        let mut changes = BTreeMap::new();
-        for metric in metrics {
-            let (Some(before), Some(after)) = (from.metrics.get(metric), to.metrics.get(metric))
-            else {
-                let what = format!("{} of {} {}", metric.label(), to.compiler, to.flags);
-                self.miss(basis, to, what, "not measured on both sides");
-                continue;
-            };
-            if before.backend != after.backend {
-                let what = format!("{} of {} {}", metric.label(), to.compiler, to.flags);
-                let why = format!(
-                    "{} counted one side and {} the other",
-                    before.backend, after.backend
-                );
-                self.miss(basis, to, what, &why);
-                continue;
-            }
-            let (before, after) = (before.interval, after.interval);
-            let change = Change {
-                before,
-                after,
-                percent: 100.0 * (after.median / before.median - 1.0),
-                verdict: self.judge.verdict(*metric, before, after),
-            };
-            changes.insert(*metric, change);
-        }
-        if changes.is_empty() {
-            return;
-        }
-        self.made.push(Comparison {
+        (!metrics.is_empty()).then(|| Compared {
             basis,
             implementation: to.implementation,
             batch: to.batch,
-            from: side(from),
-            to: side(to),
-            metrics: changes,
-        });
-    }
-
-    /// Compares with the next older version of the family.
-    fn by_version(&mut self, row: &ResultRow, rows: &[ResultRow]) {
-        let peer = |other: &&ResultRow| {
-            other.implementation == row.implementation
-                && other.batch == row.batch
-                && other.family == row.family
-                && other.flags == row.flags
-        };
-        let same = |other: &ResultRow| other.version == row.version;
-        let peers: Vec<_> = rows.iter().filter(peer).collect();
-        let next = peers
-            .iter()
-            .rfind(|other| older(&other.version, &row.version));
-        if let Some(old) = next {
-            self.compare(Basis::Version, old, row, &JUDGED);
-        } else if peers.iter().all(|other| same(other)) {
-            let family = row.family;
-            let why = match peers.len() {
-                1 => format!("only one version of {family}"),
-                _ => format!(
-                    "only one version of {family}, {}; name one of its builds with --baseline",
-                    row.version
-                ),
-            };
-            self.miss(Basis::Version, row, row.flags.clone(), &why);
-        }
-    }
-
-    /// Compares with the default flags, or with the first flags of the list.
-    fn by_flags(&mut self, row: &ResultRow, rows: &[ResultRow]) {
-        let peer = |other: &&ResultRow| {
-            other.implementation == row.implementation
-                && other.batch == row.batch
-                && (&other.path, &other.sha256) == (&row.path, &row.sha256)
-        };
-        let peers: Vec<_> = rows.iter().filter(peer).collect();
-        let base = peers
-            .iter()
-            .find(|other| other.default_flags)
-            .or(peers.first());
-        match base {
-            Some(base) if base.flags != row.flags => {
-                self.compare(Basis::Flags, base, row, &JUDGED);
-            }
-            _ if peers.len() == 1 => {
-                let what = row.compiler.clone();
-                self.miss(Basis::Flags, row, what, &format!("only {}", row.flags));
-            }
-            _ => {}
-        }
-    }
-
-    /// Compares with the build of the baseline that has the same flags. The baseline's own builds
-    /// with other flags are compared with its default flags.
-    fn by_baseline(&mut self, row: &ResultRow, baseline: &Baseline<'_>) {
-        let peer = |other: &&ResultRow| {
-            other.implementation == row.implementation && other.batch == row.batch
-        };
-        let equal = |other: &&ResultRow| peer(other) && other.flags == row.flags;
-        let all = || baseline.rows.iter().copied();
-        let peers: Vec<_> = all().filter(equal).collect();
-        let default = || all().find(|other| peer(other) && other.default_flags);
-        let is_row = |other: &ResultRow| !baseline.stored && other.variant == row.variant;
-        let found = match baseline.stored {
-            true => stored_peer(row, &peers),
-            false => peers.first().copied(),
-        };
-        let from = match found {
-            Some(from) if is_row(from) => default(),
-            found => found,
-        };
-        let Some(from) = from else {
-            let build = format!("{} {} at batch {}", row.compiler, row.flags, row.batch);
-            return self.miss(
-                Basis::Baseline,
-                row,
-                build,
-                "the baseline has no such build",
-            );
-        };
-        if is_row(from) {
-            return;
-        }
-        if !baseline.stored {
-            return self.compare(Basis::Baseline, from, row, &JUDGED);
-        }
-        self.compare(Basis::Baseline, from, row, &[Metric::Instructions]);
-        let why = "another run measured the baseline, so its TSC cycles are not comparable";
-        let cycles = Metric::TscCycles.label().to_owned();
-        self.miss(Basis::Baseline, row, cycles, why);
+            from: name(from),
+            to: name(to),
+            metrics,
+        })
     }
 }
 
 /// The row of a stored result that a row continues: that of the same label, or of the same version,
 /// or of the only compiler of the family.
-fn stored_peer<'a>(row: &ResultRow, peers: &[&'a ResultRow]) -> Option<&'a ResultRow> {
+fn stored_peer<'a>(row: &BuildRow, peers: &[&'a BuildRow]) -> Option<&'a BuildRow> {
     let label = peers.iter().find(|other| other.compiler == row.compiler);
     let version = || peers.iter().find(|other| other.name() == row.name());
     let family = || {
@@ -396,49 +371,36 @@ fn stored_peer<'a>(row: &ResultRow, peers: &[&'a ResultRow]) -> Option<&'a Resul
 mod tests {
     use proptest::prelude::*;
     use record::BackendName;
-    use Implementation::C;
 
     use super::super::rows::Measured;
     use super::*;
     use crate::build::toolchain::compiler::Family;
 
-    /// The interval of the values of one process.
     fn interval(values: &[f64]) -> Interval {
         Interval::of(&[values.to_vec()]).unwrap()
     }
 
-    fn measured(values: &[f64], backend: BackendName) -> Measured {
+    fn measured(value: f64, backend: BackendName) -> Measured {
         Measured {
-            interval: interval(values),
-            repeats: values.len(),
+            interval: interval(&[value; 5]),
+            repeats: 5,
             unit: "x".to_owned(),
             backend,
         }
     }
 
     /// A row of the C driver. Builds with the flags `-O2` are the default ones.
-    fn row(
-        compiler: &str,
-        family: Family,
-        version: &str,
-        flags: &str,
-        instructions: f64,
-    ) -> ResultRow {
-        let metrics = [
-            (
-                Metric::Instructions,
-                measured(&[instructions], BackendName::Valgrind),
-            ),
-            (
-                Metric::TscCycles,
-                measured(&[20.0; 5], BackendName::Lockstep),
-            ),
-        ];
-        ResultRow {
-            implementation: C,
+    fn row(compiler: &str, version: &str, flags: &str, instructions: f64) -> BuildRow {
+        let instructions = measured(instructions, BackendName::Valgrind);
+        let cycles = measured(20.0, BackendName::Lockstep);
+        BuildRow {
+            implementation: Implementation::C,
             batch: 32,
             compiler: compiler.to_owned(),
-            family,
+            family: match compiler {
+                "clang" => Family::Clang,
+                _ => Family::Gcc,
+            },
             version: version.to_owned(),
             path: format!("/opt/{compiler}"),
             sha256: compiler.to_owned(),
@@ -446,177 +408,157 @@ mod tests {
             default_flags: flags == "-O2",
             variant: format!("{compiler}{flags}"),
             command: String::new(),
-            metrics: metrics.into(),
+            metrics: BTreeMap::from([
+                (Metric::Instructions, instructions),
+                (Metric::TscCycles, cycles),
+            ]),
+            llvm: None,
+            rounds: BTreeMap::new(),
         }
     }
 
-    fn gcc(version: &str, instructions: f64) -> ResultRow {
-        row(version, Family::Gcc, version, "-O2", instructions)
+    fn found(rows: &[BuildRow], baseline: Option<Baseline<'_>>, threshold: Option<f64>) -> Found {
+        let judge = Judge::new(threshold);
+        let comparisons = Comparisons {
+            judge,
+            rows,
+            baseline,
+        };
+        comparisons.find()
     }
 
-    fn instructions(made: &Comparison) -> (&str, &str, Verdict) {
-        let verdict = made.metrics[&Metric::Instructions].verdict;
-        (&made.from.compiler, &made.to.compiler, verdict)
+    /// All comparisons with their metrics, then what was not compared.
+    fn lines(rows: &[BuildRow], baseline: Option<Baseline<'_>>) -> Vec<String> {
+        let found = found(rows, baseline, None);
+        let made = found.made.iter().map(|made| {
+            let (basis, from, to) = (made.basis, &made.from, &made.to);
+            let metrics = made.metrics.iter().map(|(metric, change)| {
+                let judgement = change.verdict;
+                format!("{metric:?} {judgement}")
+            });
+            let metrics: Vec<_> = metrics.collect();
+            let metrics = metrics.join(", ");
+            let (old, new) = (&from.variant, &to.variant);
+            format!("{basis}: {old} {new}: {metrics}")
+        });
+        let missing = found.missing.iter().map(ToString::to_string);
+        made.chain(missing).collect()
+    }
+
+    fn baseline(rows: &[BuildRow], stored: bool) -> Option<Baseline<'_>> {
+        let rows = rows.iter().collect();
+        Some(Baseline { rows, stored })
     }
 
     #[test]
-    fn each_version_is_compared_with_the_next_older_one() {
+    fn builds_are_compared_by_version_and_by_flags() {
         let rows = [
-            gcc("9.5.0", 70.0),
-            gcc("11.4.0", 80.0),
-            gcc("12.2.0", 80.1),
-            row("clang", Family::Clang, "19.1.7", "-O2", 90.0),
+            row("gcc-9", "9.5.0", "-O2", 70.0),
+            row("gcc-11", "11.4.0", "-O2", 80.0),
+            row("gcc-12", "12.2.0", "-O2", 80.1),
+            row("clang", "19.1.7", "-O2", 90.0),
+            row("clang", "19.1.7", "-Os", 80.0),
         ];
-        let found = Comparisons::of(Judge::new(None), &rows, None);
-        let made = found.made_by(Basis::Version, 32);
         assert_eq!(
-            made.into_iter().map(instructions).collect::<Vec<_>>(),
+            lines(&rows, None),
             [
-                ("9.5.0", "11.4.0", Verdict::Worse),
-                ("11.4.0", "12.2.0", Verdict::Unchanged)
+                "version: gcc-9-O2 gcc-11-O2: TscCycles unchanged, Instructions worse",
+                "version: gcc-11-O2 gcc-12-O2: TscCycles unchanged, Instructions unchanged",
+                "flags: clang-O2 clang-Os: TscCycles unchanged, Instructions better",
+                "c by version: -O2, -Os: only one version of clang",
+                "c by flags: gcc-11, gcc-12, gcc-9: only -O2",
             ]
         );
-        let missing: Vec<_> = found.missing.iter().map(ToString::to_string).collect();
-        assert_eq!(
-            missing,
-            [
-                "c by version: -O2: only one version of clang",
-                "c by flags: 11.4.0, 12.2.0, 9.5.0, clang: only -O2"
-            ]
-        );
-        assert!(!found.worse_than_baseline());
+        assert!(!found(&rows, None, None).worse_than_baseline());
     }
 
     #[test]
     fn equal_versions_need_a_baseline() {
         let rows = [
-            row("before", Family::Gcc, "12.2.0", "-O2", 70.0),
-            row("after", Family::Gcc, "12.2.0", "-O2", 103.5),
+            row("before", "12.2.0", "-O2", 70.0),
+            row("after", "12.2.0", "-O2", 103.5),
+            row("after", "12.2.0", "-Os", 60.0),
         ];
-        let found = Comparisons::of(Judge::new(None), &rows, None);
-        assert!(found.made.is_empty());
-        let why = &found.missing[0].why;
-        assert!(why.contains("only one version of gcc, 12.2.0") && why.contains("--baseline"));
-        let baseline = Baseline {
-            rows: vec![&rows[0]],
-            stored: false,
-        };
-        let found = Comparisons::of(Judge::new(None), &rows, Some(&baseline));
+        let why = "only one version of gcc, 12.2.0; name one of its builds with --baseline";
+        assert!(lines(&rows[..2], None)[0].ends_with(why));
         assert_eq!(
-            instructions(&found.made[0]),
-            ("before", "after", Verdict::Worse)
+            lines(&rows, baseline(&rows[..1], false))[..2],
+            [
+                "baseline: before-O2 after-O2: TscCycles unchanged, Instructions worse",
+                "flags: after-O2 after-Os: TscCycles unchanged, Instructions better",
+            ]
         );
-        assert_eq!(found.made.len(), 1);
-        assert!(found.worse_than_baseline());
-        let decided = found.made[0].worse_by();
-        assert!(decided.contains(&Metric::Instructions.label().to_owned()));
-        assert!(!decided.contains(&Metric::TscCycles.label().to_owned()));
-        let found = Comparisons::of(Judge::new(Some(50.0)), &rows, Some(&baseline));
-        assert!(!found.worse_than_baseline());
-    }
-
-    #[test]
-    fn flags_are_compared_with_the_default_flags_and_with_a_baseline() {
-        let rows = [
-            row("gcc", Family::Gcc, "12.2.0", "-O2", 70.0),
-            row("gcc", Family::Gcc, "12.2.0", "-Os", 90.0),
-        ];
-        let baseline = Baseline {
-            rows: rows.iter().collect(),
-            stored: false,
-        };
-        let found = Comparisons::of(Judge::new(None), &rows, Some(&baseline));
-        for basis in [Basis::Flags, Basis::Baseline] {
-            let made = found.made_by(basis, 32);
-            assert_eq!(made.len(), 1, "{basis}");
-            assert_eq!(
-                (made[0].from.flags.as_str(), made[0].to.flags.as_str()),
-                ("-O2", "-Os")
-            );
+        for (threshold, worse) in [(None, true), (Some(50.0), false)] {
+            let found = found(&rows[..2], baseline(&rows[..1], false), threshold);
+            assert_eq!(found.worse_than_baseline(), worse);
         }
-        assert!(found.worse_than_baseline());
-    }
-
-    #[test]
-    fn of_a_stored_result_no_tsc_cycles_are_compared() {
-        let stored = [gcc("11.4.0", 80.0), gcc("12.2.0", 70.0)];
-        let baseline = Baseline {
-            rows: stored.iter().collect(),
-            stored: true,
-        };
-        // The same version with other contents, and a version that the stored result lacks.
-        let rows = [
-            row("patched", Family::Gcc, "12.2.0", "-O2", 75.0),
-            row("trunk", Family::Gcc, "13.0.0", "-O2", 75.0),
-        ];
-        let found = Comparisons::of(Judge::new(None), &rows, Some(&baseline));
-        let made = found.made_by(Basis::Baseline, 32);
-        assert_eq!(made.len(), 1);
-        assert_eq!(instructions(made[0]), ("12.2.0", "patched", Verdict::Worse));
-        assert!(!made[0].metrics.contains_key(&Metric::TscCycles));
-        let why: Vec<_> = found.missing.iter().map(|missing| &missing.why).collect();
-        assert!(
-            why.iter().any(|why| why.contains("no such build")),
-            "{why:?}"
+        // The baseline's own builds with other flags.
+        let own = lines(&rows[1..], baseline(&rows[1..], false));
+        assert_eq!(
+            own[1],
+            "baseline: after-O2 after-Os: TscCycles unchanged, Instructions better"
         );
     }
 
+    /// The same version with other contents, one that the stored result lacks, one that another backend counted, and
+    /// one without cycles.
     #[test]
-    fn values_of_other_backends_are_not_compared() {
-        let mut stored = [gcc("12.2.0", 70.0)];
-        let counted = stored[0].metrics.get_mut(&Metric::Instructions).unwrap();
-        counted.backend = BackendName::Trace;
-        let baseline = Baseline {
-            rows: stored.iter().collect(),
-            stored: true,
-        };
-        let rows = [gcc("12.2.0", 75.0)];
-        let found = Comparisons::of(Judge::new(None), &rows, Some(&baseline));
-        assert!(found.made.is_empty(), "{:?}", found.made);
-        let missing: Vec<_> = found.missing.iter().map(ToString::to_string).collect();
-        let why = "trace counted one side and valgrind";
-        assert!(missing.iter().any(|one| one.contains(why)), "{missing:?}");
-    }
-
-    #[test]
-    fn a_metric_that_was_not_measured_is_named() {
-        let mut rows = [gcc("11.4.0", 80.0), gcc("12.2.0", 80.0)];
+    fn of_a_stored_result_only_equal_counts_are_compared() {
+        let mut stored = [
+            row("gcc-11", "11.4.0", "-O2", 80.0),
+            row("gcc-12", "12.2.0", "-O2", 70.0),
+        ];
+        let traced = measured(70.0, BackendName::Trace);
+        stored[0].metrics.insert(Metric::Instructions, traced);
+        let mut rows = [
+            row("gcc-11", "11.4.0", "-O2", 75.0),
+            row("patched", "12.2.0", "-O2", 75.0),
+            row("trunk", "13.0.0", "-O2", 75.0),
+        ];
         rows[1].metrics.remove(&Metric::TscCycles);
-        let found = Comparisons::of(Judge::new(None), &rows, None);
-        let named = found.missing.iter().any(|missing| {
-            missing.why == "not measured on both sides" && missing.what[0].contains("12.2.0")
-        });
-        assert!(named, "{:?}", found.missing);
+        let cycles = Metric::TscCycles.label();
+        let instructions = Metric::Instructions.label();
+        assert_eq!(
+            lines(&rows, baseline(&stored, true)),
+            [
+                "version: gcc-11-O2 patched-O2: Instructions unchanged".to_owned(),
+                "baseline: gcc-12-O2 patched-O2: Instructions worse".to_owned(),
+                "version: patched-O2 trunk-O2: Instructions unchanged".to_owned(),
+                format!("c by version: {cycles} of patched -O2, {cycles} of trunk -O2: not measured on both sides"),
+                "c by flags: gcc-11, patched, trunk: only -O2".to_owned(),
+                format!("c with the baseline: {cycles}: another run measured the baseline, so its TSC cycles are not comparable"),
+                "c with the baseline: trunk -O2 at batch 32: the baseline has no such build".to_owned(),
+                format!("c with the baseline: {instructions} of gcc-11 -O2: trace counted one side and valgrind the other"),
+            ]
+        );
     }
 
     #[test]
     fn cycles_are_worse_only_if_the_intervals_do_not_touch() {
-        let judge = Judge::new(None);
         let before = interval(&[10.0, 10.5, 11.0, 12.0]);
         let noisy = interval(&[11.0, 12.0, 13.0, 14.0]);
         let clear = interval(&[14.0, 14.5, 15.0]);
-        let verdict = |before, after| judge.verdict(Metric::TscCycles, before, after);
-        assert_eq!(verdict(before, noisy), Verdict::WithinNoise);
-        assert_eq!(verdict(before, clear), Verdict::Worse);
-        assert_eq!(verdict(clear, before), Verdict::Better);
+        for (before, after, judgement) in [
+            (before, noisy, Judgement::WithinNoise),
+            (before, clear, Judgement::Worse),
+            (clear, before, Judgement::Better),
+        ] {
+            let found = Judge::new(None).judge(Metric::TscCycles, before, after);
+            assert_eq!(found, judgement);
+        }
     }
 
     proptest! {
-        /// Equal or smaller values are never worse, and exchanged sides exchange worse and better.
+        /// Smaller values are never worse, and exchanged sides exchange worse and better.
         #[test]
-        fn verdicts_are_symmetric(
-            values in proptest::collection::vec(1.0..1000.0f64, 1..50),
-            factor in 0.1..1.0f64,
-        ) {
+        fn judgements_are_symmetric(value in 1.0..1000.0f64, factor in 0.1..1.0f64) {
             let judge = Judge::new(Some(0.0));
-            let before = interval(&values);
-            let smaller: Vec<_> = values.iter().map(|value| value * factor).collect();
-            let after = interval(&smaller);
+            let (before, after) = (interval(&[value; 5]), interval(&[value * factor; 5]));
             for metric in JUDGED {
-                let (down, up) = (judge.verdict(metric, before, after), judge.verdict(metric, after, before));
-                prop_assert_ne!(down, Verdict::Worse);
-                prop_assert_ne!(up, Verdict::Better);
-                prop_assert_eq!(down == Verdict::Better, up == Verdict::Worse);
+                let down = judge.judge(metric, before, after);
+                let up = judge.judge(metric, after, before);
+                prop_assert_ne!(down, Judgement::Worse);
+                prop_assert_eq!(down == Judgement::Better, up == Judgement::Worse);
             }
         }
     }

@@ -1,95 +1,161 @@
-//! Measures the builds of a comparison with its backends.
+//! Builds the drivers with each compiler, and measures the builds.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
-use perfcounters::device::NicProgram;
-use perfcounters::lockstep::Lockstep;
-use perfcounters::trace::Trace;
-use perfcounters::valgrind::Valgrind;
-use perfcounters::{Backend, Cell, Interrupt};
-use record::{BackendName, LinePlacement, Placement};
+use perfcounters::{Backend, Cell, Observer};
+use record::{Implementation, LinePlacement};
 
-use super::plan::Comparison;
+use super::peers::PeerBuilds;
+use super::plan::CompareFile;
+use crate::build::builds::artefacts;
+use crate::build::builds::cells::describe_build;
+use crate::build::toolchain::builder::{self, Builder};
+use crate::build::toolchain::recipe::BuildRecipe;
+use crate::code::data_path::with_checks;
+use crate::measure::run::config::{Config, COUNTING};
 use crate::measure::run::peers::measurable;
 use crate::measure::run::recorder::Recorder;
+use crate::measure::run::setup::Backends;
 use crate::progress::Progress;
-use crate::usage::WorkerKind;
 
-/// How builds are measured.
-#[derive(Debug)]
-pub(super) struct Measurement<'a> {
-    /// The folder with the software NIC.
-    pub build: &'a Path,
-    /// The backends and their settings.
-    pub comparison: &'a Comparison,
-    /// Stops a measurement.
-    pub interrupt: &'a Interrupt,
+/// A driver, and the compiler and flags that build it.
+pub type Build<'r> = (&'r BuildRecipe, Implementation);
+
+/// Builds and measures everything. Failures are recorded.
+///
+/// # Errors
+/// If the user asks to stop, or the record cannot be written.
+pub fn measure(
+    builder: &Builder<'_>,
+    builds: &[Build<'_>],
+    file: &CompareFile,
+    recorder: &mut Recorder,
+) -> Result<()> {
+    let mut peers = PeerBuilds::new(builder)?;
+    let cells = build_all(builder, &mut peers, builds, file, recorder)?;
+    let record = &mut recorder.folder.record;
+    record.artefacts = artefacts::hashes(builder.build, &cells);
+    record.peers = peers.facts(&cells);
+    recorder.folder.save()?;
+    let outcome = measure_all(builder, &cells, file, recorder);
+    recorder.progress.finish();
+    recorder.folder.record.complete = outcome.is_ok();
+    let finished = recorder.folder.finish(SystemTime::now());
+    outcome?;
+    finished?;
+    Ok(())
 }
 
-impl Measurement<'_> {
-    fn nic(&self) -> NicProgram {
-        NicProgram::new(self.build.join("bin/nic"))
-    }
-
-    fn backend(&self, name: BackendName, placement: &Placement) -> Result<Box<dyn Backend>> {
-        let interrupt = self.interrupt.clone();
-        Ok(match name {
-            BackendName::Trace => Box::new(Trace {
-                nic: self.nic(),
-                placement: placement.clone(),
-                cpus: Vec::new(),
-                interrupt,
-            }),
-            BackendName::Lockstep => Box::new(Lockstep {
-                worker: WorkerKind::Lockstep.command()?,
-                processes: self.comparison.lockstep.processes,
-                rounds: self.comparison.lockstep.rounds,
-                placements: vec![LinePlacement::Memory],
-                interrupt,
-            }),
-            _ => Box::new(Valgrind {
-                nic: self.nic(),
-                packets: self.comparison.valgrind.packets.into(),
-                repeats: self.comparison.valgrind.repeats,
-                interrupt,
-            }),
-        })
-    }
-
-    /// Measures the cells with each backend.
-    ///
-    /// # Errors
-    /// If the user asks to stop, or the record cannot be written.
-    pub fn measure(&self, cells: &[Cell], recorder: &mut Recorder) -> Result<()> {
-        let placement = recorder.folder.record.placement.clone();
-        let names = self.comparison.backends.iter();
-        let backends: Vec<Box<dyn Backend>> = names
-            .map(|name| self.backend(*name, &placement))
-            .collect::<Result<_>>()?;
-        let time = |backend: &dyn Backend| -> Duration {
-            let repeats = u32::try_from(backend.repeats().len()).unwrap_or(u32::MAX);
-            let estimates = cells.iter().map(|cell| backend.estimate(cell) * repeats);
-            estimates.sum()
+/// Builds everything. Returns the cells of the successful builds, and records what they are, with the number of
+/// checks in their machine code.
+fn build_all(
+    builder: &Builder<'_>,
+    peers: &mut PeerBuilds,
+    builds: &[Build<'_>],
+    file: &CompareFile,
+    recorder: &mut Recorder,
+) -> Result<Vec<Cell>> {
+    let counting = file.backends.first().copied().unwrap_or(COUNTING);
+    let estimate = Duration::from_secs(8) * u32::try_from(builds.len()).unwrap_or(u32::MAX);
+    recorder.progress = Progress::new(estimate);
+    let count = builds.len() as u64;
+    recorder.progress.begin("building", count, estimate);
+    let mut cells = Vec::new();
+    for (recipe, driver) in builds {
+        let name = format!("{driver} {}", recipe.variant);
+        recorder.progress.step(&name);
+        let planned = file
+            .batch
+            .iter()
+            .map(|batch| builder::cell(builder, recipe, *driver, *batch));
+        let planned: Vec<Cell> = planned.collect();
+        let outcome = if driver.is_peer() {
+            build_peer(builder, peers, recipe, *driver, &file.batch)
+        } else {
+            let built = builder.build(recipe, *driver);
+            built.map(|()| {
+                let build = describe_build(&builder.output, *driver, &recipe.variant);
+                let build = with_checks(build, Path::new(&planned[0].program));
+                let toolchain = planned[0].toolchain.clone();
+                (record::Build { toolchain, ..build }, planned.clone())
+            })
         };
-        recorder.progress =
-            Progress::new(backends.iter().map(|backend| time(backend.as_ref())).sum());
-        for mut backend in backends {
-            recorder.note_settings(backend.as_ref());
-            if let Some(why) = backend.unavailable() {
-                recorder.not_measurable(backend.name(), &why);
-                continue;
+        match outcome {
+            Ok((build, built)) => {
+                recorder.folder.record.builds.push(build);
+                cells.extend(built);
             }
-            recorder.estimate = time(backend.as_ref());
-            let cells = cells
-                .iter()
-                .flat_map(|cell| backend.cells_of(cell))
-                .collect();
-            let cells = measurable(backend.as_ref(), cells, recorder);
-            backend.measure(&cells, recorder)?;
-            recorder.folder.save()?;
+            Err(error) if builder.interrupt.is_set() => return Err(error),
+            Err(error) => {
+                let cause = format!("the build failed: {error:#}");
+                for cell in planned {
+                    recorder.failure(cell.failure(counting, &cause));
+                }
+            }
         }
-        Ok(())
     }
+    recorder.progress.finish();
+    Ok(cells)
+}
+
+fn build_peer(
+    builder: &Builder<'_>,
+    peers: &mut PeerBuilds,
+    recipe: &BuildRecipe,
+    driver: Implementation,
+    batches: &[u32],
+) -> Result<(record::Build, Vec<Cell>)> {
+    peers.build(builder, recipe, driver, batches)?;
+    let cells = batches
+        .iter()
+        .map(|batch| peers.cell(recipe, driver, *batch));
+    let cells = cells.collect::<Result<_>>()?;
+    Ok((peers.describe(recipe, driver), cells))
+}
+
+/// Measures the cells with each backend.
+fn measure_all(
+    builder: &Builder<'_>,
+    cells: &[Cell],
+    file: &CompareFile,
+    recorder: &mut Recorder,
+) -> Result<()> {
+    let config = Config {
+        placements: vec![LinePlacement::Memory],
+        valgrind: file.valgrind.clone(),
+        lockstep: file.lockstep.clone(),
+        ..Config::default()
+    };
+    let factory = Backends::new(&config, builder.build, builder.interrupt);
+    let names = file.backends.iter();
+    let backends: Vec<_> = names
+        .map(|name| factory.backend(*name))
+        .collect::<Result<_>>()?;
+    let time = |backend: &dyn Backend| -> Duration {
+        let repeats = u32::try_from(backend.repeats().len()).unwrap_or(u32::MAX);
+        cells
+            .iter()
+            .map(|cell| backend.estimate(cell) * repeats)
+            .sum()
+    };
+    let all = backends.iter().map(|backend| time(backend.as_ref())).sum();
+    recorder.progress = Progress::new(all);
+    for mut backend in backends {
+        recorder.note_settings(backend.as_ref());
+        if let Some(why) = backend.unavailable() {
+            recorder.not_measurable(backend.name(), &why);
+            continue;
+        }
+        recorder.estimate = time(backend.as_ref());
+        let cells = cells
+            .iter()
+            .flat_map(|cell| backend.cells_of(cell))
+            .collect();
+        let cells = measurable(backend.as_ref(), cells, recorder);
+        backend.measure(&cells, recorder)?;
+        recorder.folder.save()?;
+    }
+    Ok(())
 }

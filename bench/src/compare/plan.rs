@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::{bail, Context, Result};
+use anyhow::{anyhow, bail, Context, Result};
 use record::BackendName;
 use serde::{Deserialize, Serialize};
 
+use super::arguments::processor;
 use crate::build::toolchain::compiler::{SkippedCompiler, Toolchain};
 use crate::build::toolchain::find::{find, wrong_label};
 use crate::build::toolchain::machine::Machine;
@@ -15,17 +16,15 @@ use crate::measure::run::config::COUNTING;
 use crate::measure::settings::{batches, Lockstep, Valgrind};
 use crate::usage::UsageError;
 
-/// A comparison: the builds, and how to measure them.
+/// The file: the builds, and how to measure them.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Comparison {
+pub struct CompareFile {
     /// The backends: `trace` or `valgrind`, and `lockstep`.
     #[serde(default = "default_backends")]
     pub backends: Vec<BackendName>,
-    /// Settings of valgrind.
     #[serde(default)]
     pub valgrind: Valgrind,
-    /// Settings of the lockstep backend.
     #[serde(default)]
     pub lockstep: Lockstep,
     /// Packets asked for per receive call. Each build is measured at every batch size.
@@ -53,56 +52,48 @@ fn default_batch() -> Vec<u32> {
 
 /// Compilers, and the flags for each.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Block {
     /// The compilers, by the names that [`find`] accepts.
     pub toolchains: Vec<String>,
     /// Optimisation levels: 1, 2, 3, s, or `default`, which is 2 for C and 3 for Rust.
-    #[serde(default = "default_opt")]
     pub opt: Vec<OptLevel>,
     /// Processors, as the compilers name them; `default` is the Makefile's.
-    #[serde(default = "default_cpu")]
     pub target_cpu: Vec<String>,
     /// The architecture that has these processors, such as `x86_64`; the block is skipped on others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<String>,
-    /// Whether link-time optimisation is on.
-    #[serde(default = "yes")]
     pub lto: Vec<bool>,
     /// Whether the build is optimised with a profile of itself.
-    #[serde(default = "no")]
     pub pgo: Vec<bool>,
 }
 
-fn default_opt() -> Vec<OptLevel> {
-    vec![OptLevel::Default]
-}
-fn default_cpu() -> Vec<String> {
-    vec![DEFAULT_CPU.to_owned()]
-}
-fn yes() -> Vec<bool> {
-    vec![true]
-}
-fn no() -> Vec<bool> {
-    vec![false]
+impl Default for Block {
+    fn default() -> Self {
+        Self {
+            toolchains: Vec::new(),
+            opt: vec![OptLevel::Default],
+            target_cpu: vec![DEFAULT_CPU.to_owned()],
+            architecture: None,
+            lto: vec![true],
+            pgo: vec![false],
+        }
+    }
 }
 
 impl Block {
     /// Why the block has no builds on this machine; `None` if it has.
     fn foreign(&self, machine: &dyn Machine) -> Option<SkippedCompiler> {
-        let theirs = self.architecture.as_ref()?;
-        (theirs != machine.architecture()).then(|| SkippedCompiler {
+        let (theirs, ours) = (self.architecture.as_ref()?, machine.architecture());
+        (theirs != ours).then(|| SkippedCompiler {
             name: self.target_cpu.join(", "),
-            why: format!(
-                "{theirs} only, and this machine is {}",
-                machine.architecture()
-            ),
+            why: format!("{theirs} only, and this machine is {ours}"),
             fix: None,
         })
     }
 }
 
-impl Comparison {
+impl CompareFile {
     /// Reads a file.
     ///
     /// # Errors
@@ -126,7 +117,7 @@ impl Comparison {
             let possible = POSSIBLE.map(|backend| backend.to_string()).join(", ");
             bail!("`backends` has {other}, but a comparison uses only {possible}");
         }
-        for (place, block) in comparison.blocks.iter().enumerate() {
+        for (block, number) in comparison.blocks.iter().zip(1..) {
             let empty = [
                 ("toolchains", block.toolchains.is_empty()),
                 ("opt", block.opt.is_empty()),
@@ -135,14 +126,10 @@ impl Comparison {
                 ("pgo", block.pgo.is_empty()),
             ];
             if let Some((key, _)) = empty.iter().find(|(_, empty)| *empty) {
-                bail!("block {}: `{key}` is an empty list", place + 1);
+                bail!("block {number}: `{key}` is an empty list");
             }
-            let word = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-            if let Some(cpu) = block.target_cpu.iter().find(|cpu| !cpu.chars().all(word)) {
-                bail!(
-                    "block {}: {cpu:?} is not the name of a processor",
-                    place + 1
-                );
+            for cpu in &block.target_cpu {
+                processor(cpu).map_err(|why| anyhow!("block {number}: {why}"))?;
             }
         }
         Ok(comparison)
@@ -189,9 +176,7 @@ impl Comparison {
 /// What a comparison builds on a machine.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// The builds, each once.
     pub recipes: Vec<BuildRecipe>,
-    /// The compilers that are missing, or lack a tool for profiles.
     pub skipped: Vec<SkippedCompiler>,
     /// Names of compilers that the list has twice, in sentences.
     pub same: Vec<String>,
@@ -200,18 +185,14 @@ pub struct Plan {
 impl Plan {
     /// Adds a compiler with all flags of a block.
     fn add(&mut self, machine: &dyn Machine, toolchain: &Toolchain, block: &Block) {
-        for opt in &block.opt {
-            for cpu in &block.target_cpu {
-                for lto in &block.lto {
-                    for pgo in &block.pgo {
-                        let lacks = match pgo {
-                            true => profdata(machine, toolchain).err(),
-                            false => None,
-                        };
-                        if let Some(skip) = lacks {
-                            note(skip, &mut self.skipped);
-                            continue;
-                        }
+        for pgo in &block.pgo {
+            if let Some(skip) = pgo.then(|| profdata(machine, toolchain).err()).flatten() {
+                note(skip, &mut self.skipped);
+                continue;
+            }
+            for opt in &block.opt {
+                for cpu in &block.target_cpu {
+                    for lto in &block.lto {
                         let recipe = BuildRecipe::new(toolchain.clone(), *opt, cpu, *lto, *pgo);
                         let same = |known: &BuildRecipe| known.variant == recipe.variant;
                         if !self.recipes.iter().any(same) {
@@ -263,46 +244,24 @@ fn note<T: PartialEq>(item: T, list: &mut Vec<T>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build::toolchain::compiler::test_values::toolchain;
-    use crate::build::toolchain::compiler::Family;
-    use record::Implementation;
+    use crate::build::toolchain::machine::simulated::machine;
 
-    struct Any;
-
-    impl Machine for Any {
-        fn output(&self, program: &str, arguments: &[&str]) -> Option<String> {
-            match (program, arguments) {
-                ("rustc", ["--print", "sysroot"]) => Some("/rust".to_owned()),
-                ("rustc", ["-vV"]) => Some("release: 1.95.0\nLLVM version: 22.1\n".to_owned()),
-                ("gcc-11" | "gcc-12", _) => {
-                    let major = program.strip_prefix("gcc-")?;
-                    Some(format!("{program} (Debian) {major}.2.0\n"))
-                }
-                _ => None,
-            }
-        }
-        fn has(&self, program: &str) -> bool {
-            program.starts_with("gcc-1")
-        }
-        fn canonical(&self, name: &str) -> Option<String> {
-            Some(name.to_owned())
-        }
-        fn hash(&self, path: &str) -> std::io::Result<String> {
-            Ok(path.to_owned())
-        }
+    fn plan(text: &str) -> Plan {
+        CompareFile::parse(text).unwrap().plan(&machine()).unwrap()
     }
 
     #[test]
     fn a_block_for_another_architecture_is_skipped_by_name() {
-        let blocks = r#"
+        let plan = plan(
+            r#"
             [[block]]
             toolchains = ["gcc-12"]
             [[block]]
             toolchains = ["gcc-12"]
             target_cpu = ["x86-64-v9", "x86-64-v10"]
             architecture = "x86_128"
-            "#;
-        let plan = Comparison::parse(blocks).unwrap().plan(&Any).unwrap();
+            "#,
+        );
         assert_eq!(plan.recipes.len(), 1);
         let skip = plan.skipped[0].to_string();
         assert!(
@@ -313,64 +272,49 @@ mod tests {
 
     #[test]
     fn blocks_are_products_and_each_build_occurs_once() {
-        let comparison = Comparison::parse(
-            r#"
-            [[block]]
-            toolchains = ["gcc-12", "gcc-11", "rustc"]
-            [[block]]
-            toolchains = ["gcc-12", "rustc"]
-            opt = ["2", "3"]
-            pgo = [false, true]
-            "#,
-        )
-        .unwrap();
         let Plan {
             recipes, skipped, ..
-        } = comparison.plan(&Any).unwrap();
+        } = plan(
+            r#"
+            [[block]]
+            toolchains = ["gcc-12", "rustc-1.85"]
+            [[block]]
+            toolchains = ["gcc-12", "rustc-1.85"]
+            opt = ["2", "3"]
+            pgo = [false, true]
+            [[block]]
+            toolchains = ["gcc-12"]
+            opt = ["s"]
+            target_cpu = ["x86-64-v2"]
+            lto = [false]
+            "#,
+        );
         assert_eq!(skipped.len(), 1, "{skipped:?}");
         let skip = skipped[0].to_string();
         assert!(
-            skip.starts_with("rustc 1.95.0 with PGO: there is no llvm-profdata"),
+            skip.starts_with("rustc 1.85.0 with PGO: there is no llvm-profdata"),
             "{skip}"
         );
-        let names: Vec<_> = recipes
+        let names = recipes.iter().map(|recipe| {
+            let key = format!("-{}", recipe.toolchain.identity.key());
+            (recipe.variant.replace(&key, ""), recipe.default_flags)
+        });
+        let names: Vec<_> = names.collect();
+        let names: Vec<_> = names
             .iter()
-            .map(|recipe| {
-                let key = format!("-{}", recipe.toolchain.identity.key());
-                recipe.variant.replace(&key, "")
-            })
+            .map(|(name, default)| (name.as_str(), *default))
             .collect();
         assert_eq!(
             names,
             [
-                "gcc-11.2.0-O2",
-                "gcc-12.2.0-O2",
-                "gcc-12.2.0-O2-pgo",
-                "gcc-12.2.0-O3",
-                "gcc-12.2.0-O3-pgo",
-                "rustc-1.95.0-O3",
-                "rustc-1.95.0-O2",
+                ("gcc-12.2.0-O2", true),
+                ("gcc-12.2.0-O3", false),
+                ("gcc-12.2.0-O2-pgo", false),
+                ("gcc-12.2.0-O3-pgo", false),
+                ("gcc-12.2.0-Os-x86-64-v2-no-lto", false),
+                ("rustc-1.85.0-O3", true),
+                ("rustc-1.85.0-O2", false),
             ]
-        );
-        assert!(
-            recipes[0].default_flags
-                && !recipes[2].default_flags
-                && recipes[5].default_flags
-                && !recipes[6].default_flags
-        );
-    }
-
-    #[test]
-    fn names_say_which_flags_are_not_the_default() {
-        let toolchain = toolchain(Family::Clang, "19.1.7", Some(19));
-        let key = toolchain.identity.key();
-        let recipe = BuildRecipe::new(toolchain, OptLevel::Size, "x86-64-v2", false, true);
-        let name = format!("clang-19.1.7-{key}-Os-x86-64-v2-no-lto-pgo");
-        assert_eq!(recipe.variant, name);
-        assert_eq!(recipe.flags(), "-Os x86-64-v2 no LTO PGO");
-        assert_eq!(
-            recipe.implementations(),
-            [Implementation::C, Implementation::Ixy]
         );
     }
 
@@ -391,7 +335,7 @@ mod tests {
             ),
             ("[[block]]\ntoolchain = ['gcc']", "toolchain"),
         ] {
-            let error = format!("{:#}", Comparison::parse(text).unwrap_err());
+            let error = format!("{:#}", CompareFile::parse(text).unwrap_err());
             assert!(error.contains(why), "{error}");
         }
     }
@@ -400,7 +344,7 @@ mod tests {
     fn the_files_of_this_repository_are_well_formed() {
         for file in ["compilers.toml", "compilers-quick.toml"] {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-            assert!(!Comparison::read(&path).unwrap().blocks.is_empty());
+            assert!(!CompareFile::read(&path).unwrap().blocks.is_empty());
         }
     }
 }

@@ -7,9 +7,8 @@ use anyhow::{bail, Context, Result};
 use record::GitFacts;
 use serde::{Deserialize, Serialize};
 
-use super::analysis::SameLlvmPair;
-use super::comparisons::{Comparison, Judge, NotCompared};
-use super::rows::ResultRow;
+use super::comparisons::{Compared, Judge, NotCompared};
+use super::rows::{BuildRow, SameLlvmPair};
 use crate::build::toolchain::compiler::{SkippedCompiler, Toolchain};
 use crate::build::toolchain::identity::Part;
 use crate::build::toolchain::recipe::BuildRecipe;
@@ -30,13 +29,13 @@ pub struct ListedToolchain {
 /// The compilers of some builds, each once.
 pub fn toolchains(recipes: &[BuildRecipe]) -> Vec<ListedToolchain> {
     let mut seen = BTreeSet::new();
-    let new = recipes.iter().map(|recipe| &recipe.toolchain);
-    new.filter(|toolchain| seen.insert(toolchain.identity.key()))
-        .map(|toolchain| ListedToolchain {
-            toolchain: toolchain.clone(),
-            parts: toolchain.identity.parts.clone(),
-        })
-        .collect()
+    let all = recipes.iter().map(|recipe| &recipe.toolchain);
+    let new = all.filter(|toolchain| seen.insert(toolchain.identity.key()));
+    let listed = new.map(|toolchain| ListedToolchain {
+        toolchain: toolchain.clone(),
+        parts: toolchain.identity.parts.clone(),
+    });
+    listed.collect()
 }
 
 /// What the rows were compared with, if the user named it.
@@ -51,24 +50,18 @@ pub struct UsedBaseline {
 /// The contents of `compilers.json`.
 #[derive(Debug, Serialize)]
 pub struct ComparisonResult<'a> {
-    /// [`FORMAT`].
     pub format: &'static str,
-    /// The folder of the run.
     pub run: &'a str,
     /// When it began, RFC 3339, UTC.
     pub start: &'a str,
-    /// Revision of the drivers' sources.
     pub git: Option<&'a GitFacts>,
     /// What a change needs to be reported.
     pub judge: Judge,
-    /// The baseline that the user named.
     pub baseline: Option<UsedBaseline>,
-    /// The compilers and their files.
     pub toolchains: Vec<ListedToolchain>,
-    /// All measured builds.
-    pub rows: &'a [ResultRow],
+    pub rows: &'a [BuildRow],
     /// All pairs of builds that were compared.
-    pub comparisons: &'a [Comparison],
+    pub comparisons: &'a [Compared],
     /// What was not compared, and why.
     pub not_compared: &'a [NotCompared],
     /// C beside Rust of the same LLVM.
@@ -83,12 +76,9 @@ pub struct ComparisonResult<'a> {
 #[derive(Debug, Clone, Deserialize)]
 pub struct StoredResult {
     format: String,
-    /// The folder of its run.
     pub run: String,
-    /// Revision of the drivers' sources.
     pub git: Option<GitFacts>,
-    /// Its rows.
-    pub rows: Vec<ResultRow>,
+    pub rows: Vec<BuildRow>,
 }
 
 impl StoredResult {
@@ -101,20 +91,14 @@ impl StoredResult {
             true => path.join(RESULT_FILE),
             false => path.to_owned(),
         };
-        let text = std::fs::read_to_string(&file)
-            .with_context(|| format!("cannot read {}", file.display()))?;
+        let name = file.display();
+        let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {name}"))?;
         let stored: Self = serde_json::from_str(&text).with_context(|| {
-            format!(
-                "{} is not a result of this version of `triptych compare`",
-                file.display()
-            )
+            format!("{name} is not a result of this version of `triptych compare`")
         })?;
         if stored.format != FORMAT {
             let format = &stored.format;
-            bail!(
-                "{} has the format {format:?}, not {FORMAT:?}",
-                file.display()
-            );
+            bail!("{name} has the format {format:?}, not {FORMAT:?}");
         }
         Ok(stored)
     }
