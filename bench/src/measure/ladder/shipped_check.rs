@@ -10,7 +10,7 @@ use record::{Conditions, Implementation};
 use super::manifest::Ladder;
 use crate::build::builds::cells::{self, describe_build};
 use crate::build::builds::variants::DEFAULT;
-use crate::measure::run::budget::count::Counter;
+use crate::measure::run::budget::Counter;
 use crate::progress::Progress;
 
 /// The largest difference between the two drivers, instructions per packet. They differ only in their

@@ -8,45 +8,44 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{bail, Result};
-use perfcounters::Interrupt;
-use record::Conditions;
+use anyhow::{bail, Context, Result};
+use perfcounters::{Backend, Cell, Interrupt, Observer};
+use record::{BackendName, Conditions, Failure, LinePlacement, Metric, RecordError, Sample};
 
-use crate::build::builds::cells::{cell, describe_build};
+use super::config::{Config, COUNTING};
+use super::setup::Backends;
+use crate::build::builds::cells::{cell, describe_build, missing};
 use crate::build::builds::variants::{build_folder, DEFAULT};
 use crate::code::checks::Panic;
 use crate::code::data_path::checks_in_loops;
+use crate::measure::settings::{Lockstep, Trace, Valgrind};
 use crate::progress::Progress;
-use crate::usage::Outcome;
-use count::Counter;
 use figures::Budget;
-use verdict::{judge, Key, Measured, Toolchains, Verdict};
+use verdict::{Key, Measured, Verdict};
 
-pub(crate) mod count;
-mod cycles;
-pub mod figures;
-pub mod verdict;
+mod figures;
+mod verdict;
 
 /// Measures every driver, compares, and prints the comparison.
 ///
 /// # Errors
 /// If the budget is exceeded, or something cannot be measured.
-pub(super) fn run(file: &Path, build: &Path, interrupt: &Interrupt) -> Result<Outcome> {
+pub(super) fn run(file: &Path, build: &Path, interrupt: &Interrupt) -> Result<()> {
     let budget = Budget::read(file)?;
-    let (measured, toolchains, unmeasured) = measure(&budget, build, interrupt)?;
-    let mut verdict = judge(&budget, &measured, &toolchains);
-    // The cause of a failed measurement says more than the missing figure.
-    verdict
-        .violations
-        .retain(|violation| !violation.ends_with(" not measured"));
-    verdict.violations.extend(unmeasured);
-    judge_bounds_checks(&budget, build, &mut verdict);
-    if let Err(error) = cycles::judge(&budget.cycles, build, interrupt, &mut verdict) {
-        if interrupt.is_set() {
-            return Err(error);
+    let mut verdict = Verdict::of(&budget, &count_all(&budget, build, interrupt)?);
+    for rule in &budget.bounds_checks_hot {
+        let folder = build_folder(build, rule.implementation, DEFAULT);
+        match checks_in_loops(&folder.join("ixgbe-fwd")) {
+            Ok(counts) => verdict.judge_checks(rule, counts.get(&Panic::Bounds).copied()),
+            Err(error) => verdict.violations.push(format!("{error:#}")),
         }
-        let warning = format!("cycles are not compared: {error:#}");
-        verdict.warnings.push(warning);
+    }
+    match time_all(&budget, build, interrupt) {
+        Ok(samples) => verdict.judge_cycles(&budget.cycles, &samples),
+        Err(error) if interrupt.is_set() => return Err(error),
+        Err(error) => verdict
+            .warnings
+            .push(format!("cycles are not compared: {error:#}")),
     }
     println!("{}", verdict.lines.join("\n"));
     for saving in &verdict.savings {
@@ -56,65 +55,137 @@ pub(super) fn run(file: &Path, build: &Path, interrupt: &Interrupt) -> Result<Ou
         println!("warning: {warning}");
     }
     match verdict.violations.as_slice() {
-        [] => Ok(Outcome::Good),
+        [] => Ok(()),
         some => bail!("the budget is exceeded:\n  {}", some.join("\n  ")),
     }
 }
 
-/// Measures the driver of each figure. Returns the values, the compilers, and the failures.
-fn measure(
-    budget: &Budget,
-    build_dir: &Path,
-    interrupt: &Interrupt,
-) -> Result<(Measured, Toolchains, Vec<String>)> {
-    let figures = budget.instructions.iter();
-    let drivers: BTreeSet<Key> = figures
-        .map(|figure| (figure.implementation, figure.variant.clone(), figure.batch))
-        .collect();
-    let mut counter = Counter::new(build_dir, interrupt)?;
-    let steps = u32::try_from(drivers.len()).unwrap_or(u32::MAX);
-    let estimate = Duration::from_secs(3) * steps;
-    let mut progress = Progress::new(estimate);
-    progress.begin("budget", steps.into(), estimate);
-    let mut measured = Measured::new();
-    let mut toolchains = Toolchains::new();
-    let mut unmeasured = Vec::new();
-    for key in drivers {
-        let (implementation, variant, batch) = &key;
-        let build = describe_build(build_dir, *implementation, variant);
-        let built_by = build.toolchain.clone();
-        toolchains.insert((*implementation, variant.clone()), built_by);
-        let cell = cell(build_dir, &build, Conditions::with_batch(*batch));
-        progress.step(&cell.to_string());
-        match counter.measure(&cell) {
-            Ok(instructions) => {
-                measured.insert(key, instructions);
-            }
-            Err(error) if interrupt.is_set() => return Err(error),
-            Err(error) => unmeasured.push(format!("{cell}: {error:#}")),
-        }
-    }
-    progress.finish();
-    Ok((measured, toolchains, unmeasured))
+fn cell_of(build: &Path, (implementation, variant, batch): &Key) -> Cell {
+    let described = describe_build(build, *implementation, variant);
+    cell(build, &described, Conditions::with_batch(*batch))
 }
 
-/// Counts the bounds checks in the machine code of the default builds.
-fn judge_bounds_checks(budget: &Budget, build_dir: &Path, verdict: &mut Verdict) {
-    for rule in &budget.bounds_checks_hot {
-        let folder = build_folder(build_dir, rule.implementation, DEFAULT);
-        match checks_in_loops(&folder.join("ixgbe-fwd")) {
-            Ok(counts) => {
-                let count = counts.get(&Panic::Bounds).copied().unwrap_or_default();
-                let (line, kept) = rule.judge(count);
-                if !kept {
-                    verdict.violations.push(format!(
-                        "{line}; `triptych asm {}` shows them",
-                        rule.implementation
-                    ));
-                }
-                verdict.lines.push(line);
-            }
-            Err(error) => verdict.violations.push(format!("{error:#}")),
+/// Counts the instructions of the driver of each figure.
+fn count_all(budget: &Budget, build: &Path, interrupt: &Interrupt) -> Result<Measured> {
+    let keys: BTreeSet<Key> = budget.instructions.iter().map(|it| it.key()).collect();
+    let mut counter = Counter::new(build, interrupt)?;
+    let estimate = Duration::from_secs(3) * u32::try_from(keys.len()).unwrap_or(u32::MAX);
+    let mut progress = Progress::new(estimate);
+    progress.begin("budget", keys.len() as u64, estimate);
+    let mut measured = Measured::new();
+    for key in keys {
+        let cell = cell_of(build, &key);
+        progress.step(&cell.to_string());
+        let instructions = match counter.measure(&cell) {
+            Err(error) if interrupt.is_set() => return Err(error),
+            other => other.map_err(|error| format!("{cell}: {error:#}")),
+        };
+        measured.insert(key, (cell.toolchain, instructions));
+    }
+    progress.finish();
+    Ok(measured)
+}
+
+/// Times the drivers of all ratios of cycles in turn, each once at each batch size.
+fn time_all(budget: &Budget, build: &Path, interrupt: &Interrupt) -> Result<Vec<Sample>> {
+    let keys: BTreeSet<Key> = budget.cycles.iter().flat_map(|it| it.keys()).collect();
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut lockstep = backend(BackendName::Lockstep, build, interrupt)?;
+    let cells: Vec<Cell> = keys
+        .iter()
+        .flat_map(|key| lockstep.cells_of(&cell_of(build, key)))
+        .collect();
+    if cells.is_empty() {
+        bail!("this processor cannot place lines in memory");
+    }
+    let mut collector = Collector::default();
+    lockstep.measure(&cells, &mut collector)?;
+    match collector.failure {
+        Some(why) => bail!(why),
+        None => Ok(collector.samples),
+    }
+}
+
+/// A backend that measures for some seconds, which is enough to see what a driver gains or loses.
+fn backend(name: BackendName, build: &Path, interrupt: &Interrupt) -> Result<Box<dyn Backend>> {
+    let config = Config {
+        placements: vec![LinePlacement::Memory],
+        trace: Trace { cpus: Vec::new() },
+        valgrind: Valgrind {
+            packets: 409_600,
+            repeats: 1,
+        },
+        lockstep: Lockstep {
+            processes: 6,
+            rounds: 20,
+        },
+        ..Config::default()
+    };
+    let backend = Backends::new(&config, build, interrupt).backend(name)?;
+    match backend.unavailable() {
+        Some(why) => bail!("{name} is not measurable here: {why}"),
+        None => Ok(backend),
+    }
+}
+
+/// Counts the instructions that a packet costs drivers of one build folder.
+pub(crate) struct Counter(Box<dyn Backend>);
+
+impl Counter {
+    /// The counter of this machine.
+    ///
+    /// # Errors
+    /// If this machine cannot count.
+    pub(crate) fn new(build: &Path, interrupt: &Interrupt) -> Result<Self> {
+        backend(COUNTING, build, interrupt).map(Self)
+    }
+
+    /// Instructions per packet of one driver.
+    ///
+    /// # Errors
+    /// If the driver cannot be measured, or something disturbs the measurement under valgrind.
+    pub(crate) fn measure(&mut self, cell: &Cell) -> Result<f64> {
+        if let Some(why) = missing(cell, false) {
+            bail!(why);
         }
+        let mut collector = Collector::default();
+        self.0.measure(std::slice::from_ref(cell), &mut collector)?;
+        if let Some(why) = collector.failure.or(collector.warning) {
+            bail!(why);
+        }
+        let mut samples = collector.samples.iter();
+        let instructions = samples.find(|sample| sample.metric == Metric::Instructions);
+        let instructions = instructions.map(|sample| sample.value);
+        instructions.context("no instructions were counted")
+    }
+}
+
+/// Keeps the values of a backend, or why there are none.
+#[derive(Debug, Default)]
+struct Collector {
+    samples: Vec<Sample>,
+    failure: Option<String>,
+    warning: Option<String>,
+}
+
+impl Observer for Collector {
+    fn begin(&mut self, _backend: BackendName, _steps: u64) {}
+
+    fn step(&mut self, _what: &str) {}
+
+    fn measured(&mut self, samples: &[Sample]) -> Result<(), RecordError> {
+        self.samples.extend_from_slice(samples);
+        Ok(())
+    }
+
+    fn failure(&mut self, failure: Failure) {
+        self.failure = Some(failure.cause);
+    }
+
+    fn warning(&mut self, text: &str) {
+        eprintln!("{text}");
+        self.warning = Some(text.to_owned());
     }
 }
