@@ -202,7 +202,7 @@ C_OF_ixgbe-pktgen := $(call c_app,pktgen port program run flow_packet pcap_file 
 C_OF_ixgbe-replay := $(call c_app,replay port program run pcap_file token_bucket)
 C_OF_libforwarder.so := $(C_LIBRARY)
 # Ports for the applications, apart from the forwarder, so that the forwarder's code stays as it is.
-C_OF_libports.so := $(call c_app,port ports program run stack_port)
+C_OF_libports.so := $(call c_app,port program run stack_port)
 
 C_WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla
 C_OPT := -O2

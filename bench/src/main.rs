@@ -84,7 +84,6 @@ fn work(kind: WorkerKind, file: &Path, interrupt: &Interrupt) -> Result<Outcome>
     match kind {
         WorkerKind::Lockstep => lockstep::worker::run(file, interrupt)?,
         WorkerKind::Perf => perf::worker::run(file, interrupt)?,
-        WorkerKind::Selftest => selftest::worker::run(file, interrupt)?,
     }
     Ok(Outcome::Good)
 }

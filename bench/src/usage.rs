@@ -92,8 +92,6 @@ pub enum WorkerKind {
     Lockstep,
     /// Forwards and counts events.
     Perf,
-    /// Runs a part of the self-test.
-    Selftest,
 }
 
 impl WorkerKind {

@@ -28,12 +28,7 @@ pub const SOURCES: &[Sources] = &[
     Sources {
         implementation: Implementation::C,
         folder: "c/src",
-        without: &[
-            "driver/registers.h",
-            "driver/device_ids.h",
-            "apps/ports.h",
-            "apps/ports.c",
-        ],
+        without: &["driver/registers.h", "driver/device_ids.h"],
     },
     Sources {
         implementation: Implementation::Rust,
@@ -50,7 +45,7 @@ pub const SOURCES: &[Sources] = &[
     Sources {
         implementation: Implementation::RustUnsafe,
         folder: "rust-unsafe/src",
-        without: &["tests.rs", "gen/apps/ports.rs"],
+        without: &["tests.rs"],
     },
 ];
 

@@ -1,5 +1,5 @@
-//! `triptych selftest` on the software NIC: it passes on a good wire with every driver, and names
-//! whatever is wrong with a bad one.
+//! `triptych selftest` on the software NIC: it passes on a good wire, and names whatever
+//! is wrong with a bad one.
 //!
 //! For the faults, the test is the wire: it takes each frame that a port sends, and decides what
 //! arrives at the other.
@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
-use conformance::{wait_until, Implementation, Output, Program, TestNic};
+use conformance::{wait_until, Output, Program, TestNic};
 use nic::Faults;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -21,16 +21,11 @@ const FRAMES: &str = "1500";
 /// The first frame of each direction that a fault may hit. The frames of the cable check come first.
 const FAULT_AT: usize = 500;
 
-conformance::for_each_implementation!(a_good_wire_passes_every_check);
-
-/// The self-test of one driver on this NIC.
-fn selftest(nic: &TestNic, implementation: Implementation) -> Result<Program> {
+/// The self-test on this NIC.
+fn selftest(nic: &TestNic) -> Result<Program> {
     let [a, b] = nic.devices();
     let program = Program::triptych()?.arg("selftest").arg(a).arg(b);
-    let program = program.arg("--build-dir").arg(conformance::build_folder());
-    Ok(program
-        .args(["--driver", &implementation.to_string()])
-        .json(nic.path("report.json")))
+    Ok(program.json(nic.path("report.json")))
 }
 
 /// The report, and the findings of one outcome as `check: text`.
@@ -48,9 +43,10 @@ fn findings(report: &Value, outcome: &str) -> Vec<String> {
         .collect()
 }
 
-fn a_good_wire_passes_every_check(implementation: Implementation) -> Result<()> {
+#[test]
+fn a_good_wire_passes_every_check() -> Result<()> {
     let nic = TestNic::running(|config| config.with_cable(0, 1))?;
-    let output = selftest(&nic, implementation)?.arg("--quick").run(LIMIT)?;
+    let output = selftest(&nic)?.arg("--quick").run(LIMIT)?;
     output.expect_exit(0)?;
     let report = report(&nic, &output)?;
     let passed = findings(&report, "pass").join("\n");
@@ -103,8 +99,7 @@ fn with_wire(nic: &TestNic, forth: Arrives, arguments: &[&str]) -> Result<Vec<St
                 thread::sleep(Duration::from_micros(50));
             }
         });
-        let output = selftest(nic, Implementation::Rust)
-            .and_then(|program| program.args(arguments).run(LIMIT));
+        let output = selftest(nic).and_then(|program| program.args(arguments).run(LIMIT));
         done.store(true, Ordering::Relaxed);
         output
     })?;
@@ -255,8 +250,8 @@ fn a_wrong_crc_shows_in_the_error_counters() -> Result<()> {
                 thread::sleep(Duration::from_micros(50));
             }
         });
-        let output = selftest(&nic, Implementation::C)
-            .and_then(|program| program.args(["--frames", FRAMES]).run(LIMIT));
+        let output =
+            selftest(&nic).and_then(|program| program.args(["--frames", FRAMES]).run(LIMIT));
         done.store(true, Ordering::Relaxed);
         output
     })?;
@@ -277,9 +272,7 @@ fn ports_that_are_not_cabled_together_are_named() -> Result<()> {
     )?;
     // No wire at all.
     let nic = TestNic::running(|config| config)?;
-    let output = selftest(&nic, Implementation::C)?
-        .arg("--quick")
-        .run(LIMIT)?;
+    let output = selftest(&nic)?.arg("--quick").run(LIMIT)?;
     output.expect_exit(1)?;
     let failed = findings(&report(&nic, &output)?, "fail");
     expect_failed(&failed, &["the ports are not cabled together"])
@@ -312,7 +305,7 @@ fn a_missing_link_fails_after_several_attempts() -> Result<()> {
     let mut faults = Faults::default();
     faults.add("no-link")?;
     nic.ports()[1].set_faults(faults);
-    let program = selftest(&nic, Implementation::RustUnsafe)?;
+    let program = selftest(&nic)?;
     let output = program
         .args(["--quick", "--link-timeout", "3"])
         .run(LIMIT)?;
@@ -327,9 +320,7 @@ fn a_card_that_does_not_reset_fails_at_the_start() -> Result<()> {
     let mut faults = Faults::default();
     faults.add("never-finish-reset")?;
     nic.ports()[0].set_faults(faults);
-    let output = selftest(&nic, Implementation::C)?
-        .arg("--quick")
-        .run(LIMIT)?;
+    let output = selftest(&nic)?.arg("--quick").run(LIMIT)?;
     output.expect_exit(1)?;
     let failed = findings(&report(&nic, &output)?, "fail");
     expect_failed(&failed, &["start: port 0: "])
@@ -337,7 +328,7 @@ fn a_card_that_does_not_reset_fails_at_the_start() -> Result<()> {
 
 /// Starts a self-test that would take hours, and waits until its frames flow.
 fn endless(nic: &TestNic) -> Result<conformance::Running> {
-    let program = selftest(nic, Implementation::C)?;
+    let program = selftest(nic)?;
     let running = program.args(["--frames", "1000000000"]).start()?;
     nic.wait_for_traffic(1000)?;
     Ok(running)

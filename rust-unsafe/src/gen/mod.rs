@@ -12,7 +12,6 @@ pub mod apps {
     pub mod pipeline_threads;
     pub mod pktgen;
     pub mod port;
-    pub mod ports;
     pub mod program;
     pub mod queue_threads;
     pub mod replay;

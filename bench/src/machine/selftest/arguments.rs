@@ -1,15 +1,12 @@
 //! The command line of `triptych selftest`.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::builder::PossibleValuesParser;
 use clap::Args;
-use record::Implementation;
 
 use super::frame::SIZES;
 use crate::machine::host::address::PciAddress;
-use crate::usage::{number, BuildDir, UsageError};
+use crate::usage::{number, UsageError};
 
 /// Frames in each direction.
 const FRAMES: u64 = 1_000_000;
@@ -27,10 +24,6 @@ pub struct SelftestArguments {
     /// Take a few seconds instead of a minute: fewer frames
     #[arg(long)]
     quick: bool,
-    /// The driver to test
-    #[arg(long, default_value = "all",
-        value_parser = PossibleValuesParser::new(["all", "c", "rust", "rust-unsafe"]))]
-    driver: String,
     /// Frames in each direction [default: 1000000, with --quick 5820]
     #[arg(long, value_name = "N", value_parser = number::<u64>(1..=1_000_000_000))]
     frames: Option<u64>,
@@ -41,13 +34,10 @@ pub struct SelftestArguments {
     /// Also write the report to this file, as JSON; send it along when you report a problem
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// The folder with everything built.
-    #[command(flatten)]
-    pub build_dir: BuildDir,
 }
 
 impl SelftestArguments {
-    /// The names of the two ports, as the drivers expect them.
+    /// The names of the two ports, as the driver expects them.
     ///
     /// # Errors
     /// A [`UsageError`] if a name is neither a PCI address nor a socket, or both are the same.
@@ -66,14 +56,6 @@ impl SelftestArguments {
     pub fn addresses(&self) -> Vec<PciAddress> {
         let addresses = self.devices.iter();
         addresses.filter_map(|name| name.parse().ok()).collect()
-    }
-
-    /// The drivers to test.
-    pub fn drivers(&self) -> Vec<Implementation> {
-        match Implementation::from_str(&self.driver) {
-            Ok(one) => vec![one],
-            Err(_) => Implementation::OURS.to_vec(),
-        }
     }
 
     /// Frames in each direction.
@@ -116,11 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn ports_are_addresses_or_sockets() {
+    fn ports_are_addresses_or_sockets_and_quick_sends_fewer_frames() {
         let arguments = parse(&["03:00.0", "vfio-user:/tmp/port1.sock"]);
         let devices = arguments.devices().unwrap();
         assert_eq!(devices, ["0000:03:00.0", "vfio-user:/tmp/port1.sock"]);
         assert_eq!(arguments.addresses().len(), 1);
+        assert_eq!(arguments.frames(), 1_000_000);
+        let quick = parse(&["03:00.0", "03:00.1", "--quick"]);
+        assert_eq!(quick.frames(), 5820);
         for bad in [
             ["eth0", "03:00.1"],
             ["vfio-user:", "03:00.1"],
@@ -128,19 +113,5 @@ mod tests {
         ] {
             assert!(parse(&bad).devices().is_err(), "{bad:?}");
         }
-    }
-
-    #[test]
-    fn quick_sends_fewer_frames_and_a_number_overrides_it() {
-        let frames = |words: &[&str]| parse(&[&["03:00.0", "03:00.1"], words].concat()).frames();
-        assert_eq!((frames(&[]), frames(&["--quick"])), (1_000_000, 5820));
-        assert_eq!(frames(&["--quick", "--frames", "7"]), 7);
-    }
-
-    #[test]
-    fn all_drivers_are_tested_unless_one_is_named() {
-        let drivers = |words: &[&str]| parse(&[&["03:00.0", "03:00.1"], words].concat()).drivers();
-        assert_eq!(drivers(&[]).len(), 3);
-        assert_eq!(drivers(&["--driver", "rust"]), [Implementation::Rust]);
     }
 }

@@ -9,8 +9,8 @@ use rustix::thread::{sched_setaffinity, CpuSet};
 use super::finding::Finding;
 
 /// Checks the event of each metric that the backend `perf` counts.
-pub fn check() -> Vec<Finding> {
-    // The driver's CPU, because some processors have two kinds of core.
+pub(super) fn check() -> Vec<Finding> {
+    // A driver's CPU, because some processors have two kinds of core.
     let cpu = two_cpus().0;
     if let Some(cpu) = cpu {
         let mut set = CpuSet::new();
@@ -84,10 +84,11 @@ mod tests {
     use record::Metric;
 
     use super::*;
-    use crate::machine::selftest::finding::Outcome;
+    use crate::machine::selftest::finding::Grade;
 
-    fn counted(known_loop: KnownLoop, expected: f64, counted: f64) -> Check {
-        Check {
+    #[test]
+    fn one_wrong_loop_fails_the_event_and_is_named() {
+        let counted = |known_loop, expected, counted| Check {
             known_loop,
             metric: Metric::Loads,
             event: "ALL_LOADS".into(),
@@ -96,27 +97,21 @@ mod tests {
             tolerance: 10.0,
             iterations: 100,
             scaled: false,
-        }
-    }
-
-    #[test]
-    fn one_wrong_loop_fails_the_event_and_is_named() {
+        };
         let right = counted(KnownLoop::Loads, 400.0, 401.0);
         let wrong = counted(KnownLoop::Stores, 0.0, 300.0);
-        let good = judge("loads".into(), "ALL_LOADS", &[&right]);
-        assert_eq!(good.outcome, Outcome::Pass);
-        let bad = judge("loads".into(), "ALL_LOADS", &[&right, &wrong]);
-        assert_eq!(bad.outcome, Outcome::Fail);
-        assert!(
-            bad.text
-                .starts_with("stores: loads (ALL_LOADS) counted 3.000"),
-            "{}",
-            bad.text
-        );
-        assert_eq!(
-            judge("l3_hits".into(), "X", &[]).outcome,
-            Outcome::NotAvailable
-        );
+        for (checks, outcome) in [
+            (vec![&right], Grade::Pass),
+            (vec![&right, &wrong], Grade::Fail),
+            (vec![], Grade::NotAvailable),
+        ] {
+            let found = judge("loads".into(), "ALL_LOADS", &checks);
+            assert_eq!(found.outcome, outcome, "{found}");
+            let named = found
+                .text
+                .starts_with("stores: loads (ALL_LOADS) counted 3.000");
+            assert_eq!(named, outcome == Grade::Fail, "{found}");
+        }
     }
 
     #[test]
@@ -124,7 +119,7 @@ mod tests {
         let findings = check();
         assert!(!findings.is_empty());
         for finding in findings {
-            assert_ne!(finding.outcome, Outcome::Fail, "{}", finding.row());
+            assert_ne!(finding.outcome, Grade::Fail, "{finding}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Interrupts: MSI-X vector 0 of a port, raised by software through EICS.
 //!
-//! The drivers poll and use no interrupts. This check shows that messages of the port reach the
-//! process: MSI-X, interrupt remapping, VFIO. It opens the ports itself, after the drivers.
+//! The driver polls here and uses no interrupts. This check shows that messages of the port reach the
+//! process: MSI-X, interrupt remapping, VFIO. It opens the ports itself, after the driver.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use perfcounters::Interrupt;
 use rustix::event::{eventfd, poll, EventfdFlags, PollFd, PollFlags, Timespec};
 
 use super::finding::Finding;
+use super::ports::named;
 
 /// Interrupts raised on each port.
 const ROUNDS: usize = 100;
@@ -30,38 +31,34 @@ const PCI_COMMAND: u32 = 0x04;
 const PCI_COMMAND_MASTER: u16 = 1 << 2;
 
 /// Checks the interrupts of both ports.
-pub fn check(devices: &[String; 2], interrupt: &Interrupt) -> Vec<Finding> {
+pub(super) fn check(devices: &[String; 2], interrupt: &Interrupt) -> Vec<Finding> {
     let ports = devices.iter().enumerate();
-    ports
-        .map(|(port, device)| {
-            let check = format!("interrupts {port}");
-            match measure(device, interrupt) {
-                Ok(times) => judge(check, times),
-                Err(error) => Finding::fail(check, format!("{error:#}")),
-            }
-        })
-        .collect()
+    let check = |(port, device): (usize, &String)| {
+        let check = format!("interrupts {port}");
+        match measure(device, interrupt) {
+            Ok(times) => judge(check, times),
+            Err(error) => Finding::fail(check, format!("{error:#}")),
+        }
+    };
+    ports.map(check).collect()
 }
 
 fn judge(check: String, mut times: Vec<Duration>) -> Finding {
     times.sort_unstable();
+    let count = times.len();
     let at = |index: usize| {
         times
             .get(index)
             .map_or(0.0, |time| time.as_secs_f64() * 1e6)
     };
-    let (median, longest) = (at(times.len() / 2), at(times.len().saturating_sub(1)));
-    Finding::pass(
-        check,
-        format!(
-            "{} MSI-X messages by EICS, median {median:.0} us, longest {longest:.0} us; none while \
-             masked",
-            times.len()
-        ),
-    )
-    .figure("messages", times.len())
-    .figure("median_us", median)
-    .figure("longest_us", longest)
+    let (median, longest) = (at(count / 2), at(count.saturating_sub(1)));
+    let text = format!(
+        "{count} MSI-X messages by EICS, median {median:.0} us, longest {longest:.0} us; none while masked"
+    );
+    Finding::pass(check, text)
+        .figure("messages", count)
+        .figure("median_us", median)
+        .figure("longest_us", longest)
 }
 
 /// Raises interrupts on one port, and returns how long each took.
@@ -85,27 +82,23 @@ fn set_up(device: &BareDevice, signal: &OwnedFd) -> Result<()> {
     device.signal_msix(Some(signal.as_fd()))?;
     let command = device.config_read16(PCI_COMMAND)?;
     device.config_write16(PCI_COMMAND, command | PCI_COMMAND_MASTER)?;
-    device.write32(
-        r::GPIE,
-        r::GPIE_MSIX_MODE | r::GPIE_EIMEN | r::GPIE_PBA_SUPPORT,
-    )?;
+    let mode = r::GPIE_MSIX_MODE | r::GPIE_EIMEN | r::GPIE_PBA_SUPPORT;
+    device.write32(r::GPIE, mode)?;
     device.write32(r::IVAR(0), r::IVAR_RX_EVEN_VALID)?;
     device.write32(r::EITR(0), 0)?;
     // The message clears its cause.
     device.write32(r::EIAC, CAUSE)?;
-    device.write32(r::EIMS, CAUSE)?;
-    Ok(())
+    Ok(device.write32(r::EIMS, CAUSE)?)
 }
 
 fn tear_down(device: &BareDevice) -> Result<()> {
     device.write32(r::EIMC, ALL_CAUSES)?;
-    device.write32(r::IVAR(0), 0)?;
-    device.write32(r::EIAC, 0)?;
-    device.write32(r::GPIE, 0)?;
+    for register in [r::IVAR(0), r::EIAC, r::GPIE] {
+        device.write32(register, 0)?;
+    }
     device.signal_msix(None)?;
     let command = device.config_read16(PCI_COMMAND)?;
-    device.config_write16(PCI_COMMAND, command & !PCI_COMMAND_MASTER)?;
-    Ok(())
+    Ok(device.config_write16(PCI_COMMAND, command & !PCI_COMMAND_MASTER)?)
 }
 
 fn raise_all(
@@ -151,17 +144,10 @@ fn wait(signal: &OwnedFd, limit: Duration) -> Result<u64> {
 
 /// The registers that decide about interrupts, for a report.
 fn state(device: &BareDevice) -> String {
-    let registers = [
-        ("EIMS", r::EIMS),
-        ("EICS", r::EICS),
-        ("GPIE", r::GPIE),
-        ("IVAR(0)", r::IVAR(0)),
-    ];
-    let values = registers
-        .iter()
-        .map(|(name, offset)| match device.read32(*offset) {
+    let values =
+        named![EIMS, EICS, GPIE, IVAR(0)].map(|(name, offset)| match device.read32(offset) {
             Ok(value) => format!("{name} {value:#x}"),
             Err(_) => format!("{name} unreadable"),
         });
-    values.collect::<Vec<_>>().join(", ")
+    values.join(", ")
 }

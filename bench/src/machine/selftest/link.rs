@@ -6,10 +6,11 @@
 
 use std::time::{Duration, Instant};
 
+use ixgbe::error::Result;
 use perfcounters::Interrupt;
 
 use super::finding::Finding;
-use super::library::Ports;
+use super::ports::Ports;
 
 /// Time for the first attempt. Each later attempt has twice the time of the one before.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
@@ -19,13 +20,6 @@ const SETTLE: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_millis(1);
 /// The speed that the drivers and the published figures are for, Mbit/s.
 const SPEED: u32 = 10_000;
-
-/// Starts a port, and describes how that went.
-fn start(ports: &mut Ports, port: u32) -> Result<Duration, String> {
-    let begin = Instant::now();
-    ports.start(port)?;
-    Ok(begin.elapsed())
-}
 
 /// The link of one port.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,27 +34,23 @@ struct Link {
 
 /// Starts both ports and waits for their links, at most `limit`. Adds the findings; returns whether
 /// both links are up.
-pub fn bring_up(
-    ports: &mut Ports,
+pub(super) fn bring_up(
+    ports: &mut Ports<'_>,
     limit: Duration,
     interrupt: &Interrupt,
     findings: &mut dyn FnMut(Finding),
 ) -> bool {
-    let mut times = Vec::new();
-    for port in 0..2 {
-        match start(ports, port) {
-            Ok(time) => times.push(time.as_secs_f64() * 1e3),
-            Err(why) => {
-                findings(Finding::fail("start", format!("port {port}: {why}")));
-                return false;
-            }
+    let mut times = [0.0; 2];
+    for (port, time) in times.iter_mut().enumerate() {
+        let begin = Instant::now();
+        if let Err(why) = ports.start(port) {
+            findings(Finding::fail("start", format!("port {port}: {why}")));
+            return false;
         }
+        *time = begin.elapsed().as_secs_f64() * 1e3;
     }
-    let texts = times.iter().enumerate();
-    let texts = texts.map(|(port, ms)| format!("port {port} in {ms:.0} ms"));
-    let text = texts.collect::<Vec<_>>().join(", ");
+    let text = format!("port 0 in {:.0} ms, port 1 in {:.0} ms", times[0], times[1]);
     findings(Finding::pass("start", text).figure("start_ms", times));
-
     match wait(ports, limit, interrupt) {
         Ok(links) => {
             findings(judge(&links, limit));
@@ -74,7 +64,7 @@ pub fn bring_up(
 }
 
 /// Waits for both links.
-fn wait(ports: &mut Ports, limit: Duration, interrupt: &Interrupt) -> Result<[Link; 2], String> {
+fn wait(ports: &mut Ports<'_>, limit: Duration, interrupt: &Interrupt) -> Result<[Link; 2]> {
     let begin = Instant::now();
     let mut links = [Link {
         attempts: 1,
@@ -83,28 +73,27 @@ fn wait(ports: &mut Ports, limit: Duration, interrupt: &Interrupt) -> Result<[Li
     let mut attempt = FIRST_ATTEMPT;
     let mut again = attempt;
     loop {
-        for (port, link) in (0..).zip(&mut links) {
+        for (port, link) in links.iter_mut().enumerate() {
             if link.speed == 0 {
                 link.speed = ports.link_speed(port)?;
                 link.after = begin.elapsed();
             }
         }
         let now = begin.elapsed();
-        let mut up = links.iter().all(|link| link.speed > 0);
-        if up {
+        if links.iter().all(|link| link.speed > 0) {
             std::thread::sleep(SETTLE);
-            for (port, link) in (0..).zip(&mut links) {
+            for (port, link) in links.iter_mut().enumerate() {
                 link.speed = ports.link_speed(port)?;
-                up &= link.speed > 0;
             }
         }
+        let up = links.iter().all(|link| link.speed > 0);
         if up || now >= limit || interrupt.is_set() {
             return Ok(links);
         }
         if now >= again {
             attempt *= 2;
             again = now + attempt;
-            for (port, link) in (0..).zip(&mut links) {
+            for (port, link) in links.iter_mut().enumerate() {
                 if link.speed == 0 {
                     ports.start(port)?;
                     link.attempts += 1;
@@ -116,40 +105,28 @@ fn wait(ports: &mut Ports, limit: Duration, interrupt: &Interrupt) -> Result<[Li
 }
 
 fn judge(links: &[Link; 2], limit: Duration) -> Finding {
-    let describe = |(port, link): (usize, &Link)| match link.speed {
-        0 => format!(
-            "port {port}: no link after {:.1} s and {} attempts",
-            link.after.as_secs_f64(),
-            link.attempts
-        ),
-        speed => format!(
-            "port {port}: {speed} Mbit/s after {:.0} ms, attempt {}",
-            link.after.as_secs_f64() * 1e3,
-            link.attempts
-        ),
+    let describe = |(port, link): (usize, &Link)| {
+        let (seconds, attempts) = (link.after.as_secs_f64(), link.attempts);
+        match link.speed {
+            0 => format!("port {port}: no link after {seconds:.1} s and {attempts} attempts"),
+            speed => {
+                let ms = seconds * 1e3;
+                format!("port {port}: {speed} Mbit/s after {ms:.0} ms, attempt {attempts}")
+            }
+        }
     };
-    let mut text = links
-        .iter()
-        .enumerate()
-        .map(describe)
-        .collect::<Vec<_>>()
-        .join("; ");
-    let down = links.iter().any(|link| link.speed == 0);
-    let slow = links
-        .iter()
-        .any(|link| link.speed > 0 && link.speed != SPEED);
-    if down {
-        text += &format!(
-            "\nCheck cable and modules at both ends. Optics must be of the same kind, fibres crossed.\n\
-             `--link-timeout` above {} s waits longer.",
-            limit.as_secs()
-        );
-    } else if slow {
-        text += "\nThe measurements need 10 Gbit/s: check cable and modules.";
-    }
-    let finding = match down || slow {
-        true => Finding::fail("link", text),
-        false => Finding::pass("link", text),
+    let texts: Vec<_> = links.iter().enumerate().map(describe).collect();
+    let text = texts.join("; ");
+    let finding = if links.iter().any(|link| link.speed == 0) {
+        let advice = "Check cable and modules at both ends. Optics must be of the same kind, fibres crossed.";
+        let seconds = limit.as_secs();
+        let longer = format!("`--link-timeout` above {seconds} s waits longer.");
+        Finding::fail("link", format!("{text}\n{advice}\n{longer}"))
+    } else if links.iter().any(|link| link.speed != SPEED) {
+        let advice = "The measurements need 10 Gbit/s: check cable and modules.";
+        Finding::fail("link", format!("{text}\n{advice}"))
+    } else {
+        Finding::pass("link", text)
     };
     finding
         .figure("speed_mbit", links.map(|link| link.speed))
@@ -160,33 +137,27 @@ fn judge(links: &[Link; 2], limit: Duration) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::selftest::finding::Outcome;
-
-    fn link(speed: u32) -> Link {
-        Link {
-            speed,
-            after: Duration::from_millis(12),
-            attempts: 2,
-        }
-    }
+    use crate::machine::selftest::finding::Grade;
 
     #[test]
     fn only_two_links_at_full_speed_pass() {
-        let limit = Duration::from_secs(30);
-        let full = judge(&[link(10_000), link(10_000)], limit);
-        assert_eq!(full.outcome, Outcome::Pass);
-        assert!(
-            full.text.contains("10000 Mbit/s after 12 ms, attempt 2"),
-            "{}",
-            full.text
-        );
-        for bad in [[link(10_000), link(1_000)], [link(0), link(10_000)]] {
-            assert_eq!(judge(&bad, limit).outcome, Outcome::Fail);
+        for (speed, outcome, text) in [
+            (
+                10_000,
+                Grade::Pass,
+                "port 1: 10000 Mbit/s after 12 ms, attempt 2",
+            ),
+            (1_000, Grade::Fail, "need 10 Gbit/s"),
+            (0, Grade::Fail, "port 1: no link after 0.0 s and 2 attempts"),
+        ] {
+            let link = |speed| Link {
+                speed,
+                after: Duration::from_millis(12),
+                attempts: 2,
+            };
+            let found = judge(&[link(10_000), link(speed)], Duration::from_secs(30));
+            assert_eq!(found.outcome, outcome);
+            assert!(found.text.contains(text), "{}", found.text);
         }
-        let down = judge(&[link(10_000), link(0)], limit).text;
-        assert!(
-            down.contains("port 1: no link after 0.0 s and 2 attempts"),
-            "{down}"
-        );
     }
 }

@@ -1,184 +1,188 @@
 //! `triptych selftest`: checks two ports of a card, and the machine around them, before anything is
 //! measured.
 //!
-//! Each driver starts the ports, checks link and cable, and exchanges frames of every size
-//! ([`worker`]). Then come the interrupts of the ports, and the processor's events. Each part runs in
-//! a process of its own: if a driver crashes, that is a finding, and the test goes on.
+//! The safe Rust driver starts the ports, checks link and cable, and exchanges frames of every size. Then come
+//! the interrupts of the ports, and the processor's events. It tests the card, the cable and the machine; the
+//! tests of the drivers are elsewhere.
 
-pub mod arguments;
+pub(crate) mod arguments;
 mod cable;
 mod counters;
 mod events;
 mod exchange;
-pub mod finding;
+mod finding;
 mod frame;
 mod interrupts;
-mod library;
 mod link;
-mod process;
-mod report;
-pub mod worker;
+mod ports;
 
-use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
-use perfcounters::temporary::TemporaryFolder;
 use perfcounters::Interrupt;
-use record::{HostFacts, Implementation};
+use record::HostFacts;
+use serde::Serialize;
 
 use self::arguments::SelftestArguments;
-use self::finding::{Finding, Tally};
-use self::process::Ended;
-use self::report::{Report, Table};
-use self::worker::Task;
-use crate::build::builds::variants::build_folder;
+use self::finding::{Finding, Grade};
+use self::ports::{Opened, Ports};
 use crate::machine::host::doctor;
+use crate::machine::host::finding::Diagnosis;
 use crate::machine::host::system::System;
-use crate::usage::{Outcome, UsageError};
+use crate::usage::Outcome;
 
-/// The variant of the drivers that is tested.
-const VARIANT: &str = "default";
+/// Everything that a maintainer needs.
+#[derive(Serialize)]
+struct Report {
+    version: &'static str,
+    command: Vec<String>,
+    /// When the test began, UTC.
+    started: String,
+    seconds: f64,
+    /// Whether the user stopped it.
+    interrupted: bool,
+    /// The two ports, in the order in which the findings number them.
+    devices: [String; 2],
+    host: HostFacts,
+    /// The doctor's view of ports with a PCI address, if it could look.
+    doctor: Option<Diagnosis>,
+    findings: Vec<Finding>,
+}
 
-/// Runs the self-test and prints its findings. Returns whether nothing failed.
+/// Runs the self-test and prints its findings. The machine is not ready if a check failed.
 ///
 /// # Errors
-/// If the ports are no ports, a driver is not built, or the report cannot be written.
+/// If the ports are no ports, or the report cannot be written.
 pub fn run(arguments: &SelftestArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let begin = Instant::now();
-    let started = SystemTime::now();
+    let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let devices = arguments.devices()?;
-    let tasks = tasks(arguments, &devices)?;
     let host = HostFacts::gather();
-    let mut table = Table::default();
     let mut findings = Vec::new();
-    let mut messages = BTreeMap::new();
     let mut say = |finding: Finding| {
-        table.print(&finding);
+        println!("{finding}");
         findings.push(finding);
     };
     say(huge_pages(&host));
-    let folder = TemporaryFolder::create()?;
-    for (driver, task) in &tasks {
-        if interrupt.is_set() {
-            break;
-        }
-        let name = driver.map_or_else(|| name_of(task).to_owned(), |driver| driver.to_string());
-        let mut from_task = |finding: Finding| {
-            say(Finding {
-                driver: *driver,
-                ..finding
-            });
-        };
-        let Ended { failure, errors } =
-            process::run(task, &name, folder.path(), interrupt, &mut from_task)?;
-        if let Some(why) = failure {
-            from_task(Finding::fail("process", why));
-        }
-        if !errors.is_empty() {
-            messages.insert(name, errors);
-        }
+    drive(arguments, &devices, interrupt, &mut say);
+    if !interrupt.is_set() {
+        interrupts::check(&devices, interrupt)
+            .into_iter()
+            .for_each(&mut say);
     }
-    let tally = Tally::of(&findings);
+    // The last check, because it ties this thread to a CPU.
+    if !interrupt.is_set() {
+        events::check().into_iter().for_each(&mut say);
+    }
+    let addresses = arguments.addresses();
     let report = Report {
         version: env!("CARGO_PKG_VERSION"),
         command: std::env::args().collect(),
-        started: humantime::format_rfc3339_seconds(started).to_string(),
+        started,
         seconds: begin.elapsed().as_secs_f64(),
         interrupted: interrupt.is_set(),
         devices,
         host,
-        doctor: examine(arguments),
-        tally,
-        findings,
-        messages,
-    };
-    conclude(arguments, &report)?;
-    Ok(match tally.failed == 0 && !report.interrupted {
-        true => Outcome::Good,
-        false => Outcome::NotReady,
-    })
-}
-
-/// The parts of the test, with the driver that each is about.
-fn tasks(
-    arguments: &SelftestArguments,
-    devices: &[String; 2],
-) -> Result<Vec<(Option<Implementation>, Task)>> {
-    let run = RandomState::new().build_hasher().finish() as u32;
-    let mut tasks = vec![(None, Task::Events)];
-    for driver in arguments.drivers() {
-        let folder = build_folder(&arguments.build_dir, driver, VARIANT);
-        let library = folder.join("libports.so");
-        if !library.is_file() {
-            let path = library.display();
-            let why =
-                format!("{path} does not exist; run `make build`, or name another --build-dir");
-            return Err(UsageError(why).into());
-        }
-        let task = Task::Driver {
-            library: std::path::absolute(&library).context("cannot find the current folder")?,
-            devices: devices.clone(),
-            frames: arguments.frames(),
-            link_timeout: Duration::from_secs(arguments.link_timeout),
-            run,
-        };
-        tasks.push((Some(driver), task));
-    }
-    tasks.push((
-        None,
-        Task::Interrupts {
-            devices: devices.clone(),
+        doctor: match addresses.as_slice() {
+            [] => None,
+            addresses => doctor::examine(&System::here(), addresses).ok(),
         },
-    ));
-    Ok(tasks)
-}
-
-fn name_of(task: &Task) -> &'static str {
-    match task {
-        Task::Driver { .. } => "driver",
-        Task::Interrupts { .. } => "interrupts",
-        Task::Events => "events",
-    }
+        findings,
+    };
+    conclude(arguments, &report)
 }
 
 /// The machine's huge pages.
 fn huge_pages(host: &HostFacts) -> Finding {
     let pages = &host.huge_pages;
-    let text = format!(
-        "{} of {} pages of {} KiB are free",
-        pages.free, pages.total, pages.size_kib
-    );
-    match pages.free {
-        0 => Finding::not_available(
-            "huge pages",
-            format!("{text}; `make hugepages` reserves some"),
-        ),
+    let (free, total) = (pages.free, pages.total);
+    let text = format!("{free} of {total} pages of {} KiB are free", pages.size_kib);
+    let finding = match free {
+        0 => Finding::not_available("huge pages", text + "; `make hugepages` reserves some"),
         _ => Finding::pass("huge pages", text),
-    }
-    .figure("pages", pages)
+    };
+    finding.figure("pages", pages)
 }
 
-/// The doctor's view of the ports. It is only for the report, so an error leaves it out.
-fn examine(arguments: &SelftestArguments) -> Option<crate::machine::host::finding::Diagnosis> {
-    let addresses = arguments.addresses();
-    if addresses.is_empty() {
-        return None;
+/// Opens the ports, tests them, and stops them.
+fn drive(
+    arguments: &SelftestArguments,
+    devices: &[String; 2],
+    interrupt: &Interrupt,
+    say: &mut dyn FnMut(Finding),
+) {
+    let opened = match Opened::open(devices) {
+        Ok(opened) => opened,
+        Err(why) => return say(Finding::fail("open", why)),
+    };
+    let ordinary = "too few huge pages are free, so it lies on ordinary pages, which costs speed; \
+                    `make hugepages` reserves some";
+    say(match opened.on_ordinary_pages() {
+        false => Finding::pass("driver memory", "on huge pages"),
+        true => Finding::not_available("driver memory", ordinary),
+    });
+    let mut ports = Ports::new(&opened);
+    exercise(arguments, &mut ports, interrupt, say);
+    say(match ports.stop() {
+        Ok(()) => Finding::pass("stop", "both ports stopped, with empty rings"),
+        Err(why) => Finding::fail("stop", why),
+    });
+}
+
+/// Everything between opening and stopping the ports. It ends at the first check without which the next
+/// ones make no sense.
+fn exercise(
+    arguments: &SelftestArguments,
+    ports: &mut Ports<'_>,
+    interrupt: &Interrupt,
+    say: &mut dyn FnMut(Finding),
+) {
+    let link_timeout = Duration::from_secs(arguments.link_timeout);
+    if !link::bring_up(ports, link_timeout, interrupt, say) || interrupt.is_set() {
+        return;
     }
-    doctor::examine(&System::here(), &addresses).ok()
+    // The counters have seen the link come up, which is not free of errors.
+    if let Err(why) = counters::clear_errors(ports.opened) {
+        return say(Finding::fail("counters", why));
+    }
+    let run = RandomState::new().build_hasher().finish() as u32;
+    let (finding, cabled) = cable::check(ports, run, interrupt);
+    say(finding.figure("registers", counters::state(ports.opened)));
+    if !cabled || interrupt.is_set() {
+        return;
+    }
+    exchange::check(ports, run, arguments.frames(), interrupt)
+        .into_iter()
+        .for_each(&mut *say);
+    let finding = counters::check(ports);
+    say(finding.figure("registers", counters::state(ports.opened)));
 }
 
 /// Prints the result, and writes the report.
-fn conclude(arguments: &SelftestArguments, report: &Report) -> Result<()> {
-    println!("\n{} in {:.1} s", report.tally, report.seconds);
+fn conclude(arguments: &SelftestArguments, report: &Report) -> Result<Outcome> {
+    let count = |grade| {
+        report
+            .findings
+            .iter()
+            .filter(|it| it.outcome == grade)
+            .count()
+    };
+    let [passed, failed, missing] = [Grade::Pass, Grade::Fail, Grade::NotAvailable].map(count);
+    let seconds = report.seconds;
+    println!("\n{passed} passed, {failed} failed, {missing} not available in {seconds:.1} s");
     if report.interrupted {
         println!("interrupted: the ports are stopped, and the remaining checks were left out");
     }
+    let good = failed == 0 && !report.interrupted;
     if let Some(path) = &arguments.json {
-        report.write(path)?;
-    } else if report.tally.failed > 0 {
+        let text = record::to_json(report)?;
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    } else if !good {
         println!("`--json FILE` writes a report with all details");
     }
-    Ok(())
+    Ok(match good {
+        true => Outcome::Good,
+        false => Outcome::NotReady,
+    })
 }

@@ -53,8 +53,6 @@ impl Image {
             let echo = format!("{implementation}/ixgbe-echo");
             let built = build_folder().join("bin").join(&echo);
             overlay.program(&built, &format!("drivers/{echo}"))?;
-            let ports = format!("bin/{implementation}/libports.so");
-            overlay.program(&build_folder().join(&ports), &format!("build/{ports}"))?;
         }
         // The applications need a newer Rust than the drivers, so they may not be built.
         for name in APPLICATIONS {
