@@ -377,7 +377,7 @@ endif
 C_LINTED = $(filter-out c/src/driver/registers.h c/src/driver/device_ids.h,$(C_SOURCES)) \
 	$(wildcard c/tests/*.[ch] drivers/conformance/safety/programs/*.c)
 PYTHON_LINTED := paper bench/setup/tests bench/lint bench/apps
-SHELL_LINTED = $(wildcard bench/setup/*.sh perfcounters/pmu-guest/*.sh bench/ladder/*.sh rust-unsafe/*.sh drivers/*.sh rust/*.sh .ci/*)
+SHELL_LINTED = $(wildcard bench/setup/*.sh bench/src/machine/clocks/*.sh perfcounters/pmu-guest/*.sh bench/ladder/*.sh rust-unsafe/*.sh drivers/*.sh rust/*.sh .ci/*)
 CLANG := 19
 
 .PHONY: lint lint-c lint-rust lint-python lint-shell lint-rules

@@ -69,8 +69,7 @@ fix() {
 		ghz * 1e6 >= $1 - 1 && ghz * 1e6 <= $2 + 1 { printf "%.0f", ghz * 1e6; exit }
 		{ printf "%s %s", $1 / 1e6, $2 / 1e6 }')
 	case $khz in
-	*" "*) fail "$ghz GHz is outside of this processor's ${khz% *} to ${khz#* } GHz (without turbo): name other" \
-		"clocks with --clock, or measure with --keep-clock" ;;
+	*" "*) fail "$ghz GHz is outside of this processor's ${khz% *} to ${khz#* } GHz (without turbo): name other clocks" ;;
 	esac
 	for policy in policy*; do
 		limit "$policy" "$khz" "$khz"
@@ -94,12 +93,17 @@ fi
 exec 9<.
 flock -n 9 || fail "another triptych holds the clocks: wait for it, or end it"
 case $action in
-restore) restore ;;
-*) fix ;;
-esac
-case $action in
-set) trap - EXIT ;;
+restore)
+	restore
+	echo "the earlier clock settings are restored"
+	;;
+set)
+	fix
+	trap - EXIT
+	echo "all CPUs run at $ghz GHz without turbo; \`triptych clocks restore\` ends that"
+	;;
 hold)
+	fix
 	echo fixed
 	read -r _ || : # until the run ends
 	;;

@@ -14,8 +14,8 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use super::script;
 use crate::machine::host::system::program;
 
-/// Longest time to fix the clock or to restore the settings, seconds.
-const CHANGE: u32 = 20;
+/// Longest time to fix the clock or to restore the settings.
+const CHANGE: Duration = Duration::from_secs(20);
 
 /// A clock that is fixed until this is dropped.
 #[derive(Debug)]
@@ -26,8 +26,7 @@ pub struct HeldClock {
 impl HeldClock {
     /// Fixes the clock of all CPUs. `root` is `/` except in tests.
     pub fn hold(ghz: f64, root: &Path) -> Result<Self> {
-        let child = script("hold", root)
-            .arg(ghz.to_string())
+        let child = script("hold", root, &ghz.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -37,26 +36,20 @@ impl HeldClock {
             .context("cannot start a shell that holds the clocks")?;
         let mut held = Self { child };
         let answers = held.child.stdout.take().is_some_and(|mut stdout| {
-            let limit = Timespec {
-                tv_sec: CHANGE.into(),
-                tv_nsec: 0,
-            };
-            let ready = poll(&mut [PollFd::new(&stdout, PollFlags::IN)], Some(&limit));
+            let limit = Timespec::try_from(CHANGE).ok();
+            let ready = poll(&mut [PollFd::new(&stdout, PollFlags::IN)], limit.as_ref());
             ready.is_ok_and(|count| count > 0) && matches!(stdout.read(&mut [0]), Ok(1))
         });
         if answers {
             return Ok(held);
         }
-        let why = match held.end() {
-            Ok(()) => "no answer".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        let advice = match why.contains("sudo:") {
-            true => {
-                "; clocks need root: run `sudo -v` first, run this command as root, or measure with \
+        let why = held.end().err();
+        let why = why.map_or_else(|| "no answer".to_owned(), |error| error.to_string());
+        let advice = if why.contains("sudo:") {
+            "; clocks need root: run `sudo -v` first, run this command as root, or measure with \
                  --keep-clock"
-            }
-            false => "",
+        } else {
+            ""
         };
         bail!("cannot fix the clock at {ghz} GHz: {why}{advice}");
     }
@@ -74,7 +67,7 @@ impl HeldClock {
         if self.child.stdin.take().is_none() {
             return Ok(());
         }
-        match wait_at_most(&mut self.child, Duration::from_secs(CHANGE.into()))? {
+        match wait_at_most(&mut self.child, CHANGE)? {
             Some(status) if status.success() => Ok(()),
             Some(status) => {
                 let mut said = String::new();
@@ -88,7 +81,7 @@ impl HeldClock {
             }
             None => {
                 let _ = self.child.kill();
-                bail!("not finished after {CHANGE} s")
+                bail!("not finished after {} s", CHANGE.as_secs())
             }
         }
     }

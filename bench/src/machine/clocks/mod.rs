@@ -10,15 +10,15 @@ pub mod cli;
 pub(crate) mod core_clock;
 pub(crate) mod holder;
 
-/// The script, for an action. `root` is `/` except in tests.
-fn script(action: &str, root: &Path) -> Command {
+/// The script, for an action and a clock in GHz, if the action needs one. `root` is `/` except in tests.
+fn script(action: &str, root: &Path, ghz: &str) -> Command {
     let sudo = action == "hold" && needs_sudo(root);
     let mut command = Command::new(if sudo { "sudo" } else { "sh" });
     if sudo {
         command.args(["-n", "sh"]);
     }
     command.args(["-c", include_str!("clocks.sh"), "clocks.sh", action]);
-    command.arg(root);
+    command.arg(root).arg(ghz);
     command
 }
 

@@ -63,9 +63,10 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<Outcome> {
         let text = serde_json::to_string_pretty(&diagnosis)?;
         fs::write(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(match diagnosis.ready {
-        true => Outcome::Good,
-        false => Outcome::NotReady,
+    Ok(if diagnosis.ready {
+        Outcome::Good
+    } else {
+        Outcome::NotReady
     })
 }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use super::nic::{join, Nic, Pcie};
+use super::nic::{join, Group, Nic, Pcie};
 
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -21,16 +21,24 @@ pub enum Severity {
     Problem,
 }
 
+impl Severity {
+    /// A problem if a run needs what is missing, or else a warning.
+    pub fn of_fault(needed: bool) -> Self {
+        if needed {
+            Self::Problem
+        } else {
+            Self::Warning
+        }
+    }
+}
+
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Its topic.
     pub topic: &'static str,
     /// A name for programs: `iommu`, `huge_pages`, …
     pub id: &'static str,
-    /// Its severity.
     pub level: Severity,
-    /// The state of the machine.
     pub found: String,
     /// Why it matters.
     pub why: &'static str,
@@ -88,9 +96,7 @@ pub struct Diagnosis {
     pub ready: bool,
     /// The result in one sentence.
     pub verdict: String,
-    /// The ports of the ixgbe family.
     pub nics: Vec<Nic>,
-    /// The findings, by topic.
     pub findings: Vec<Finding>,
 }
 
@@ -139,32 +145,29 @@ fn describe(nic: &Nic) -> String {
     let group = match &nic.group {
         None => "no IOMMU group".to_owned(),
         Some(group) if group.others.is_empty() => format!("IOMMU group {} (alone)", group.number),
-        Some(group) => format!(
-            "IOMMU group {} with {}",
-            group.number,
-            join(&group.others, ", ")
-        ),
+        Some(Group { number, others, .. }) => {
+            format!("IOMMU group {number} with {}", join(others, ", "))
+        }
     };
-    let node = match nic.numa_node {
-        Some(node) => format!("NUMA node {node}"),
-        None => "NUMA node unknown".to_owned(),
-    };
+    let node = nic
+        .numa_node
+        .map_or("unknown".to_owned(), |node| node.to_string());
     let pcie = match &nic.pcie {
         Some(Pcie { now, best }) if now == best => format!("PCIe {now}"),
         Some(Pcie { now, best }) => format!("PCIe {now} of {best}"),
         None => "PCIe link unknown".to_owned(),
     };
     let mut out = format!(
-        "  {}  {}, {}\n      {driver}, {group}, {node}, {pcie}\n",
+        "  {}  {}, {}\n      {driver}, {group}, NUMA node {node}, {pcie}\n",
         nic.address, nic.name, nic.id
     );
     for interface in &nic.interfaces {
-        let link = match (interface.up, interface.link, interface.speed_mbit) {
-            (false, ..) => "down".to_owned(),
-            (true, Some(true), Some(speed)) => format!("link at {speed} Mbit/s"),
-            (true, Some(true), None) => "link".to_owned(),
-            (true, Some(false), _) => "no link".to_owned(),
-            (true, None, _) => "link unknown".to_owned(),
+        let link = match (interface.link, interface.speed_mbit) {
+            _ if !interface.up => "down".to_owned(),
+            (Some(true), Some(speed)) => format!("link at {speed} Mbit/s"),
+            (Some(true), None) => "link".to_owned(),
+            (Some(false), _) => "no link".to_owned(),
+            (None, _) => "link unknown".to_owned(),
         };
         let carries = match interface.carries.as_slice() {
             [] => String::new(),

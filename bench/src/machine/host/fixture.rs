@@ -123,14 +123,11 @@ impl Machine {
 
     pub fn remove(&self, path: &str) {
         let path = self.path(path);
-        match path.is_dir() {
-            true => fs::remove_dir_all(path).unwrap(),
-            false => fs::remove_file(path).unwrap(),
+        if path.is_dir() {
+            fs::remove_dir_all(path).unwrap()
+        } else {
+            fs::remove_file(path).unwrap()
         }
-    }
-
-    pub fn read(&self, path: &str) -> String {
-        fs::read_to_string(self.path(path)).unwrap()
     }
 
     /// The same machine, used by ada, who is not root.
@@ -198,13 +195,13 @@ impl Machine {
     }
 
     pub fn driver(&self, address: &str) -> Option<String> {
-        self.system()
-            .link_name(&format!("/sys/bus/pci/devices/{address}/driver"))
+        let link = format!("/sys/bus/pci/devices/{address}/driver");
+        self.system().link_name(&link)
     }
 
     pub fn driver_override(&self, address: &str) -> String {
-        let text = self.read(&format!("/sys/bus/pci/devices/{address}/driver_override"));
-        text.trim().replace("(null)", "")
+        let file = format!("/sys/bus/pci/devices/{address}/driver_override");
+        self.system().read(&file).unwrap().replace("(null)", "")
     }
 
     /// Everything that `bind` can change, for comparisons.
@@ -268,11 +265,8 @@ impl<'a> SimulatedKernel<'a> {
     }
 
     fn write(&self, path: &str, value: &str) {
-        let parts: Vec<&str> = path
-            .trim_start_matches("/sys/bus/pci/")
-            .split('/')
-            .collect();
-        match parts.as_slice() {
+        let path_in_bus = path.trim_start_matches("/sys/bus/pci/");
+        match path_in_bus.split('/').collect::<Vec<_>>().as_slice() {
             ["devices", _, "driver_override"] => self.machine.file(path, value.trim()),
             ["devices", address, "driver", "unbind"] => {
                 assert_eq!(*address, value, "the kernel says ENODEV");

@@ -7,13 +7,10 @@ use super::system::System;
 /// A network interface of a port.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Interface {
-    /// Its name, such as `enp3s0f0`.
     pub name: String,
-    /// Whether it is up.
     pub up: bool,
     /// Whether it has a link; `None` if the kernel does not report it, as for an interface that is down.
     pub link: Option<bool>,
-    /// Speed of the link, Mbit/s.
     pub speed_mbit: Option<u32>,
     /// Its uses, in words.
     pub carries: Vec<String>,
@@ -28,18 +25,14 @@ impl Interface {
     /// Reads an interface by name.
     pub fn read(system: &System, name: &str) -> Self {
         let folder = format!("/sys/class/net/{name}");
+        let flags = system.hex(&format!("{folder}/flags"));
+        let number = |file: &str| system.number(&format!("{folder}/{file}"));
         Self {
             name: name.to_owned(),
-            up: system
-                .hex(&format!("{folder}/flags"))
-                .is_some_and(|flags| flags & IFF_UP != 0),
-            link: system
-                .number(&format!("{folder}/carrier"))
-                .map(|carrier| carrier == 1),
+            up: flags.is_some_and(|flags| flags & IFF_UP != 0),
+            link: number("carrier").map(|carrier| carrier == 1),
             // Without a link, the speed reads -1.
-            speed_mbit: system
-                .number(&format!("{folder}/speed"))
-                .and_then(|speed| u32::try_from(speed).ok()),
+            speed_mbit: number("speed").and_then(|speed| speed.try_into().ok()),
             carries: carries_below(system, name, STACKED),
         }
     }
@@ -75,9 +68,12 @@ fn carries_below(system: &System, name: &str, depth: u32) -> Vec<String> {
     }
     for upper in above.iter().filter(|_| depth > 0) {
         let uses = carries_below(system, upper, depth - 1).into_iter();
-        carries.extend(uses.map(|what| match what.contains(" through ") {
-            true => what,
-            false => format!("{what} through {upper}"),
+        carries.extend(uses.map(|what| {
+            if what.contains(" through ") {
+                what
+            } else {
+                format!("{what} through {upper}")
+            }
         }));
     }
     carries

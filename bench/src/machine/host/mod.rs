@@ -1,11 +1,8 @@
 //! Prepares a machine with a network card for a run. `triptych doctor` examines the machine.
 //! `triptych bind` takes cards from the kernel's driver and returns them.
 //!
-//! ```text
-//! System (files below a root) -> Nic, Interface, Holder (what is there) -> doctor, bind
-//! ```
-//!
-//! All files are read below a root folder, so that tests can provide a machine of their own.
+//! [`system`] reads all files below a root folder, so that tests can provide a machine of their own. [`nic`],
+//! [`interface`] and [`holders`] say what is there.
 //! The doctor never writes. `bind` changes the machine only through [`control`].
 
 pub(crate) mod address;

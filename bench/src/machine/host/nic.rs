@@ -198,9 +198,10 @@ impl Group {
 
     /// VFIO's file for the group.
     pub fn node(&self) -> String {
-        match self.no_iommu {
-            true => format!("/dev/vfio/noiommu-{}", self.number),
-            false => format!("/dev/vfio/{}", self.number),
+        if self.no_iommu {
+            format!("/dev/vfio/noiommu-{}", self.number)
+        } else {
+            format!("/dev/vfio/{}", self.number)
         }
     }
 
@@ -221,18 +222,15 @@ impl Group {
             "IOMMU group {} of {port} is not viable: it also holds {all}",
             self.number
         );
-        let fix = match members.iter().all(|member| member.ixgbe_family) {
-            true => {
-                let others: Vec<_> = members.iter().map(|member| member.address).collect();
-                format!("sudo {} bind {port} {}", program(), join(&others, " "))
-            }
+        let fix = if members.iter().all(|member| member.ixgbe_family) {
+            let others: Vec<_> = members.iter().map(|member| member.address).collect();
+            format!("sudo {} bind {port} {}", program(), join(&others, " "))
+        } else {
             // A group is viable when its other devices have no driver.
-            false => {
-                let release = |Member { address, .. }: &&Member| {
-                    format!("echo {address} | sudo tee {DEVICES}/{address}/driver/unbind")
-                };
-                members.iter().map(release).collect::<Vec<_>>().join(" && ")
-            }
+            let release = |Member { address, .. }: &&Member| {
+                format!("echo {address} | sudo tee {DEVICES}/{address}/driver/unbind")
+            };
+            members.iter().map(release).collect::<Vec<_>>().join(" && ")
         };
         Some((found, fix))
     }

@@ -31,9 +31,10 @@ impl User {
 /// The path by which the user started this program, for commands in messages.
 pub fn program() -> String {
     let path = std::env::args().next().unwrap_or_default();
-    match path.ends_with("triptych") {
-        true => path,
-        false => "triptych".to_owned(),
+    if path.ends_with("triptych") {
+        path
+    } else {
+        "triptych".to_owned()
     }
 }
 
@@ -66,9 +67,10 @@ impl System {
 
     /// This machine if `root` is `/`, or else one of a test.
     pub fn at(root: &Path) -> Self {
-        match root == Path::new("/") {
-            true => Self::here(),
-            false => Self::below(root, User::current(), BTreeMap::new()),
+        if root == Path::new("/") {
+            Self::here()
+        } else {
+            Self::below(root, User::current(), BTreeMap::new())
         }
     }
 
@@ -172,14 +174,13 @@ impl System {
         use rustix::fs::{accessat, Access, AtFlags, CWD};
         let path = self.path(path);
         let mode = fs::metadata(&path).ok()?.mode();
-        Some(match self.is_here() {
+        Some(if self.is_here() {
             // The kernel also evaluates access control lists.
-            true => {
-                let both = Access::READ_OK | Access::WRITE_OK;
-                accessat(CWD, path, both, AtFlags::EACCESS).is_ok()
-            }
+            let both = Access::READ_OK | Access::WRITE_OK;
+            accessat(CWD, path, both, AtFlags::EACCESS).is_ok()
+        } else {
             // The user of a test's machine owns no files.
-            false => self.user.is_root() || mode & 0o006 == 0o006,
+            self.user.is_root() || mode & 0o006 == 0o006
         })
     }
 }
@@ -212,20 +213,15 @@ fn ssh_session(line: &str) -> Option<IpAddr> {
 fn interface_addresses() -> BTreeMap<String, Vec<String>> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for found in nix::ifaddrs::getifaddrs().into_iter().flatten() {
-        let v4 = found
-            .address
-            .as_ref()
-            .and_then(|it| Some(it.as_sockaddr_in()?.ip()));
-        let v6 = found
-            .address
-            .as_ref()
-            .and_then(|it| Some(it.as_sockaddr_in6()?.ip()));
+        let Some(address) = found.address else {
+            continue;
+        };
+        let v4 = address.as_sockaddr_in().map(|it| it.ip());
+        let v6 = address.as_sockaddr_in6().map(|it| it.ip());
         let v6 = v6.filter(|ip| !ip.is_unicast_link_local());
-        if let Some(ip) = v4.map(IpAddr::from).or(v6.map(IpAddr::from)) {
-            all.entry(found.interface_name)
-                .or_default()
-                .push(ip.to_string());
-        }
+        let ip = v4.map(IpAddr::from).or(v6.map(IpAddr::from));
+        let of_interface = all.entry(found.interface_name).or_default();
+        of_interface.extend(ip.map(|ip| ip.to_string()));
     }
     all
 }
@@ -233,7 +229,7 @@ fn interface_addresses() -> BTreeMap<String, Vec<String>> {
 /// The numbers of a list such as `0-3,8`.
 pub fn parse_list(text: &str) -> Vec<u32> {
     let mut numbers = Vec::new();
-    for part in text.trim().split(',').filter(|part| !part.is_empty()) {
+    for part in text.trim().split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         if let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) {
             // A malformed file must not exhaust memory.

@@ -8,7 +8,7 @@ use perfcounters::Interrupt;
 use super::address::PciAddress;
 use super::control::Control;
 use super::holders;
-use super::nic::{self, join, Group, Nic, KERNEL_DRIVER, VFIO_PCI};
+use super::nic::{self, join, Nic, KERNEL_DRIVER, VFIO_PCI};
 use super::system::{program, System};
 
 /// A request to bind ports.
@@ -96,9 +96,11 @@ impl<'a> Port<'a> {
 
     /// Gives the file of its group to a user. Returns what to say about the file.
     fn give(&self, owner: Option<&(String, String)>) -> Result<String> {
-        let Some(node) = self.nic.group.as_ref().map(Group::node) else {
+        let group = self.nic.group.as_ref();
+        let Some(group) = group.filter(|_| self.driver().as_deref() == Some(VFIO_PCI)) else {
             return Ok(String::new());
         };
+        let node = group.node();
         let Some((name, owner)) = owner else {
             return Ok(match self.system.owner(&node) {
                 Some(uid) if uid != 0 => String::new(),
@@ -202,14 +204,12 @@ pub fn bind(
     let ports = Port::each(system, control, nics);
     let mut said = Vec::new();
     for (index, port) in ports.iter().enumerate() {
-        let bound = match interrupt.is_set() {
-            true => Err(anyhow!("interrupted")),
-            false => port.bind(driver),
+        let bound = if interrupt.is_set() {
+            Err(anyhow!("interrupted"))
+        } else {
+            port.bind(driver)
         };
-        let given = bound.and_then(|line| match driver == VFIO_PCI {
-            true => Ok(line + &port.give(owner.as_ref())?),
-            false => Ok(line),
-        });
+        let given = bound.and_then(|line| Ok(line + &port.give(owner.as_ref())?));
         match given {
             Ok(line) => said.push(line),
             Err(cause) => {

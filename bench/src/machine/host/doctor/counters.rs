@@ -9,13 +9,8 @@ pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
     let mut sources = machine.system.entries(SOURCES);
     sources.retain(|name| matches!(name.as_str(), "cpu" | "cpu_core" | "cpu_atom"));
     if sources.is_empty() {
-        return vec![Finding::warning(
-            "pmu",
-            match machine.is_virtual() {
-                true => "no PMU: the virtual machine has none",
-                false => "no PMU",
-            },
-        )];
+        let found = "no PMU (few virtual machines have one)";
+        return vec![Finding::warning("pmu", found)];
     }
     let mut findings = vec![Finding::ok("pmu", format!("PMU: {}", sources.join(", ")))];
     findings.extend(paranoid(machine));
@@ -32,10 +27,11 @@ fn paranoid(machine: &ExaminedMachine<'_>) -> Option<Finding> {
         .number("/proc/sys/kernel/perf_event_paranoid")?;
     let user = machine.system.user();
     let found = |may| format!("perf_event_paranoid is {level}: {} {may} count", user.name);
-    Some(match level <= 2 || user.is_root() {
-        true => Finding::ok("perf_event_paranoid", found("may")),
-        false => Finding::warning("perf_event_paranoid", found("may not"))
-            .fix("sudo sysctl kernel.perf_event_paranoid=2"),
+    Some(if level <= 2 || user.is_root() {
+        Finding::ok("perf_event_paranoid", found("may"))
+    } else {
+        Finding::warning("perf_event_paranoid", found("may not"))
+            .fix("sudo sysctl kernel.perf_event_paranoid=2")
     })
 }
 

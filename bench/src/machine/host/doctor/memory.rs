@@ -83,9 +83,10 @@ fn memlock(machine: &ExaminedMachine<'_>) -> Finding {
     if kib >= wanted {
         return Finding::ok("memlock", found);
     }
-    let level = match kib < wanted / 4 {
-        true => machine.if_card(),
-        false => Severity::Warning,
+    let level = if kib < wanted / 4 {
+        machine.if_card()
+    } else {
+        Severity::Warning
     };
     Finding::new(
         level,

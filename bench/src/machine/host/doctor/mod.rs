@@ -8,10 +8,10 @@ mod processors;
 mod reserved;
 mod vfio;
 
-use anyhow::{anyhow, Result};
+use anyhow::{ensure, Result};
 
 use super::address::PciAddress;
-use super::finding::{Diagnosis, Finding, Severity};
+use super::finding::{Diagnosis, Severity};
 use super::nic::{plural, Nic};
 use super::system::System;
 
@@ -27,10 +27,7 @@ struct ExaminedMachine<'a> {
 impl ExaminedMachine<'_> {
     /// The severity of a fault that only a run with a card notices.
     fn if_card(&self) -> Severity {
-        match self.nics {
-            [] => Severity::Warning,
-            _ => Severity::Problem,
-        }
+        Severity::of_fault(!self.nics.is_empty())
     }
 
     /// The NUMA nodes of the ports, each once.
@@ -76,9 +73,7 @@ fn remove_option(option: &str) -> String {
 /// If a named port does not exist.
 pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis> {
     let (mut nics, errors) = Nic::find_each(system, devices);
-    if let Some(error) = errors.into_iter().next() {
-        return Err(anyhow!(error));
-    }
+    ensure!(errors.is_empty(), errors.join("; "));
     if devices.is_empty() {
         nics = Nic::all(system);
     }
@@ -99,12 +94,7 @@ pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis> {
     findings.extend(memory::check(&machine));
     findings.extend(processors::check(&machine));
     findings.extend(counters::check(&machine));
-    let count = |level| {
-        let found = findings.iter();
-        found
-            .filter(|finding: &&Finding| finding.level == level)
-            .count()
-    };
+    let count = |level| findings.iter().filter(|it| it.level == level).count();
     let (problems, warnings) = (count(Severity::Problem), count(Severity::Warning));
     let ready = problems == 0;
     let subject = match (ready, supported.is_empty()) {

@@ -27,10 +27,7 @@ pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
 
 /// The ports that the drivers refuse. A run without them is possible, unless the user named them.
 pub(super) fn refused(machine: &ExaminedMachine<'_>, ports: &[Nic]) -> Vec<Finding> {
-    let level = match machine.named {
-        true => Severity::Problem,
-        false => Severity::Warning,
-    };
+    let level = Severity::of_fault(machine.named);
     let refused = ports.iter().filter_map(|nic| Some((nic, nic.refused?)));
     let findings = refused.map(|(Nic { address, name, .. }, reason)| {
         let found = format!("{address} ({name}) is not supported: {reason}");
@@ -55,20 +52,20 @@ fn ports(machine: &ExaminedMachine<'_>) -> Finding {
         .take(wanted - count)
         .collect();
     let program = program();
-    Finding::problem("ports", found).fix(match free.len() + count < wanted {
-        true => format!(
-            "sudo {program} bind DEVICE DEVICE # too few ports are free: choose two by what they carry"
-        ),
-        false => {
-            let addresses: Vec<_> = free.iter().map(|nic| nic.address).collect();
-            let force = match free.iter().all(|nic| nic.carries().is_empty()) {
-                true => "",
-                false => " --force # if what they carry can be spared",
-            };
-            let (ports, user) = (join(&addresses, " "), machine.for_user());
-            format!("sudo {program} bind {ports}{user}{force}")
-        }
-    })
+    let bind = if free.len() + count < wanted {
+        let choose = "# too few ports are free: choose two by what they carry";
+        format!("sudo {program} bind DEVICE DEVICE {choose}")
+    } else {
+        let addresses: Vec<_> = free.iter().map(|nic| nic.address).collect();
+        let (ports, user) = (join(&addresses, " "), machine.for_user());
+        let carry = free.iter().any(|nic| !nic.carries().is_empty());
+        let force = Some(" --force # if what they carry can be spared").filter(|_| carry);
+        format!(
+            "sudo {program} bind {ports}{user}{}",
+            force.unwrap_or_default()
+        )
+    };
+    Finding::problem("ports", found).fix(bind)
 }
 
 fn one(machine: &ExaminedMachine<'_>, nic: &Nic) -> Vec<Finding> {
@@ -103,11 +100,13 @@ fn one(machine: &ExaminedMachine<'_>, nic: &Nic) -> Vec<Finding> {
 
 /// Settings that bind a port to a driver at boot, or whenever it appears.
 pub(super) fn rebinding(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
-    let finding =
-        |found: String, driver: &str, fix: String| match driver.replace('_', "-") == VFIO_PCI {
-            true => Finding::ok("rebinding", found),
-            false => Finding::warning("rebinding", found).fix(fix),
-        };
+    let finding = |found: String, driver: &str, fix: String| {
+        if driver.replace('_', "-") == VFIO_PCI {
+            Finding::ok("rebinding", found)
+        } else {
+            Finding::warning("rebinding", found).fix(fix)
+        }
+    };
     let mut findings = Vec::new();
     let command_line = machine.system.read("/proc/cmdline").unwrap_or_default();
     for nic in machine.nics {

@@ -32,13 +32,14 @@ fn clock(machine: &ExaminedMachine<'_>) -> Option<Finding> {
     let to = frequencies("scaling_max_freq").into_iter().max()?;
     let switch = |path: &str| system.number(&format!("{CPUS}/{path}"));
     let turbo = switch("intel_pstate/no_turbo") == Some(0) || switch("cpufreq/boost") == Some(1);
-    let found = match from == to {
-        true => format!("the clock is held at {} GHz", gigahertz(to)),
-        false => format!(
+    let found = if from == to {
+        format!("the clock is held at {} GHz", gigahertz(to))
+    } else {
+        format!(
             "the clock may vary from {} to {} GHz",
             gigahertz(from),
             gigahertz(to)
-        ),
+        )
     };
     if from == to && !turbo {
         return Some(Finding::ok("clock", found));

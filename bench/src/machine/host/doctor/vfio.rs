@@ -39,10 +39,7 @@ fn modules(machine: &ExaminedMachine<'_>) -> Finding {
         return Finding::ok("vfio_modules", "vfio-pci and vfio_iommu_type1 are loaded");
     }
     // `triptych bind` loads them.
-    let level = match machine.nics.iter().any(Nic::is_bound_to_vfio) {
-        true => Severity::Problem,
-        false => Severity::Warning,
-    };
+    let level = Severity::of_fault(machine.nics.iter().any(Nic::is_bound_to_vfio));
     Finding::new(
         level,
         "vfio_modules",
@@ -54,13 +51,12 @@ fn modules(machine: &ExaminedMachine<'_>) -> Finding {
 /// Whether the user may open the container's file. The kernel creates it with access for all.
 fn container(machine: &ExaminedMachine<'_>) -> Option<Finding> {
     let user = &machine.system.user().name;
-    Some(match machine.system.may_use(CONTAINER)? {
-        true => Finding::ok("vfio_container", format!("{user} may use {CONTAINER}")),
-        false => {
-            let found = format!("{user} may not use {CONTAINER}");
-            Finding::new(machine.if_card(), "vfio_container", found)
-                .fix(format!("sudo chmod 666 {CONTAINER}"))
-        }
+    Some(if machine.system.may_use(CONTAINER)? {
+        Finding::ok("vfio_container", format!("{user} may use {CONTAINER}"))
+    } else {
+        let found = format!("{user} may not use {CONTAINER}");
+        Finding::new(machine.if_card(), "vfio_container", found)
+            .fix(format!("sudo chmod 666 {CONTAINER}"))
     })
 }
 
