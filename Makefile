@@ -391,6 +391,7 @@ lint-c:
 lint-rust:
 	@$(CARGO) fmt --check
 	@$(CARGO) clippy --quiet $(CARGO_TOOLS) --workspace --all-targets -- -D warnings
+	@said="$$(PATH="$${TRIPTYCH_CACHE:-$$HOME/.cache/triptych}/lint/bin:$$PATH" $(CARGO) machete 2>&1)" || { echo "$$said"; exit 1; }
 lint-python:
 	@$(PYTHON) -m ruff check --quiet $(PYTHON_LINTED)
 	@$(PYTHON) -m ruff format --quiet --check $(PYTHON_LINTED)

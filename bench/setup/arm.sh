@@ -10,18 +10,11 @@ set -euo pipefail
 missing=()
 command -v aarch64-linux-gnu-gcc >/dev/null || missing+=(gcc-aarch64-linux-gnu)
 [ -e "$ARM_LIBRARIES/include/stdio.h" ] || missing+=(libc6-dev-arm64-cross)
-# Both packages have the emulator. A system that has one of them needs no other.
+# Two packages have the emulator. A system that has one of them needs no other.
 emulator="$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)"
 [ -n "$emulator" ] || missing+=(qemu-user)
 [ ${#missing[@]} -eq 0 ] || apt_install "make test ONLY=arm-test" "${missing[@]}"
 
-libraries="$(rustc --print target-libdir --target "$ARM_TARGET" 2>/dev/null || true)"
-if [ -z "$libraries" ] || [ ! -d "$libraries" ]; then
-    command -v rustup >/dev/null ||
-        fail "this Rust has no libraries for $ARM_TARGET, and there is no rustup that could add them"
-    say "adding Rust's libraries for $ARM_TARGET"
-    rustup --quiet target add "$ARM_TARGET" </dev/null >&2 ||
-        fail "rustup could not add $ARM_TARGET, see the message above"
-fi
+add_target "$ARM_TARGET"
 
 echo "$(command -v qemu-aarch64 || command -v qemu-aarch64-static) -L $ARM_LIBRARIES"

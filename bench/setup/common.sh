@@ -27,6 +27,37 @@ as_root() {
     fi
 }
 
+# missing_packages PACKAGE...: prints those that are not installed. A command of a package's name may come from elsewhere. A
+# system without dpkg has other names for the rest.
+missing_packages() {
+    local package installed
+    installed=" $(dpkg-query --show --showformat='${Package}=${db:Status-Status} ' "$@" 2>/dev/null || true)"
+    for package in "$@"; do
+        command -v "$package" >/dev/null || [[ "$installed" == *" $package=installed "* ]] ||
+            { ! command -v dpkg-query >/dev/null && ! [[ "$package" =~ ^(make|gcc|git|python3|valgrind)$ ]]; } ||
+            echo "$package"
+    done
+}
+
+# installed_rust RELEASE: prints rustup's name of an installed toolchain of that release, such as 1.85, or nothing.
+installed_rust() {
+    local list
+    # The list is read to its end, because a program that writes to a closed pipe fails.
+    list="$(rustup toolchain list 2>/dev/null || true)"
+    awk -v release="$1" 'index($1, release ".") == 1 || index($1, release "-") == 1 { found = $1 } END { print found }' <<<"$list"
+}
+
+# add_target NAME: adds Rust's libraries for another machine.
+add_target() {
+    local libraries
+    libraries="$(rustc --print target-libdir --target "$1" 2>/dev/null || true)"
+    [ -z "$libraries" ] || [ ! -d "$libraries" ] || return 0
+    command -v rustup >/dev/null ||
+        fail "this Rust has no libraries for $1, and there is no rustup that could add them"
+    say "adding Rust's libraries for $1"
+    rustup --quiet target add "$1" </dev/null >&2 || fail "rustup could not add $1, see the message above"
+}
+
 # apt_install REASON PACKAGE...: announces and installs missing Debian packages.
 apt_install() {
     local reason="$1" root

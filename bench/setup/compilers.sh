@@ -1,45 +1,28 @@
 #!/usr/bin/env bash
-# Installs the compilers that `make compilers` compares: C from the system's packages, Rust from rustup.
+# Installs the compilers that `make compilers` compares: C from the system's packages, Rust from rustup. It also installs
+# the tools that profile-guided optimisation needs, and names each compiler that it cannot install.
 #
-# For each compiler the script also installs the tools that profile-guided optimisation needs. It names each compiler
-# that it cannot install. If nothing is missing, it ends at once.
 # The exit status is 0 with at least five C compilers and three Rust toolchains, otherwise 1.
 set -euo pipefail
 # shellcheck source=bench/setup/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# The functions below read each output to its end, because a program that writes to a closed pipe fails.
-
-# offered PACKAGE: succeeds if apt could install the package.
-offered() { [[ "$(apt-cache policy "$1" 2>/dev/null)" =~ Candidate:\ *[0-9] ]]; }
-
-# installed PACKAGE: succeeds if the package is installed.
-installed() { [ "$(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
-
-# packages_of COMPILER: prints its packages. Clang needs three more: the LTO plug-in, the run time of instrumented
-# programs, and the tool that merges their profiles.
-packages_of() {
-    echo "$1"
-    case "$1" in
-        clang-*) printf '%s\n' "libclang-rt-${1#clang-}-dev" "llvm-${1#clang-}" "llvm-${1#clang-}-linker-tools" ;;
-    esac
-}
-
 install_c_compilers() {
-    local compiler package root missing=() wanted=()
+    local compiler package root lacking packages=() wanted=()
     for compiler in "${C_COMPILERS[@]}"; do
-        while read -r package; do
-            installed "$package" || missing+=("$package")
-        done < <(packages_of "$compiler")
+        packages+=("$compiler")
+        # The LTO plug-in, the run time of instrumented programs, and the tool that merges their profiles.
+        [[ "$compiler" != clang-* ]] || packages+=("libclang-rt-${compiler#*-}-dev" llvm-"${compiler#*-}"{,-linker-tools})
     done
-    [ ${#missing[@]} -gt 0 ] || return 0
+    mapfile -t lacking < <(missing_packages "${packages[@]}")
+    [ ${#lacking[@]} -gt 0 ] || return 0
     # A fresh machine has no package lists or old ones.
     if root="$(as_root)"; then
         # shellcheck disable=SC2086  # $root is empty or one word
         $root apt-get -qq update </dev/null || say "apt-get could not fetch the package lists, see the message above"
     fi
-    for package in "${missing[@]}"; do
-        if offered "$package"; then
+    for package in "${lacking[@]}"; do
+        if [[ "$(apt-cache policy "$package" 2>/dev/null)" =~ Candidate:\ *[0-9] ]]; then
             wanted+=("$package")
         elif [[ " ${C_COMPILERS[*]} " == *" $package "* ]]; then
             # The script reports only compilers, because some versions have their tools in another package.
@@ -49,21 +32,18 @@ install_c_compilers() {
     [ ${#wanted[@]} -eq 0 ] || apt_install "comparing compilers" "${wanted[@]}"
 }
 
-# install_rust RELEASE: installs the toolchain and its llvm-profdata, which profile-guided optimisation needs.
+# install_rust RELEASE: installs the toolchain and its llvm-profdata.
 install_rust() {
-    local have components toolchain
-    have="$(rustup toolchain list)"
-    toolchain="$(awk -v release="${1%.*}." 'index($1, release) == 1 { found = $1 } END { print found }' <<<"$have")"
+    local toolchain
+    toolchain="$(installed_rust "${1%.*}")"
     if [ -z "$toolchain" ]; then
         say "installing Rust $1"
         rustup --quiet toolchain install "$1" --profile minimal --component llvm-tools </dev/null >&2 ||
             say "rustup could not install Rust $1, see the message above"
-        return
-    fi
-    components="$(rustup component list --installed --toolchain "$toolchain")"
-    [[ "$components" == *llvm-tools* ]] ||
+    elif [[ "$(rustup component list --installed --toolchain "$toolchain")" != *llvm-tools* ]]; then
         rustup --quiet component add llvm-tools --toolchain "$toolchain" </dev/null >&2 ||
-        say "rustup could not add llvm-tools to Rust $toolchain, see the message above"
+            say "rustup could not add llvm-tools to Rust $toolchain, see the message above"
+    fi
 }
 
 ! command -v apt-cache >/dev/null || install_c_compilers

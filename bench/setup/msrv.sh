@@ -9,18 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 oldest="$(sed -n 's/^rust-version *= *"\(.*\)"/\1/p' Cargo.toml)"
-
-# Prints rustup's name of an installed toolchain of that version, or nothing.
-installed() {
-    local list
-    command -v rustup >/dev/null || return 0
-    list="$(rustup toolchain list)"
-    awk -v oldest="$oldest" '
-        index($1, oldest "-") == 1 || index($1, oldest ".") == 1 { found = $1 }
-        END { print found }' <<<"$list"
-}
-
-toolchain="$(installed)"
+toolchain="$(installed_rust "$oldest")"
 if [ "${1:-}" = --install ]; then
     if [ -z "$toolchain" ] && command -v rustup >/dev/null; then
         say "installing Rust $oldest, the oldest version that the drivers support"

@@ -25,15 +25,7 @@ DIR="$CACHE/pmu-guest-$RELEASE"
 
 [ "$(uname -m)" = x86_64 ] || fail "the emulator's packages are those for x86-64, and this machine is $(uname -m)"
 
-# Rust's libraries for the guest.
-libraries="$(rustc --print target-libdir --target "$PMU_GUEST_TARGET" 2>/dev/null || true)"
-if [ -z "$libraries" ] || [ ! -d "$libraries" ]; then
-    command -v rustup >/dev/null ||
-        fail "this Rust has no libraries for $PMU_GUEST_TARGET, and there is no rustup that could add them"
-    say "adding Rust's libraries for $PMU_GUEST_TARGET"
-    rustup --quiet target add "$PMU_GUEST_TARGET" </dev/null >&2 ||
-        fail "rustup could not add $PMU_GUEST_TARGET, see the message above"
-fi
+add_target "$PMU_GUEST_TARGET"
 
 open_cache
 RECIPE="$(cat "$here/pmu-guest.sh" "$here/debian.sh" | sha256sum | cut -c 1-16)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # rust.sh [--lint]: checks that Rust is new enough. Without any Rust, the script installs the distribution's packages.
 #
-# --lint also checks that rustfmt and clippy are installed.
+# --lint also checks that rustfmt and clippy are installed, and builds cargo-machete.
 set -euo pipefail
 # shellcheck source=bench/setup/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -46,4 +46,11 @@ if [ "${1:-}" = --lint ]; then
         fail "'make lint' needs $tool, which is missing" \
             "With rustup, run 'rustup component add rustfmt clippy'. Debian's packages are rustfmt and rust-clippy."
     done
+    # `make lint` looks in this folder.
+    if [[ "$("$CACHE/lint/bin/cargo-machete" --version 2>/dev/null)" != "$MACHETE" ]]; then
+        open_cache
+        say "building cargo-machete $MACHETE (a minute)"
+        cargo install cargo-machete --version "$MACHETE" --locked --quiet --root "$CACHE/lint" </dev/null >&2 ||
+            fail "cargo could not install cargo-machete, see the message above"
+    fi
 fi

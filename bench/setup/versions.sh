@@ -8,6 +8,9 @@ RUST=1.95.0
 # Ubuntu 24.04 have version 19.
 CLANG=19
 
+# cargo-machete, which finds the dependencies that no source uses.
+MACHETE=0.9.2
+
 # uv, which finds the Python packages and their hashes in `bench/setup/python-lock.sh`.
 UV_VERSION=0.13.9
 

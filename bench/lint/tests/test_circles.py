@@ -1,151 +1,110 @@
-from pathlib import Path
+from collections.abc import Callable
 
+import pytest
 from triptych_lint.c_imports import c_graph
+from triptych_lint.circles import upward
 from triptych_lint.graph import ImportGraph
 from triptych_lint.python_imports import python_graph
+from triptych_lint.repository import Repository
 from triptych_lint.rust_imports import Crate
 
-
-def write(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        file = folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    return folder
-
-
-def rust_chains(folder: Path, **files: str) -> list[str]:
-    """The circles of a crate; `a__b` stands for `a/b.rs`."""
-    write(folder, {f"{name.replace('__', '/')}.rs": text for name, text in files.items()})
-    return chains(Crate(folder / "lib.rs", folder).graph())
-
-
-def chains(graph: ImportGraph) -> list[str]:
-    return [chain for group in graph.groups() for chain in graph.chains(group)]
-
-
-def test_two_files_that_use_each_other(tmp_path: Path) -> None:
-    found = rust_chains(
-        tmp_path,
-        lib="mod a;\nmod b;\n",
-        a="use crate::b::B;\npub struct A(B);\n",
-        b="\nuse super::a::{self, A};\npub struct B(a::C, A);\n",
-    )
-    assert found == ["a.rs:1 -> b.rs:2 -> a.rs"]
-
-
-def test_the_shortest_circle_through_each_file_is_shown(tmp_path: Path) -> None:
-    found = rust_chains(
-        tmp_path,
-        lib="mod a; mod b; mod c; mod d;",
-        a="use crate::b::B; pub struct A;",
-        b="use crate::c::C; use crate::a::A; pub struct B;",
-        c="fn f() { let x = crate::a::A; }",
-        d="use crate::a::A;",
-    )
-    assert found == ["a.rs:1 -> b.rs:1 -> a.rs", "a.rs:1 -> b.rs:1 -> c.rs:1 -> a.rs"]
-
-
-def test_a_parent_and_a_child_that_need_each_other(tmp_path: Path) -> None:
-    found = rust_chains(
-        tmp_path,
-        lib="mod device;",
-        device__mod="mod queue;\npub struct Device;\nfn run() { queue::poll() }\n",
-        device__queue="use super::Device;\npub fn poll() {}\n",
-    )
-    assert found == ["device/mod.rs:3 -> device/queue.rs:1 -> device/mod.rs"]
-
-
-def test_a_parent_that_only_declares_and_re_exports(tmp_path: Path) -> None:
-    found = rust_chains(
-        tmp_path,
-        lib="mod device;",
-        device="mod card; mod queue; pub use card::Device; pub use queue::*;",
-        device__card="use super::queue::Queue; pub struct Device(Queue);",
-        device__queue="pub struct Queue;",
-    )
-    assert found == []
-
-
-def test_a_re_export_leads_to_the_file_that_defines_the_item(tmp_path: Path) -> None:
-    found = rust_chains(
-        tmp_path,
-        lib="mod a; mod facade;",
-        a="use crate::facade::Part; pub struct A;",
-        facade="mod part; pub use part::*;",
-        facade__part="pub struct Part(crate::a::A);",
-    )
-    assert found == ["a.rs:1 -> facade/part.rs:1 -> a.rs"]
-
-
-def test_comments_strings_and_test_code_import_nothing(tmp_path: Path) -> None:
-    found = rust_chains(
-        tmp_path,
-        lib="mod a; mod b; #[cfg(test)] mod fixture;",
-        a="use crate::b::B; pub struct A;",
-        b="""//! [`crate::a::A`]
-        /* use crate::a::A; /* nested */ */
-        const TEXT: &str = "crate::a::A"; const RAW: &str = r#"crate::a::"A"#; const QUOTE: char = '"';
-        fn life<'a>(x: &'a str) -> &'a str { x }
-        #[cfg(test)]
-        use crate::a::A;
-        struct B { #[cfg(test)] seen: crate::a::A, other: u8 }
-        #[cfg(test)]
-        mod tests { use crate::a::{A}; }
-        """,
-        fixture="use crate::a::A;",
-    )
-    assert found == []
-
-
-def test_paths_in_macros_and_inline_modules(tmp_path: Path) -> None:
-    found = rust_chains(
-        tmp_path,
-        lib="mod a; mod b;",
-        a='fn f() { println!("{}", crate::b::name()); }  pub fn g() {}',
-        b="mod inner { pub fn h() { super::super::a::g() } }\npub fn name() {}",
-    )
-    assert found == ["a.rs:1 -> b.rs:1 -> a.rs"]
-
-
-def test_c_files_that_call_each_other(tmp_path: Path) -> None:
-    write(
-        tmp_path,
+NOTHING_IMPORTED = """//! [`crate::a::A`]
+/* use crate::a::A; */
+const TEXT: &str = "crate::a::A"; const RAW: &str = r#"crate::a::"A"#; const QUOTE: char = '"';
+fn life<'a>(x: &'a str) -> &'a str { x }
+#[cfg(test)]
+use crate::a::A;
+pub struct B { #[cfg(test)] seen: crate::a::A, other: u8 }
+#[cfg(test)]
+mod tests { use crate::a::{A}; }
+"""
+# The files of a crate, `a__b` for `a/b.rs`, and the circles in them.
+RUST = {
+    "two files": (
+        {"lib": "mod a;\nmod b;", "a": "use crate::b::B;\npub struct A(B);", "b": "\nuse super::a::{self, A};"},
+        ["a.rs:1 -> b.rs:2 -> a.rs"],
+    ),
+    "a parent and a child": (
         {
-            "a.h": "int a_start(void);\n",
-            "b.h": "int b_start(void);\n",
-            "a.c": '#include "a.h"\n#include "b.h"\nint a_start(void)\n{\n\treturn b_start();\n}\n',
-            "b.c": '#include "a.h"\n#include "b.h"\nint b_start(void)\n{\n\treturn a_start(); /* b_start */\n}\n',
+            "lib": "mod device;",
+            "device__mod": "mod queue;\npub struct Device;\nfn run() { queue::poll() }",
+            "device__queue": "use super::Device;\npub fn poll() {}",
         },
-    )
-    assert chains(c_graph(tmp_path, tmp_path)) == ["a.c:5 -> b.c:5 -> a.c"]
-
-
-def test_c_files_that_share_a_header(tmp_path: Path) -> None:
-    write(
-        tmp_path,
+        ["device/mod.rs:3 -> device/queue.rs:1 -> device/mod.rs"],
+    ),
+    "the shortest circle through each file": (
         {
-            "a.h": "struct a { int x; };\n",
-            "a.c": '#include "a.h"\n#include "b.h"\nint a_start(struct a *a)\n{\n\treturn b_start(a);\n}\n',
-            "b.h": '#include "a.h"\nint b_start(struct a *a);\n',
-            "b.c": '#include "b.h"\nint b_start(struct a *a)\n{\n\treturn a->x;\n}\n',
+            "lib": "mod a; mod b; mod c; mod d;",
+            "a": "use crate::b::B; pub struct A;",
+            "b": "use crate::c::C; use crate::a::A; pub struct B;",
+            "c": "fn f() { let x = crate::a::A; }",
+            "d": "use crate::a::A;",
         },
-    )
-    assert chains(c_graph(tmp_path, tmp_path)) == []
-
-
-def test_python_modules(tmp_path: Path) -> None:
-    package = write(
-        tmp_path / "package",
+        ["a.rs:1 -> b.rs:1 -> a.rs", "a.rs:1 -> b.rs:1 -> c.rs:1 -> a.rs"],
+    ),
+    "a parent that only re-exports": (
         {
-            "__init__.py": "",
-            "a.py": "from package import b, c\n",
-            "b.py": "def f():\n    from .c import g\n",
-            "c.py": "import package.a\n",
-            "d.py": "from package import a\n",
+            "lib": "mod device;",
+            "device": "mod card; mod queue; pub use card::Device; pub use queue::*;",
+            "device__card": "use super::queue::Queue; pub struct Device(Queue);",
+            "device__queue": "pub struct Queue;",
         },
-    )
-    assert chains(python_graph(package, tmp_path)) == [
+        [],
+    ),
+    "a re-export leads to the definition": (
+        {
+            "lib": "mod a; mod facade;",
+            "a": "use crate::facade::Part; pub struct A;",
+            "facade": "mod part; pub use part::*;",
+            "facade__part": "pub struct Part(crate::a::A);",
+        },
+        ["a.rs:1 -> facade/part.rs:1 -> a.rs"],
+    ),
+    "no comments, texts and tests": (
+        {
+            "lib": "mod a; mod b; #[cfg(test)] mod c;",
+            "a": "use crate::b::B;",
+            "b": NOTHING_IMPORTED,
+            "c": "use crate::a;",
+        },
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "circles"), RUST.values(), ids=RUST)
+def test_rust(tree: Callable[..., Repository], files: dict[str, str], circles: list[str]) -> None:
+    root = tree({f"{name.replace('__', '/')}.rs": text for name, text in files.items()}).root
+    assert Crate(root / "lib.rs", root).graph().circles() == circles
+
+
+def test_c_files_that_call_each_other_or_share_a_header(tree: Callable[..., Repository]) -> None:
+    files = {
+        "a.h": "int a_start(void);\n",
+        "b.h": '#include "a.h"\nint b_start(void);\n',
+        "a.c": '#include "a.h"\n#include "b.h"\nint a_start(void)\n{\n\treturn b_start();\n}\n',
+        "b.c": '#include "b.h"\nint b_start(void)\n{\n\treturn 1; /* a_start */\n}\n',
+    }
+    root = tree(files).root
+    assert c_graph(root, root).circles() == []
+    tree({"b.c": files["b.c"].replace("return 1", "return a_start()")})
+    assert c_graph(root, root).circles() == ["a.c:5 -> b.c:4 -> a.c"]
+
+
+def test_python_modules(tree: Callable[..., Repository]) -> None:
+    files = {"__init__": "", "a": "from package import b, c\n", "b": "def f():\n    from .c import g\n"}
+    files |= {"c": "import package.a\n", "d": "from package import a\n"}
+    root = tree({f"package/{name}.py": text for name, text in files.items()}).root
+    assert python_graph(root / "package", root).circles() == [
         "package/a.py:1 -> package/c.py:1 -> package/a.py",
         "package/a.py:1 -> package/b.py:2 -> package/c.py:1 -> package/a.py",
     ]
+
+
+def test_an_import_of_a_higher_room_is_named_with_its_line() -> None:
+    graph = ImportGraph("c")
+    graph.add("c/src/driver/rx.c", "c/src/rooms/health.h", 3)
+    graph.add("c/src/rooms/health.c", "c/src/driver/rx.h", 1)
+    graph.add("c/src/driver_more/a.c", "c/src/rooms/health.h", 1)
+    found = upward(graph, {"c/src/driver": ["c/src/rooms", "c/src/apps"]})
+    assert found == ["c/src/driver/rx.c:3 imports c/src/rooms/health.h: c/src/driver does without c/src/rooms"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 if sys.version_info >= (3, 11):
@@ -24,21 +25,18 @@ class Repository:
     files: tuple[str, ...]
     rules: dict[str, Any]
 
-    def read(self, file: str) -> str | None:
-        """The text of `file`, or None if it is binary."""
+    def read(self, file: str) -> str:
+        """The text of `file`; empty if it is binary."""
         try:
             return (self.root / file).read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            return None
+            return ""
 
     def checked_files(self, *suffixes: str) -> list[str]:
         """The files with one of these suffixes (by default all files), without the ignored files."""
-        patterns = self.rules["ignored"]
-        return [
-            file
-            for file in self.files
-            if (not suffixes or file.endswith(suffixes)) and not any(matches(file, pattern) for pattern in patterns)
-        ]
+        ignored = [re.compile(pattern) for pattern in self.rules["ignored"]]
+        named = [file for file in self.files if not suffixes or file.endswith(suffixes)]
+        return [file for file in named if not any(pattern.search(file) for pattern in ignored)]
 
 
 def open_repository(root: Path) -> Repository:
@@ -46,16 +44,20 @@ def open_repository(root: Path) -> Repository:
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
     files = sorted({name for name in listed.split("\0") if name and (root / name).is_file()})
-    rules = tomllib.loads((root / RULES).read_text(encoding="utf-8"))
-    return Repository(root, tuple(files), rules)
+    return Repository(root, tuple(files), read_toml(root / RULES))
 
 
-def matches(file: str, pattern: str) -> bool:
-    """Does `pattern` match the whole path `file`? At either end, `**` stands for any number of folders."""
-    if pattern.startswith("**/") and pattern.endswith("/**"):
-        return pattern[3:-3] in PurePosixPath(file).parts[:-1]
-    if pattern.endswith("/**"):
-        return file.startswith(pattern[:-2])
-    if pattern.startswith("**/"):
-        return PurePosixPath(file).name == pattern[3:]
-    return file == pattern
+def read_toml(file: Path) -> dict[str, Any]:
+    """The contents of a TOML file."""
+    contents: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    return contents
+
+
+def line_of(text: str, position: int) -> int:
+    """The line of a position in a text, counted from 1."""
+    return text.count("\n", 0, position) + 1
+
+
+def blank(pattern: re.Pattern[str], text: str) -> str:
+    """The text without what matches, but with all its lines."""
+    return pattern.sub(lambda found: "\n" * found.group().count("\n"), text)

@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 
 from machine import ROOT
 
@@ -32,8 +33,16 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
+@cache
+def helped(program: str, subcommand: str = "") -> str:
+    """The help of a program; empty without such a subcommand."""
+    command = [str(ROOT / program), *([subcommand] if subcommand else []), "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return "" if done.returncode else done.stdout
+
+
 def problems(command: str) -> list[str]:
-    """Say which goals, programs and options of a command do not exist."""
+    """Say which goals, programs, subcommands and options of a command do not exist."""
     found = []
     for line in command.splitlines():
         words = shlex.split(line, comments=True)
@@ -44,22 +53,11 @@ def problems(command: str) -> list[str]:
         program, rest = words[0], words[1:]
         if program == "make":
             found += [f"make {word}" for word in rest if "=" not in word and word not in GOALS]
-        elif program == "build/bin/triptych":
-            found += unknown_options(program, rest)
-        elif re.fullmatch(r"build/bin/([a-z-]+/ixgbe-fwd|nic)", program):
-            found += unknown_options(program, ["", *rest])
+        elif re.fullmatch(r"build/bin/(triptych|nic|[a-z-]+/ixgbe-fwd)", program):
+            said = helped(program, rest[0] if program.endswith("triptych") else "")
+            options = [word.split("=")[0] for word in rest if word.startswith("--") and word != "--"]
+            found += [f"{program} {option}" for option in options if option not in said]
+            found += [] if said else [f"{program} {rest[0]}"]
         elif program not in SYSTEM and not (ROOT / program).is_file():
             found.append(f"{program}: an unknown program")
     return found
-
-
-def unknown_options(program: str, words: list[str]) -> list[str]:
-    """Compare the options of a command with the program's help."""
-    subcommand = [word for word in words[:1] if word]
-    done = subprocess.run(
-        [str(ROOT / program), *subcommand, "--help"], capture_output=True, text=True, check=False, timeout=60
-    )
-    if done.returncode != 0:
-        return [f"{program} {' '.join(subcommand)}: {done.stderr.strip()}"]
-    options = [word.split("=")[0] for word in words if word.startswith("--") and word != "--"]
-    return [f"{program} {option}" for option in options if option not in done.stdout]

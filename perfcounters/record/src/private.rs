@@ -1,7 +1,7 @@
 //! What results leave out, because others read them: who measured, on which machine, and where the files are.
 //!
 //! A machine has an id: a hash of its number and of a random salt. Two runs of one machine have the same id, and the id
-//! does not say which machine it is. The salt is in the user's state folder and not in `results/`: whoever has both could
+//! does not say which machine it is. The salt is in the user's state folder and not in `results/`: someone who has both could
 //! try names until one fits, and results are sent. All clones of a user also share the folder.
 
 use std::fs;
@@ -89,11 +89,9 @@ impl State {
 
     /// The aliases, with what they stand for.
     fn aliases(&self) -> Vec<(String, String)> {
-        let names = self
-            .0
-            .as_ref()
-            .map(crate::host::entries)
-            .unwrap_or_default();
+        let files = self.0.as_ref().and_then(|folder| fs::read_dir(folder).ok());
+        let names = files.into_iter().flatten().flatten();
+        let names = names.map(|file| file.file_name().to_string_lossy().into_owned());
         let read =
             |name: String| Some((fs::read_to_string(self.0.as_ref()?.join(&name)).ok()?, name));
         let found = names

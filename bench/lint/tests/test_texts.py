@@ -1,0 +1,74 @@
+"""Words, sentences, sizes, and the files that are checked."""
+
+from collections.abc import Callable
+
+import pytest
+from triptych_lint import prose, sizes
+from triptych_lint.__main__ import ROOT
+from triptych_lint.repository import Repository, open_repository
+
+PROSE = {"words": ["told", "mend", "that is none"], "sentence_words": 8, "may_name_words": {"list.toml": "the list"}}
+SIZES = {"file_lines": 6, "pages": {"README.md": 2}, "folder_bytes": {"example/": 5}}
+
+
+def test_only_files_that_no_pattern_ignores_are_checked(tree: Callable[..., Repository]) -> None:
+    found = tree({"a.rs": "", "b/c.rs": "", "d.md": "", "x/b/e.rs": ""}, ignored={"^b/": "generated"})
+    assert found.checked_files(".rs") == ["a.rs", "x/b/e.rs"]
+    files = open_repository(ROOT).checked_files()
+    assert "Makefile" in files and "rust/src/driver/rx.rs" in files and "Cargo.lock" not in files
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "found"),
+    [
+        ("a.rs", "// It is Told.\nfn names_are_told() {}", ["a.rs:1: `Told`", "a.rs:2: `told`"]),
+        ("a.md", "a driver that\nis none", ["a.md:1: `that is none`"]),
+        ("a.md", "We recommend an amendment; untold, mended", []),
+        ("mend.sh", "", ["mend.sh: the file name contains `mend`: choose another word"]),
+        ("a.bin", b"\xff told", []),
+        ("list.toml", "told", []),
+    ],
+)
+def test_words(tree: Callable[..., Repository], file: str, text: str | bytes, found: list[str]) -> None:
+    problems = prose.word_problems(tree({file: text}, prose=PROSE))
+    assert [problem.partition(" is a word")[0] for problem in problems] == found
+
+
+def test_long_sentences(tree: Callable[..., Repository]) -> None:
+    text = (
+        "# Title of many words that is no sentence at all\n\nOne two. One two three four five\nsix seven eight nine.\n"
+    )
+    assert prose.sentence_problems(tree({"a.md": text, "a.rs": text}, prose=PROSE)) == [
+        "a.md:3: a sentence of 9 words, at most 8: One two three four five six seven eight …"
+    ]
+
+
+def test_code_tables_and_headings_are_no_sentences() -> None:
+    text = """# Heading
+| a table | of cells |
+```sh
+one two three
+```
+<picture>
+  <img alt="One. Two">
+</picture>
+- item one
+  goes on
+- item two. Another [link text](https://example.org "A title").
+1. step
+"""
+    found = [sentence for _, sentence in prose.sentences(text)]
+    assert found == ["item one goes on", "item two.", "Another link text.", "step"]
+
+
+def test_sizes(tree: Callable[..., Repository]) -> None:
+    line = "const X: u8 = 0;\n"
+    tests = "#[cfg(test)]\nmod tests {\n    fn long() {\n" + "    x();\n" * 9 + "    }\n}\n"
+    fits = {"a.rs": line * 6 + tests, "tests/b.rs": line * 7, "src/tests.rs": line * 7, "README.md": "a\nb\n"}
+    assert sizes.problems(tree({**fits, "other.md": "a\n" * 9, "example/a": "12345"}, sizes=SIZES)) == []
+    heavy = {"a.rs": line * 7, "README.md": "a\nb\nc\n", "example/a": "12345", "example/b": b"\xff"}
+    assert [problem.partition(", at most")[0] for problem in sizes.problems(tree(heavy, sizes=SIZES))] == [
+        "a.rs: 7 lines without tests",
+        "README.md: 3 lines without tests",
+        "example/: 6 bytes",
+    ]
