@@ -23,16 +23,15 @@ pub(crate) struct Checkout {
     repository: PathBuf,
     /// The folder with the sources.
     pub(crate) sources: PathBuf,
+    /// The folder for what is built from them. That of a commit is removed with the sources.
+    pub(crate) output: PathBuf,
     /// Removes the sources of a commit.
-    folder: Option<TemporaryFolder>,
+    _folder: Option<TemporaryFolder>,
     interrupt: Interrupt,
 }
 
 impl Checkout {
     /// Takes the sources of a commit into a new folder in `parent`. Dropping the value removes them.
-    ///
-    /// # Errors
-    /// A usage error if there is no such commit. Otherwise git's message.
     pub(crate) fn of_commit(
         repository: &Path,
         commit: &str,
@@ -49,7 +48,8 @@ impl Checkout {
         let checkout = Self {
             repository: repository.to_owned(),
             sources,
-            folder: Some(folder),
+            output: folder.path().join("output"),
+            _folder: Some(folder),
             interrupt: interrupt.clone(),
         };
         let taken = checkout.extract(&hash, None);
@@ -59,9 +59,6 @@ impl Checkout {
 
     /// Copies the tracked and the new files of the working tree to `sources`, as they are now. The copies
     /// keep their times, so that a later build compiles only what has changed.
-    ///
-    /// # Errors
-    /// If `repository` is not the project's folder, or a file cannot be copied.
     pub(crate) fn of_tree(
         repository: &Path,
         sources: &Path,
@@ -105,15 +102,10 @@ impl Checkout {
         Ok(Self {
             repository: repository.to_owned(),
             sources,
-            folder: None,
+            output: repository.join("build"),
+            _folder: None,
             interrupt: interrupt.clone(),
         })
-    }
-
-    /// The folder for what is built from the sources of a commit. It is removed with them.
-    pub(crate) fn output(&self) -> Option<PathBuf> {
-        let folder = self.folder.as_ref()?;
-        Some(folder.path().join("output"))
     }
 
     /// Writes files of a commit over the sources: those below `path`, or all.
@@ -130,9 +122,6 @@ impl Checkout {
     }
 
     /// Replaces a folder of the sources by that of the last commit.
-    ///
-    /// # Errors
-    /// If git does not have the folder.
     pub(crate) fn restore(&self, folder: &str) -> Result<()> {
         std::fs::remove_dir_all(self.sources.join(folder))?;
         let restored = self.extract("HEAD", Some(folder));
@@ -140,10 +129,6 @@ impl Checkout {
     }
 
     /// Applies a patch to the sources. Returns the files that it changes.
-    ///
-    /// # Errors
-    /// [`UsageError`] if the patch cannot be read, changes no file, or does not apply; the error names
-    /// the place.
     pub(crate) fn apply(&self, patch: &Path) -> Result<Vec<String>> {
         let refuse = |text: String| UsageError(format!("{}: {text}", patch.display()));
         let file = patch
@@ -185,9 +170,6 @@ impl Checkout {
 }
 
 /// The full hash of a commit.
-///
-/// # Errors
-/// A usage error if there is no such commit.
 pub(crate) fn hash_of(repository: &Path, commit: &str) -> Result<String> {
     let mut command = git(repository);
     command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
@@ -241,7 +223,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let checkout =
             Checkout::of_commit(root(), "HEAD", parent.path(), &Interrupt::new()).unwrap();
-        assert!(checkout.sources.join(TX).is_file() && checkout.output().is_some());
+        assert!(checkout.sources.join(TX).is_file());
         drop(checkout);
         let interrupt = Interrupt::new();
         interrupt.set();

@@ -1,14 +1,14 @@
 //! Builds the drivers: which sources, which compiler, which flags.
 //!
-//! A request names sources, a recipe and a driver. [`toolchain`] finds compilers and tells them apart, and its
-//! [`toolchain::builder`] builds a recipe by the Makefile. [`checkout`] takes the sources of a commit or a patched tree.
-//! [`runner`] runs make, cargo, compilers and git. [`stamp`] says what a folder was built from. [`builds`] knows
-//! where each build lies. [`sides`] builds what `asm --diff` compares, [`verdict`] a patched tree with its tests, and
-//! [`peers`] the drivers of other projects.
+//! A [`request`] names a driver, a recipe of [`toolchain`] and a commit, and calls the Makefile. [`checkout`] takes the
+//! sources of a commit, or a patched tree. [`runner`] runs make, cargo, compilers and git. [`stamp`] says what a folder
+//! was built from. [`builds`] knows where each build lies. [`sides`] builds what `asm --diff` compares, [`verdict`] a
+//! patched tree with its tests, and [`peers`] the drivers of other projects.
 
 pub mod builds;
 pub(crate) mod checkout;
 pub mod peers;
+pub mod request;
 pub(crate) mod runner;
 pub mod sides;
 pub(crate) mod stamp;

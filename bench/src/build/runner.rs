@@ -50,9 +50,6 @@ impl Ended {
 }
 
 /// Runs a command to its end. Its failure is a result.
-///
-/// # Errors
-/// If it cannot be started, or the user asks to stop.
 pub(crate) fn run(mut command: Command, limit: Duration, interrupt: &Interrupt) -> Result<Ended> {
     let set: Vec<OsString> = command.get_envs().map(|(key, _)| key.to_owned()).collect();
     for (variable, _) in std::env::vars_os() {
@@ -87,9 +84,6 @@ pub(crate) fn run(mut command: Command, limit: Duration, interrupt: &Interrupt) 
 }
 
 /// Runs a command that must not fail. Returns its standard output.
-///
-/// # Errors
-/// The end of its standard error, or that it did not end within `limit` and was killed.
 pub(crate) fn output(command: Command, limit: Duration, interrupt: &Interrupt) -> Result<String> {
     let ended = run(command, limit, interrupt)?;
     ended.result?;

@@ -12,9 +12,6 @@ const NAME: &str = "built-from.txt";
 
 /// Builds in a folder, unless it was built from the same and has all `files`. The folder is emptied first.
 /// `from` has all that the build depends on.
-///
-/// # Errors
-/// That of the build, or that the folder cannot be emptied or written.
 pub(crate) fn once(
     folder: &Path,
     from: &str,
@@ -32,9 +29,6 @@ pub(crate) fn once(
 }
 
 /// Makes an empty folder.
-///
-/// # Errors
-/// If its files cannot be removed.
 pub(crate) fn empty(folder: &Path) -> Result<()> {
     let fail = || format!("cannot empty {}", folder.display());
     if folder.exists() {
@@ -44,9 +38,6 @@ pub(crate) fn empty(folder: &Path) -> Result<()> {
 }
 
 /// Keeps a second command out of a folder while the value lives.
-///
-/// # Errors
-/// If another command is there, or the folder cannot be written.
 pub(crate) fn lock(folder: &Path) -> Result<File> {
     let path = folder.join("lock");
     let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;

@@ -20,10 +20,8 @@ use super::selection::Chosen;
 use super::source::Sources;
 use crate::build::builds::cells::describe_build;
 use crate::build::builds::variants::{build_folder, DEFAULT};
-use crate::build::sides::build::{build, check};
-use crate::build::sides::side::{resolve, DriverBuild, Side};
-use crate::build::sides::spec::SideSpec;
-use crate::build::toolchain::machine::ThisMachine;
+use crate::build::request::Request;
+use crate::build::sides::{resolve, Side, SideSpec};
 use crate::build::toolchain::recipe::OptLevel;
 use crate::usage::{one_of, our_driver, BuildDir, Outcome, UsageError};
 
@@ -119,10 +117,11 @@ fn two_sides(
     specs: &[SideSpec; 2],
     interrupt: &Interrupt,
 ) -> Result<String> {
-    let [a, b] = resolve(&ThisMachine, specs, arguments.implementation)?;
-    check([&a, &b])?;
+    let [a, b] = resolve(specs, arguments.implementation)?;
+    a.check()?;
+    b.check()?;
     let shown = |side: &Side| -> Result<Shown> {
-        let built = build(side, &arguments.build_dir, interrupt)?;
+        let built = side.build(&arguments.build_dir, interrupt)?;
         let program = Program::read(&built.program)?;
         if !program.is_x86_64 {
             bail!(
@@ -160,8 +159,8 @@ fn one_side(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<String> {
     spec.toolchain = arguments.toolchain.clone();
     spec.opt = arguments.opt;
     spec.program = arguments.program.clone();
-    let [side, _] = resolve(&ThisMachine, &[spec.clone(), spec], None)?;
-    let built = build(&side, &arguments.build_dir, interrupt)?;
+    let [side, _] = resolve(&[spec.clone(), spec], None)?;
+    let built = side.build(&arguments.build_dir, interrupt)?;
     let program = Program::read(&built.program)?;
     let chosen = program.choose(&wanted(arguments), arguments.all)?;
     let code = program.code(&chosen, &mut Sources::new(&built.sources));
@@ -212,7 +211,7 @@ fn checks_of(functions: &[&Function], kind: Panic) -> usize {
 /// Whether the code of some functions is that of the measured driver, which has no line tables.
 fn compare_with_shipped(
     arguments: &AsmArguments,
-    driver: &DriverBuild,
+    driver: &Request,
     program: &Program,
     functions: &[&Function],
 ) -> Result<String> {

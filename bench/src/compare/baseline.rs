@@ -10,7 +10,6 @@ use super::result::{StoredResult, UsedBaseline};
 use super::rows::BuildRow;
 use crate::build::toolchain::find::find;
 use crate::build::toolchain::identity::Identity;
-use crate::build::toolchain::machine::Machine;
 use crate::build::toolchain::recipe::BuildRecipe;
 use crate::usage::UsageError;
 
@@ -60,11 +59,7 @@ impl NamedBaseline {
     ///
     /// # Errors
     /// If there is no such compiler, or nothing is built with it.
-    pub fn identify(
-        &mut self,
-        machine: &dyn Machine,
-        recipes: &[BuildRecipe],
-    ) -> Result<(), UsageError> {
+    pub fn identify(&mut self, recipes: &[BuildRecipe]) -> Result<(), UsageError> {
         if self.stored.is_some() {
             return Ok(());
         }
@@ -72,7 +67,7 @@ impl NamedBaseline {
         let built = || recipes.iter().map(|recipe| &recipe.toolchain);
         let mut found = built().find(|toolchain| toolchain.label == *name).cloned();
         if found.is_none() {
-            let named = find(machine, std::slice::from_ref(name));
+            let named = find(std::slice::from_ref(name));
             if let Some(skip) = named.skipped.first() {
                 return Err(UsageError(format!("the baseline is missing: {skip}")));
             }

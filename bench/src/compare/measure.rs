@@ -11,7 +11,7 @@ use super::peers::PeerBuilds;
 use super::plan::CompareFile;
 use crate::build::builds::artefacts;
 use crate::build::builds::cells::describe_build;
-use crate::build::toolchain::builder::{self, Builder};
+use crate::build::request::Builder;
 use crate::build::toolchain::recipe::BuildRecipe;
 use crate::code::data_path::with_checks;
 use crate::measure::run::config::{Config, COUNTING};
@@ -69,7 +69,7 @@ fn build_all(
         let planned = file
             .batch
             .iter()
-            .map(|batch| builder::cell(builder, recipe, *driver, *batch));
+            .map(|batch| builder.cell(recipe, *driver, *batch));
         let planned: Vec<Cell> = planned.collect();
         let outcome = if driver.is_peer() {
             build_peer(builder, peers, recipe, *driver, &file.batch)

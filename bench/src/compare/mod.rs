@@ -9,8 +9,7 @@ use perfcounters::Interrupt;
 use record::{GitFacts, HostFacts, Implementation, RunFolder, RunRecord, SAMPLES_FILE};
 use serde_json::json;
 
-use crate::build::toolchain::builder::Builder;
-use crate::build::toolchain::machine::ThisMachine;
+use crate::build::request::Builder;
 use crate::build::toolchain::recipe::BuildRecipe;
 use crate::measure::run::recorder::Recorder;
 use crate::usage::{Outcome, UsageError};
@@ -46,7 +45,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<Outcom
     let mut baseline = baseline
         .map(|name| NamedBaseline::of(name, &mut file))
         .transpose()?;
-    let plan = file.plan(&ThisMachine)?;
+    let plan = file.plan()?;
     for skip in &plan.skipped {
         eprintln!("skipped: {skip}");
     }
@@ -54,7 +53,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<Outcom
         eprintln!("{sentence}");
     }
     if let Some(baseline) = &mut baseline {
-        baseline.identify(&ThisMachine, &plan.recipes)?;
+        baseline.identify(&plan.recipes)?;
     }
     let builds = selected_builds(arguments, &plan.recipes)?;
     if arguments.list {

@@ -16,7 +16,7 @@ use crate::build::peers::manifest::Manifest;
 use crate::build::peers::record::PeerRecord;
 use crate::build::peers::source::Store;
 use crate::build::peers::workshop::Workshop;
-use crate::build::toolchain::builder::{self, Builder, ExtraFlags};
+use crate::build::request::Builder;
 use crate::build::toolchain::recipe::BuildRecipe;
 use crate::usage::UsageError;
 
@@ -66,9 +66,8 @@ impl PeerBuilds {
         implementation: Implementation,
         batches: &[u32],
     ) -> Result<()> {
-        let extra = ExtraFlags::default();
-        let environment = builder::environment(recipe, &extra);
-        let variables = builder::flag_variables(recipe, &extra);
+        let environment = recipe.environment();
+        let variables = recipe.variables("");
         let interrupt = builder.interrupt;
         let mut flags = ProjectFlags::ask(&builder.sources, &variables, &environment, interrupt)?;
         // With rustup, the hash among the flags is that of its proxy.

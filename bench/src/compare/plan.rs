@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::arguments::processor;
 use crate::build::toolchain::compiler::{SkippedCompiler, Toolchain};
 use crate::build::toolchain::find::{find, wrong_label};
-use crate::build::toolchain::machine::Machine;
 use crate::build::toolchain::profile::profdata;
 use crate::build::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 use crate::measure::run::config::COUNTING;
@@ -83,8 +82,8 @@ impl Default for Block {
 
 impl Block {
     /// Why the block has no builds on this machine; `None` if it has.
-    fn foreign(&self, machine: &dyn Machine) -> Option<SkippedCompiler> {
-        let (theirs, ours) = (self.architecture.as_ref()?, machine.architecture());
+    fn foreign(&self) -> Option<SkippedCompiler> {
+        let (theirs, ours) = (self.architecture.as_ref()?, std::env::consts::ARCH);
         (theirs != ours).then(|| SkippedCompiler {
             name: self.target_cpu.join(", "),
             why: format!("{theirs} only, and this machine is {ours}"),
@@ -139,7 +138,7 @@ impl CompareFile {
     ///
     /// # Errors
     /// Names a label that two compilers have, or a malformed one.
-    pub fn plan(&self, machine: &dyn Machine) -> Result<Plan, UsageError> {
+    pub fn plan(&self) -> Result<Plan, UsageError> {
         let labels = self.blocks.iter().flat_map(|block| &block.toolchains);
         if let Some(wrong) = labels.into_iter().find_map(|name| wrong_label(name)) {
             return Err(UsageError(wrong));
@@ -147,11 +146,11 @@ impl CompareFile {
         let mut plan = Plan::default();
         let mut known: Vec<Toolchain> = Vec::new();
         for block in &self.blocks {
-            if let Some(skip) = block.foreign(machine) {
+            if let Some(skip) = block.foreign() {
                 note(skip, &mut plan.skipped);
                 continue;
             }
-            let found = find(machine, &block.toolchains);
+            let found = find(&block.toolchains);
             for skip in found.skipped {
                 note(skip, &mut plan.skipped);
             }
@@ -160,7 +159,7 @@ impl CompareFile {
             }
             for toolchain in found.toolchains {
                 let toolchain = remember(toolchain, &mut known)?;
-                plan.add(machine, &toolchain, block);
+                plan.add(&toolchain, block);
             }
         }
         tell_apart(&known, &mut plan.recipes);
@@ -184,9 +183,9 @@ pub struct Plan {
 
 impl Plan {
     /// Adds a compiler with all flags of a block.
-    fn add(&mut self, machine: &dyn Machine, toolchain: &Toolchain, block: &Block) {
+    fn add(&mut self, toolchain: &Toolchain, block: &Block) {
         for pgo in &block.pgo {
-            if let Some(skip) = pgo.then(|| profdata(machine, toolchain).err()).flatten() {
+            if let Some(skip) = pgo.then(|| profdata(toolchain).err()).flatten() {
                 note(skip, &mut self.skipped);
                 continue;
             }
@@ -244,10 +243,14 @@ fn note<T: PartialEq>(item: T, list: &mut Vec<T>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build::toolchain::machine::simulated::machine;
+    use crate::build::toolchain::compiler::test_values::stub;
 
     fn plan(text: &str) -> Plan {
-        CompareFile::parse(text).unwrap().plan(&machine()).unwrap()
+        let folder = tempfile::tempdir().unwrap();
+        let stub = |line| stub(folder.path(), line);
+        let text = text.replace("gcc-12", &stub("gcc (Stub) 12.2.0"));
+        let text = text.replace("rustc-1.85", &stub("rustc 1.85.0"));
+        CompareFile::parse(&text).unwrap().plan().unwrap()
     }
 
     #[test]

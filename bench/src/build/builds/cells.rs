@@ -47,26 +47,21 @@ impl Builds {
 
     /// The cells of some drivers under the same conditions. A peer has none if it is not built for them.
     pub fn cells(&self, conditions: Conditions, drivers: &[Driver]) -> Vec<Cell> {
-        drivers
-            .iter()
-            .filter_map(|driver| self.builds.get(driver))
-            .filter_map(|build| match build.implementation.is_peer() {
-                true => self.peers.cell(build, conditions),
-                false => Some(cell(&self.folder, build, conditions)),
-            })
-            .collect()
+        let builds = drivers.iter().filter_map(|driver| self.builds.get(driver));
+        let cell = |build: &Build| match build.implementation.is_peer() {
+            true => self.peers.cell(build, conditions),
+            false => Some(cell(&self.folder, build, conditions)),
+        };
+        builds.filter_map(cell).collect()
     }
 
     /// A cell for each program: one for each of our drivers, and one for each batch size of a peer.
     pub fn programs(&self) -> Vec<Cell> {
-        let programs =
-            self.builds
-                .values()
-                .flat_map(|build| match build.implementation.is_peer() {
-                    true => self.peers.all_cells(build),
-                    false => vec![cell(&self.folder, build, Conditions::default())],
-                });
-        programs.collect()
+        let programs = |build: &Build| match build.implementation.is_peer() {
+            true => self.peers.all_cells(build),
+            false => vec![cell(&self.folder, build, Conditions::default())],
+        };
+        self.builds.values().flat_map(programs).collect()
     }
 
     /// Where the peers come from, in the order of tables.
@@ -134,35 +129,23 @@ pub fn missing(cell: &Cell, needs_library: bool) -> Option<String> {
 mod tests {
     use super::super::variants::OVERFLOW_CHECKS;
     use super::*;
-    use Implementation::{Rust, C};
+    use Implementation::Rust;
 
     #[test]
-    fn a_variant_without_toolchain_file_has_the_compiler_of_the_default() {
-        let build = tempfile::tempdir().unwrap();
-        assert_eq!(
-            describe_build(build.path(), Rust, OVERFLOW_CHECKS).toolchain,
-            "unknown"
-        );
-        let folder = build_folder(build.path(), Rust, DEFAULT);
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(
-            folder.join("toolchain.txt"),
-            "rustc 1.95.0 -C opt-level=3\n",
-        )
-        .unwrap();
-        let described = describe_build(build.path(), Rust, OVERFLOW_CHECKS);
-        assert_eq!(described.toolchain, "rustc 1.95.0");
-        assert_eq!(described.flags, "rustc 1.95.0 -C opt-level=3");
-    }
-
-    #[test]
-    fn a_missing_file_is_named_with_the_command_that_builds_it() {
-        let build = tempfile::tempdir().unwrap();
-        let row = describe_build(build.path(), C, DEFAULT);
-        let cell = cell(build.path(), &row, Conditions::default());
+    fn a_build_is_described_by_its_folder_or_that_of_the_default() {
+        let folder = tempfile::tempdir().unwrap();
+        let describe = || describe_build(folder.path(), Rust, OVERFLOW_CHECKS);
+        assert_eq!(describe().toolchain, "unknown");
+        let default = build_folder(folder.path(), Rust, DEFAULT);
+        std::fs::create_dir_all(&default).unwrap();
+        let line = "rustc 1.95.0 -C opt-level=3";
+        std::fs::write(default.join("toolchain.txt"), format!("{line}\n")).unwrap();
+        let build = describe();
+        assert_eq!((&*build.toolchain, &*build.flags), ("rustc 1.95.0", line));
+        let cell = cell(folder.path(), &build, Conditions::default());
         let text = missing(&cell, false).unwrap();
         assert!(
-            text.contains("bin/c/ixgbe-fwd") && text.contains("make"),
+            text.contains("rust/ixgbe-fwd") && text.contains("make"),
             "{text}"
         );
         assert!(missing(&cell, true).unwrap().contains("libforwarder.so"));

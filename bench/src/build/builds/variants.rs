@@ -80,21 +80,3 @@ pub fn table_order(driver: &Driver) -> (Implementation, usize, String) {
     let place = VARIANTS.iter().position(|variant| *variant == driver.1);
     (driver.0, place.unwrap_or(VARIANTS.len()), driver.1.clone())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use Implementation::{RustUnsafe, C};
-
-    #[test]
-    fn the_variant_decides_the_folder() {
-        let build = Path::new("build");
-        for path in [DEFAULT, STRIDE, TUNED, AGENT] {
-            assert_eq!(build_folder(build, C, path), Path::new("build/bin/c"));
-        }
-        assert_eq!(
-            build_folder(build, RustUnsafe, OVERFLOW_CHECKS),
-            Path::new("build/variants/overflow-checks/rust-unsafe")
-        );
-    }
-}

@@ -1,12 +1,50 @@
-//! Compilers: their labels, versions and identities.
+//! Compilers: their families, labels, versions and identities.
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::identity::Identity;
-pub use super::invocation::{Family, Invocation};
-use super::machine::Machine;
+
+/// A family of compilers, whose versions can be ordered.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::Display,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Family {
+    /// The C compiler of GNU.
+    Gcc,
+    /// The C compiler of LLVM.
+    Clang,
+    /// The Rust compiler.
+    Rustc,
+}
+
+/// How to invoke a compiler.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Invocation {
+    /// A program, by name or path.
+    Program(String),
+    /// A toolchain of rustup, by its name.
+    Rustup(String),
+}
+
+impl Invocation {
+    /// The program, without the arguments that select a toolchain.
+    pub fn program(&self) -> &str {
+        self.rustc().0
+    }
+
+    /// The program and its first arguments that together run rustc.
+    pub fn rustc(&self) -> (&str, Vec<&str>) {
+        match self {
+            Self::Program(program) => (program, Vec::new()),
+            Self::Rustup(name) => ("rustup", vec!["run", name, "rustc"]),
+        }
+    }
+}
 
 /// An installed compiler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,37 +68,6 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// A compiler without a label of its own.
-    ///
-    /// # Errors
-    /// Names the part of the compiler that cannot be read.
-    pub fn new(
-        machine: &dyn Machine,
-        family: Family,
-        version: String,
-        llvm: Option<u32>,
-        invocation: Invocation,
-    ) -> Result<Self, String> {
-        Ok(Self {
-            label: format!("{family} {version}"),
-            named: false,
-            identity: Identity::of(machine, family, &invocation)?,
-            family,
-            version,
-            llvm,
-            invocation,
-        })
-    }
-
-    /// The compiler with the label that the user gave it, if there is one.
-    pub(super) fn labelled(mut self, label: Option<&str>) -> Self {
-        if let Some(label) = label {
-            self.label = label.to_owned();
-            self.named = true;
-        }
-        self
-    }
-
     /// Its name in `samples.csv`, such as `gcc 12.2.0`.
     pub fn name(&self) -> String {
         format!("{} {}", self.family, self.version)
@@ -96,24 +103,25 @@ pub fn older(a: &str, b: &str) -> bool {
     numbers(a) < numbers(b)
 }
 
+/// The numbers of a version, for sorting.
 pub(super) fn numbers(version: &str) -> Vec<u64> {
-    version
-        .split(['.', '-'])
-        .map(|part| part.parse().unwrap_or(0))
-        .collect()
+    let parts = version.split(['.', '-']);
+    parts.map(|part| part.parse().unwrap_or(0)).collect()
 }
 
 /// Whether `version` is `wanted` or a release of it: 1.85.1 is a release of 1.85.
 pub(super) fn is_release_of(version: &str, wanted: &str) -> bool {
-    version
-        .strip_prefix(wanted)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    let rest = version.strip_prefix(wanted);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Compilers for tests.
 #[cfg(test)]
 pub mod test_values {
     use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
 
     /// A compiler in a path of its own.
     pub fn toolchain(family: Family, version: &str, llvm: Option<u32>) -> Toolchain {
@@ -127,6 +135,23 @@ pub mod test_values {
             llvm,
             invocation: Invocation::Program(path),
         }
+    }
+
+    /// Writes a script that answers as a compiler with this version line does, and returns its path. That of a Rust
+    /// compiler is its own sysroot.
+    pub fn stub(folder: &Path, line: &str) -> String {
+        let version = line.rsplit(' ').next().unwrap();
+        let folder = folder.join(line.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
+        let path = folder.join("bin").join(line.split(' ').next().unwrap());
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let script = format!(
+            "#!/bin/sh\ncase \"$*\" in\n*sysroot*) echo {} ;;\n*-dM*) ;;\n*file-name*) echo libx.a ;;\n\
+             *) echo '{line}'; echo release: {version}; echo LLVM version: 90.1 ;;\nesac\n",
+            folder.display()
+        );
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path.to_str().unwrap().to_owned()
     }
 }
 

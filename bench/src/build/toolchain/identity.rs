@@ -1,40 +1,39 @@
-//! The identity of a toolchain: where its program lies, and the contents of everything that compiles.
+//! The identity of a compiler: the path of its program, and a hash of everything that it runs.
 //!
-//! Versions do not tell compilers apart: a patched compiler prints the version of the unpatched one. An identity
-//! therefore has the canonical path of the program, and a hash of its content and of what it runs. A wrapper script is
-//! not its target: its own content counts, and so do the answers that the compiler gives through it.
+//! Versions do not tell compilers apart: a patched compiler prints the version of the unpatched one. A wrapper script is
+//! not its target: its own content counts, and so do the commands that the compiler would run through it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
-use super::content::text_hash;
-use super::invocation::{Family, Invocation};
-use super::machine::Machine;
+use super::ask::{ask, canonical, errors, libraries};
+use super::compiler::{Family, Invocation};
 
-/// The programs that GCC runs.
-const GCC_PROGRAMS: [&str; 6] = ["cc1", "lto1", "lto-wrapper", "collect2", "as", "ld"];
-/// The files that GCC loads or links into a program, and its specs, if they are a file.
-const GCC_FILES: [&str; 6] = [
-    "liblto_plugin.so",
-    "libgcc.a",
-    "libgcov.a",
-    "crtbegin.o",
-    "crtbeginS.o",
-    "specs",
-];
-/// The programs that clang runs.
-const CLANG_PROGRAMS: [&str; 3] = ["as", "ld", "ld.lld"];
-/// The linker's plugin for clang's link-time optimisation.
-const CLANG_FILES: [&str; 1] = ["LLVMgold.so"];
 /// Compiles an empty file. With `-###` before it, a compiler prints the commands instead.
 const COMPILE_NOTHING: [&str; 6] = ["-O2", "-S", "-o", "/dev/null", "-xc", "/dev/null"];
+/// The commands of these name the linker, its plugins and the files that it adds.
+const LINK_NOTHING: [&str; 6] = ["-###", "-flto", "-o", "/dev/null", "-xc", "/dev/null"];
+/// Questions for files that these commands do not name. A compiler answers with a bare name if it lacks the file.
+const QUESTIONS: [&str; 7] = [
+    "-print-prog-name=as",
+    "-print-prog-name=ld",
+    "-print-prog-name=lto1",
+    "-print-file-name=libgcc.a",
+    "-print-file-name=libgcov.a",
+    "-print-file-name=specs",
+    "-print-libgcc-file-name",
+];
 
 /// A file that a compiler consists of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Part {
-    /// What the file is to the compiler: `program`, `driver`, `cc1`, `library`, `sysroot`, …
-    pub role: String,
     /// Its path.
     pub path: String,
     /// SHA-256 of its content.
@@ -58,251 +57,196 @@ impl Identity {
     ///
     /// # Errors
     /// Names the part that cannot be read.
-    pub fn of(
-        machine: &dyn Machine,
-        family: Family,
-        invocation: &Invocation,
-    ) -> Result<Self, String> {
-        let mut parts = Parts::new(machine);
-        let mut commands = String::new();
-        let path = match family {
-            Family::Gcc | Family::Clang => {
-                let program = invocation.program();
-                let path = parts.program(program)?;
-                commands = parts.c_compiler(family, program)?;
-                path
-            }
-            Family::Rustc => parts.rust_compiler(invocation)?,
+    pub(super) fn of(family: Family, invocation: &Invocation) -> Result<Self, String> {
+        let mut parts = Parts::default();
+        let (path, commands) = match family {
+            Family::Rustc => (parts.rust_compiler(invocation)?, String::new()),
+            Family::Gcc | Family::Clang => parts.c_compiler(invocation.program())?,
         };
-        Ok(Self::from_parts(path, parts.into_list(), &commands))
+        let parts = parts
+            .0
+            .into_iter()
+            .map(|(path, sha256)| Part { path, sha256 });
+        Ok(Self::from_parts(path, parts.collect(), &commands))
     }
 
     /// The identity of a program with these parts, which would run these commands.
-    pub fn from_parts(path: String, mut parts: Vec<Part>, commands: &str) -> Self {
-        parts.sort();
-        parts.dedup();
-        let mut contents: Vec<_> = parts
-            .iter()
-            .map(|part| format!("{} {}\n", part.role, part.sha256))
-            .collect();
-        contents.sort();
-        let sha256 = text_hash(&format!("{}{commands}", contents.concat()));
+    pub fn from_parts(path: String, parts: Vec<Part>, commands: &str) -> Self {
+        let mut contents: Vec<_> = parts.iter().map(|part| &*part.sha256).collect();
+        contents.sort_unstable();
         Self {
             path,
-            sha256,
+            sha256: text_hash(&format!("{}\n{commands}", contents.join("\n"))),
             parts,
         }
     }
 
     /// A short name for folders: 12 hexadecimal digits, made of the path and the contents.
     pub fn key(&self) -> String {
-        short(&format!("{}\n{}", self.path, self.sha256))
+        text_hash(&format!("{}\n{}", self.path, self.sha256))[..12].to_owned()
     }
 
     /// A short name for the path alone.
     pub fn path_key(&self) -> String {
-        short(&self.path)
+        text_hash(&self.path)[..12].to_owned()
     }
 }
 
-fn short(text: &str) -> String {
-    let mut hash = text_hash(text);
-    hash.truncate(12);
-    hash
-}
+/// The parts of a compiler while they are collected: the hash of each path.
+#[derive(Default)]
+struct Parts(BTreeMap<String, String>);
 
-/// The parts of a compiler, while they are collected.
-struct Parts<'m> {
-    machine: &'m dyn Machine,
-    /// By path. The first role of a file counts.
-    found: BTreeMap<String, Part>,
-}
-
-impl<'m> Parts<'m> {
-    fn new(machine: &'m dyn Machine) -> Self {
-        Self {
-            machine,
-            found: BTreeMap::new(),
-        }
-    }
-
-    fn into_list(self) -> Vec<Part> {
-        self.found.into_values().collect()
-    }
-
-    fn add(&mut self, role: &str, path: &str) -> Result<(), String> {
-        if self.found.contains_key(path) {
-            return Ok(());
-        }
-        let hash = self.machine.hash(path);
-        let sha256 = hash.map_err(|error| format!("cannot read {path}, its {role}: {error}"))?;
-        let part = Part {
-            role: role.to_owned(),
-            path: path.to_owned(),
-            sha256,
-        };
-        self.found.insert(path.to_owned(), part);
-        Ok(())
-    }
-
-    /// Adds the program that the user named. Returns its canonical path.
-    fn program(&mut self, program: &str) -> Result<String, String> {
-        let path = self
-            .machine
-            .canonical(program)
-            .ok_or_else(|| format!("{program} is not found"))?;
-        self.add("program", &path)?;
+impl Parts {
+    fn add(&mut self, path: &Path) -> Result<String, String> {
+        let hash =
+            file_hash(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let path = path.to_string_lossy().into_owned();
+        self.0.insert(path.clone(), hash);
         Ok(path)
     }
 
-    /// Adds what a C compiler runs, loads and links. Returns the commands that it would run.
-    fn c_compiler(&mut self, family: Family, program: &str) -> Result<String, String> {
-        let (programs, files): (&[&str], &[&str]) = match family {
-            Family::Clang => (&CLANG_PROGRAMS, &CLANG_FILES),
-            _ => (&GCC_PROGRAMS, &GCC_FILES),
-        };
-        let answer = |question: String| self.machine.output(program, &[&question]);
-        let mut answers = Vec::new();
-        for name in programs {
-            answers.push((*name, answer(format!("-print-prog-name={name}"))));
-        }
-        for name in files {
-            // A compiler prints only the name of a file that it does not find.
-            let path = answer(format!("-print-file-name={name}"));
-            answers.push((*name, path.filter(|path| path.contains('/'))));
-        }
-        answers.push(("libgcc", answer("-print-libgcc-file-name".to_owned())));
-        for (role, answer) in answers {
-            self.add_if_there(role, answer.as_deref().unwrap_or("").trim())?;
-        }
-        self.libraries(program, &COMPILE_NOTHING)?;
-        self.commands(program)
-    }
-
     /// Adds a file or a program of the search path, unless it does not exist.
-    fn add_if_there(&mut self, role: &str, name: &str) -> Result<(), String> {
-        if name.is_empty() {
-            return Ok(());
-        }
-        match self.machine.canonical(name) {
-            Some(path) => self.add(role, &path),
+    fn add_if_there(&mut self, name: &str) -> Result<(), String> {
+        match canonical(name) {
+            Some(path) => self.add(&path).map(drop),
             None => Ok(()),
         }
     }
 
-    /// Adds the shared libraries that a command loads.
-    fn libraries(&mut self, program: &str, arguments: &[&str]) -> Result<(), String> {
-        for library in self.machine.libraries(program, arguments) {
-            self.add_if_there("library", &library)?;
+    /// Adds what a C compiler runs, loads and links. Returns its path, and the commands that it would run, with all
+    /// flags that wrappers and configuration files add.
+    fn c_compiler(&mut self, program: &str) -> Result<(String, String), String> {
+        let path = canonical(program).ok_or_else(|| format!("{program} is not found"))?;
+        let path = self.add(&path)?;
+        for question in QUESTIONS {
+            self.add_if_there(ask(program, &[question]).unwrap_or_default().trim())?;
         }
-        Ok(())
-    }
-
-    /// The commands that a C compiler runs, with all flags that wrappers and configuration files
-    /// add. Adds the programs, which may lie behind wrappers.
-    fn commands(&mut self, program: &str) -> Result<String, String> {
-        let question = [&["-###"][..], &COMPILE_NOTHING].concat();
-        let said = self.machine.errors(program, &question).unwrap_or_default();
-        for line in said.lines() {
-            if let Some(driver) = line.strip_prefix("COLLECT_GCC=") {
-                self.add_if_there("driver", driver)?;
-            }
-            let first = line.strip_prefix(' ').and_then(|command| {
-                let command = command.strip_prefix('"').unwrap_or(command);
-                command.split(['"', ' ']).next()
-            });
-            if let Some(path) = first.filter(|path| path.starts_with('/')) {
-                self.add_if_there("driver", path)?;
+        for library in libraries(program, &COMPILE_NOTHING) {
+            self.add_if_there(&library)?;
+        }
+        let compile = errors(program, &[&["-###"][..], &COMPILE_NOTHING].concat());
+        let compile = compile.unwrap_or_default();
+        let link = errors(program, &LINK_NOTHING).unwrap_or_default();
+        for line in compile.lines().chain(link.lines()) {
+            // Programs may lie behind wrappers. GCC names the driver in a line of its own.
+            let driver = line.strip_prefix("COLLECT_GCC=");
+            self.add_if_there(driver.unwrap_or_default())?;
+            let words = line.split(|c: char| c.is_whitespace() || "\"=".contains(c));
+            for word in words.filter(|word| word.starts_with('/')) {
+                self.add_if_there(word)?;
             }
         }
-        let commands = said.lines().filter(|line| line.starts_with(' '));
-        Ok(commands.map(|line| format!("{line}\n")).collect())
+        let commands = compile.lines().filter(|line| line.starts_with(' '));
+        Ok((path, commands.collect::<Vec<_>>().join("\n")))
     }
 
-    /// Adds what a Rust compiler loads and links. Returns the canonical path of its program: that
-    /// of the toolchain, if the user named a proxy of rustup.
+    /// Adds what a Rust compiler loads and links. Returns the path of its program: that of the toolchain, if the user
+    /// named a proxy of rustup.
     fn rust_compiler(&mut self, invocation: &Invocation) -> Result<String, String> {
         let (program, before) = invocation.rustc();
-        let ask = |question: &[&str]| {
-            let arguments = [&before[..], question].concat();
-            self.machine.output(program, &arguments)
+        let asked = |question: &[&str]| {
+            let said = ask(program, &[&before[..], question].concat());
+            said.ok_or_else(|| format!("`rustc {}` fails", question.join(" ")))
         };
-        let sysroot = ask(&["--print", "sysroot"]).ok_or("`rustc --print sysroot` fails")?;
-        let sysroot = sysroot.trim();
-        let said = ask(&["-vV"]).ok_or("`rustc -vV` fails")?;
+        let sysroot = asked(&["--print", "sysroot"])?;
+        let sysroot = Path::new(sysroot.trim());
+        let own = sysroot.join("bin/rustc");
+        let said = asked(&["-vV"])?;
         let host = said.lines().find_map(|line| line.strip_prefix("host: "));
-        let named = match invocation {
-            Invocation::Rustup(_) => None,
-            Invocation::Program(program) => Some(self.program(program)?),
-        };
-        let own = format!("{sysroot}/bin/rustc");
-        self.add_if_there("rustc", &own)?;
-        self.libraries(program, &[&before[..], &["-vV"]].concat())?;
-        for folder in ["lib", "bin"] {
-            let folder = format!(
-                "{sysroot}/lib/rustlib/{}/{folder}",
-                host.unwrap_or("").trim()
-            );
-            for file in self.machine.files_below(&folder) {
-                self.add("sysroot", &file)?;
+        let is_proxy = |path: &PathBuf| path.ends_with("rustup") || path.ends_with("rustup-init");
+        let named = canonical(program).filter(|path| !is_proxy(path));
+        let path = named.or_else(|| own.canonicalize().ok());
+        let path = self.add(&path.ok_or_else(|| format!("there is no {}", own.display()))?)?;
+        self.add_if_there(&own.to_string_lossy())?;
+        for library in libraries(program, &[&before[..], &["-vV"]].concat()) {
+            self.add_if_there(&library)?;
+        }
+        let target = sysroot
+            .join("lib/rustlib")
+            .join(host.unwrap_or_default().trim());
+        let mut folders = vec![target.join("lib"), target.join("bin")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                match path.is_dir() {
+                    true => folders.push(path),
+                    false => self.add_if_there(&path.to_string_lossy())?,
+                }
             }
         }
-        let is_proxy = |path: &String| path.ends_with("/rustup") || path.ends_with("/rustup-init");
-        match named.filter(|path| !is_proxy(path)) {
-            Some(path) => Ok(path),
-            None => {
-                self.found.retain(|path, _| !is_proxy(path));
-                let path = self.machine.canonical(&own);
-                path.ok_or_else(|| format!("there is no {own}"))
-            }
-        }
+        Ok(path)
     }
+}
+
+/// SHA-256 of a file. A compiler has hundreds of megabytes, and several compilers share files. The process therefore
+/// remembers each hash as long as the file has the same inode, size and times.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(crate) fn file_hash(path: &Path) -> io::Result<String> {
+    type Facts = (u64, u64, u64, (i64, i64), (i64, i64));
+    static KNOWN: Mutex<Option<HashMap<Facts, String>>> = Mutex::new(None);
+    let mut file = File::open(path)?;
+    let facts = file.metadata()?;
+    let times = (
+        (facts.mtime(), facts.mtime_nsec()),
+        (facts.ctime(), facts.ctime_nsec()),
+    );
+    let facts = (facts.dev(), facts.ino(), facts.len(), times.0, times.1);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_with(HashMap::new);
+    if let Some(hash) = known.get(&facts) {
+        return Ok(hash.clone());
+    }
+    let mut hasher = Sha256::new();
+    io::copy(&mut file, &mut hasher)?;
+    let hash = hex(&hasher.finalize());
+    known.insert(facts, hash.clone());
+    Ok(hash)
+}
+
+/// SHA-256 of a text, in 64 hexadecimal digits.
+pub(crate) fn text_hash(text: &str) -> String {
+    hex(&Sha256::digest(text))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::compiler::test_values::toolchain;
-    use super::super::recipe::{BuildRecipe, OptLevel};
     use super::*;
-    use proptest::prelude::*;
 
-    fn parts() -> impl Strategy<Value = Vec<Part>> {
-        let part = ("cc1|as|ld", "[ab]", "[01]").prop_map(|(role, path, sha256)| Part {
-            role,
-            path,
-            sha256,
-        });
-        proptest::collection::vec(part, 0..3)
+    #[test]
+    fn path_contents_and_commands_make_an_identity() {
+        let of = |path: &str, contents: &[&str], commands: &str| {
+            let parts = contents.iter().map(|sha256| Part {
+                path: "/cc1".to_owned(),
+                sha256: (*sha256).to_owned(),
+            });
+            Identity::from_parts(path.to_owned(), parts.collect(), commands).key()
+        };
+        let one = of("/a", &["0", "1"], "x");
+        assert_eq!(one, of("/a", &["1", "0"], "x"));
+        let others = [
+            of("/b", &["0", "1"], "x"),
+            of("/a", &["0"], "x"),
+            of("/a", &["0", "1"], "y"),
+        ];
+        assert!(!others.contains(&one));
     }
 
-    /// A path, contents with commands, and flags: few values, so that many are equal.
-    fn build() -> impl Strategy<Value = (String, Vec<Part>, String, OptLevel, bool)> {
-        let opt = prop_oneof![Just(OptLevel::Two), Just(OptLevel::Size)];
-        ("/[ab]", parts(), "[xy]?", opt, any::<bool>())
-    }
-
-    proptest! {
-        /// Two builds share a folder if and only if path, contents, commands and flags are equal.
-        #[test]
-        fn folders_are_equal_exactly_if_compiler_and_flags_are(a in build(), b in build()) {
-            let contents = |parts: &[Part]| {
-                let mut all: Vec<_> = parts.to_vec();
-                all.sort();
-                all.dedup();
-                let mut contents: Vec<_> =
-                    all.into_iter().map(|part| (part.role, part.sha256)).collect();
-                contents.sort();
-                contents
-            };
-            let of = |(path, parts, commands, opt, lto): &(String, Vec<Part>, String, OptLevel, bool)| {
-                let mut compiler = toolchain(Family::Gcc, "12.2.0", None);
-                compiler.identity = Identity::from_parts(path.clone(), parts.clone(), commands);
-                BuildRecipe::new(compiler, *opt, "default", *lto, false).variant
-            };
-            let equal = a.0 == b.0
-                && contents(&a.1) == contents(&b.1)
-                && (&a.2, a.3, a.4) == (&b.2, b.3, b.4);
-            prop_assert_eq!(of(&a) == of(&b), equal);
-        }
+    #[test]
+    fn a_changed_file_has_another_hash() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, new) = (folder.path().join("cc1"), folder.path().join("new"));
+        fs::write(&path, "abc").unwrap();
+        assert_eq!(file_hash(&path).unwrap(), text_hash("abc"));
+        // Equal length, and perhaps the same tick of the clock: the new file has another inode.
+        fs::write(&new, "abd").unwrap();
+        fs::rename(&new, &path).unwrap();
+        assert_eq!(file_hash(&path).unwrap(), text_hash("abd"));
+        assert!(file_hash(&folder.path().join("absent")).is_err());
     }
 }

@@ -2,18 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use super::ask::{ask, exists};
 use super::compiler::{Family, Invocation, SkippedCompiler, Toolchain};
-use super::machine::Machine;
 
 /// The `llvm-profdata` that merges profiles for a compiler. It must belong to the compiler's LLVM
 /// or a newer one. `None` for GCC, which merges profiles itself.
 ///
 /// # Errors
 /// Names the missing tool and the command that installs it.
-pub fn profdata(
-    machine: &dyn Machine,
-    toolchain: &Toolchain,
-) -> Result<Option<PathBuf>, SkippedCompiler> {
+pub fn profdata(toolchain: &Toolchain) -> Result<Option<PathBuf>, SkippedCompiler> {
     let Some(llvm) = toolchain.llvm else {
         return Ok(None);
     };
@@ -22,30 +19,30 @@ pub fn profdata(
         why,
         fix: Some(fix),
     };
+    let (program, before) = toolchain.invocation.rustc();
     if toolchain.family == Family::Rustc {
-        let print = ["--print", "target-libdir"];
-        let folder = match &toolchain.invocation {
-            Invocation::Program(program) => machine.output(program, &print),
-            Invocation::Rustup(name) => {
-                machine.output("rustup", &[&["run", name, "rustc"][..], &print].concat())
-            }
-        };
+        let print = [&before[..], &["--print", "target-libdir"]].concat();
+        let folder = ask(program, &print);
         let own = folder.map(|folder| Path::new(folder.trim()).with_file_name("bin/llvm-profdata"));
-        if let Some(own) = own.filter(|own| machine.has(&own.to_string_lossy())) {
+        if let Some(own) = own.filter(|own| own.is_file()) {
             return Ok(Some(own));
         }
-    }
-    if let (Family::Clang, Invocation::Program(program)) = (toolchain.family, &toolchain.invocation)
-    {
-        if !has_profile_runtime(machine, program) {
+    } else {
+        // Clang prints the path of a file that it finds, and the bare name of a file that it does not find.
+        let has = |library: String| {
+            let found = ask(program, &[&format!("--print-file-name={library}")]);
+            found.is_some_and(|path| path.contains('/'))
+        };
+        let library = format!("libclang_rt.profile-{}.a", std::env::consts::ARCH);
+        if !has(library) && !has("libclang_rt.profile.a".to_owned()) {
             return Err(skip(
                 "its profiling library, libclang_rt.profile, is not installed".to_owned(),
                 format!("sudo apt-get install libclang-rt-{llvm}-dev"),
             ));
         }
     }
-    let newer = (llvm..=llvm + 10).map(|major| format!("llvm-profdata-{major}"));
-    if let Some(name) = newer.into_iter().find(|name| machine.has(name)) {
+    let mut newer = (llvm..=llvm + 10).map(|major| format!("llvm-profdata-{major}"));
+    if let Some(name) = newer.find(|name| exists(name)) {
         return Ok(Some(PathBuf::from(name)));
     }
     let fix = match &toolchain.invocation {
@@ -58,47 +55,23 @@ pub fn profdata(
     ))
 }
 
-/// Whether clang finds the library that instrumented programs are linked with. Clang prints the
-/// path of a file that it finds, and the bare name of a file that it does not find.
-fn has_profile_runtime(machine: &dyn Machine, clang: &str) -> bool {
-    let names = [
-        format!("libclang_rt.profile-{}.a", std::env::consts::ARCH),
-        "libclang_rt.profile.a".to_owned(),
-    ];
-    names.iter().any(|name| {
-        let found = machine.output(clang, &[&format!("--print-file-name={name}")]);
-        found.is_some_and(|path| path.contains('/'))
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::find::find;
-    use super::super::machine::simulated::machine;
+    use super::super::compiler::test_values::{stub, toolchain};
     use super::*;
 
     #[test]
     fn profiles_need_the_profdata_of_the_same_llvm() {
-        let all = find(&machine(), &["gcc-12".to_owned(), "clang-19".to_owned()]).toolchains;
-        assert_eq!(profdata(&machine(), &all[0]), Ok(None));
-        let lacks = || profdata(&machine(), &all[1]).unwrap_err().to_string();
-        assert!(lacks().contains("libclang-rt-19-dev"), "{}", lacks());
-        let name = format!(
-            "--print-file-name=libclang_rt.profile-{}.a",
-            std::env::consts::ARCH
-        );
-        let with = |answer: &'static str| {
-            let mut machine = machine();
-            let line = format!("clang-19 {name}");
-            machine.0.insert(Box::leak(line.into_boxed_str()), answer);
-            profdata(&machine, &all[1])
+        let folder = tempfile::tempdir().unwrap();
+        let lacks = |family, line| {
+            let mut compiler = toolchain(family, "90.1", Some(90));
+            compiler.invocation = Invocation::Program(stub(folder.path(), line));
+            profdata(&compiler).unwrap_err().to_string()
         };
-        // Clang prints only the name of a file that it does not find.
-        let bare = with("libclang_rt.profile-x.a\n").unwrap_err().to_string();
-        assert!(bare.contains("libclang-rt-19-dev"), "{bare}");
-        let found = with("/usr/lib/libclang_rt.profile-x.a\n")
-            .unwrap_err()
-            .to_string();
-        assert!(found.contains("apt-get install llvm-19"), "{found}");
+        let clang = lacks(Family::Clang, "clang 90.1");
+        assert!(clang.contains("libclang-rt-90-dev"), "{clang}");
+        let rustc = lacks(Family::Rustc, "rustc 1.90.1");
+        assert!(rustc.contains("apt-get install llvm-90"), "{rustc}");
+        assert_eq!(profdata(&toolchain(Family::Gcc, "12", None)), Ok(None));
     }
 }

@@ -3,7 +3,8 @@
 use record::Implementation;
 use serde::{Deserialize, Serialize};
 
-use super::compiler::{Family, Toolchain};
+use super::compiler::{Family, Invocation, Toolchain};
+use super::identity::text_hash;
 
 /// The processor that the drivers are built for unless another one is named: the Makefile's.
 pub const DEFAULT_CPU: &str = "default";
@@ -13,6 +14,7 @@ pub const DEFAULT_CPU: &str = "default";
     Debug,
     Clone,
     Copy,
+    Default,
     PartialEq,
     Eq,
     Serialize,
@@ -23,6 +25,7 @@ pub const DEFAULT_CPU: &str = "default";
 )]
 pub enum OptLevel {
     /// The Makefile's level: 2 for C, 3 for Rust.
+    #[default]
     #[serde(rename = "default")]
     #[strum(serialize = "default")]
     Default,
@@ -74,6 +77,12 @@ pub struct BuildRecipe {
     /// Whether only the compiler differs from `make build`.
     #[serde(rename = "usual")]
     pub default_flags: bool,
+    /// Further flags for the compiler.
+    #[serde(skip)]
+    more: Vec<String>,
+    /// Whether the build has line tables, which change nothing else.
+    #[serde(skip)]
+    line_tables: bool,
 }
 
 impl BuildRecipe {
@@ -87,30 +96,40 @@ impl BuildRecipe {
     ) -> Self {
         let family = toolchain.family;
         let opt = opt.for_family(family);
-        // Two identities never share a folder. The version is only for readers.
-        let (version, key) = (&toolchain.version, toolchain.identity.key());
-        let mut variant = format!("{family}-{version}-{key}-O{opt}");
-        if target_cpu != DEFAULT_CPU {
-            variant.push_str(&format!("-{target_cpu}"));
-        }
-        if !lto {
-            variant.push_str("-no-lto");
-        }
-        if pgo {
-            variant.push_str("-pgo");
-        }
-        Self {
+        let mut recipe = Self {
             default_flags: opt == OptLevel::Default.for_family(family)
                 && target_cpu == DEFAULT_CPU
                 && lto
                 && !pgo,
-            variant,
+            variant: String::new(),
             opt,
             target_cpu: target_cpu.to_owned(),
             lto,
             pgo,
             toolchain,
+            more: Vec::new(),
+            line_tables: false,
+        };
+        // Two identities never share a folder. The version is only for readers.
+        let (version, key) = (&recipe.toolchain.version, recipe.toolchain.identity.key());
+        let flags = recipe
+            .flags()
+            .replace("no LTO", "no-lto")
+            .replace("PGO", "pgo");
+        recipe.variant = format!("{family}-{version}-{key}{}", flags.replace(' ', "-"));
+        recipe
+    }
+
+    /// The recipe with line tables and further flags for the compiler. Each set of flags has a folder of its own.
+    pub fn with_line_tables(mut self, more: &[String]) -> Self {
+        if !more.is_empty() {
+            let hash = text_hash(&more.join("\n"));
+            self.variant.push_str(&format!("-{}", &hash[..8]));
+            self.default_flags = false;
         }
+        self.more = more.to_vec();
+        self.line_tables = true;
+        self
     }
 
     /// The drivers that the compiler can build: ours, and the paper's own.
@@ -134,6 +153,96 @@ impl BuildRecipe {
         }
         text.push_str(if self.lto { "" } else { " no LTO" });
         text.push_str(if self.pgo { " PGO" } else { "" });
+        for flag in &self.more {
+            text.push_str(&format!(" {flag}"));
+        }
         text
+    }
+
+    /// The Makefile variables that choose compiler and flags. Flags for a profile come last.
+    pub fn variables(&self, profile: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        let mut set = |name: &str, value: &str| all.push(format!("{name}={value}"));
+        if self.target_cpu != DEFAULT_CPU {
+            set("TARGET_CPU", &self.target_cpu);
+        }
+        let tables = match (self.toolchain.family, self.line_tables) {
+            (Family::Gcc, true) => "-g1",
+            (Family::Clang, true) => "-gline-tables-only",
+            _ => "",
+        };
+        let extra = format!("{tables} {} {profile}", self.more.join(" "));
+        let extra = extra.trim();
+        let mut name = "RUST_EXTRA";
+        if self.toolchain.family != Family::Rustc {
+            name = "C_EXTRA";
+            if let Invocation::Program(program) = &self.toolchain.invocation {
+                set("CC", program);
+            }
+            set("C_OPT", &format!("-O{}", self.opt));
+            if !self.lto {
+                set("C_LTO", "");
+            }
+        }
+        if !extra.is_empty() {
+            set(name, extra);
+        }
+        all
+    }
+
+    /// The environment variables of a build.
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        let mut set = |name: &str, value: &str| all.push((name.to_owned(), value.to_owned()));
+        if self.toolchain.family == Family::Rustc {
+            match &self.toolchain.invocation {
+                Invocation::Rustup(name) => set("RUSTUP_TOOLCHAIN", name),
+                Invocation::Program(program) => set("RUSTC", program),
+            }
+            // Only deviations, so that the default build is the Makefile's.
+            if self.opt != OptLevel::Three {
+                set("CARGO_PROFILE_DRIVER_OPT_LEVEL", &self.opt.to_string());
+            }
+            if !self.lto {
+                set("CARGO_PROFILE_DRIVER_LTO", "off");
+            }
+            if self.line_tables {
+                set("CARGO_PROFILE_DRIVER_DEBUG", "line-tables-only");
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::compiler::test_values::toolchain;
+    use super::*;
+
+    #[test]
+    fn only_what_deviates_from_the_makefile_is_set() {
+        let gcc = toolchain(Family::Gcc, "11.2.0", None);
+        let recipe = BuildRecipe::new(gcc, OptLevel::Default, DEFAULT_CPU, false, false);
+        let variables = ["CC=/opt/gcc-11.2.0", "C_OPT=-O2", "C_LTO="];
+        assert_eq!(recipe.variables(""), variables);
+        let recipe = recipe.with_line_tables(&["-fno-inline".to_owned()]);
+        assert_eq!(recipe.flags(), "-O2 no LTO -fno-inline");
+        assert_eq!(recipe.variables("-p")[3], "C_EXTRA=-g1 -fno-inline -p");
+        assert!(recipe.environment().is_empty());
+        let mut rustc = toolchain(Family::Rustc, "1.85.0", Some(19));
+        let of = |rustc: &Toolchain, opt, lto| {
+            let recipe = BuildRecipe::new(rustc.clone(), opt, DEFAULT_CPU, lto, false);
+            assert!(recipe.variables("").is_empty());
+            let names = recipe.environment().into_iter().map(|(name, _)| name);
+            names.collect::<Vec<_>>()
+        };
+        let all = [
+            "RUSTC",
+            "CARGO_PROFILE_DRIVER_OPT_LEVEL",
+            "CARGO_PROFILE_DRIVER_LTO",
+        ];
+        assert_eq!(of(&rustc, OptLevel::Size, false), all);
+        rustc.invocation = Invocation::Rustup("1.85.0".to_owned());
+        assert_eq!(of(&rustc, OptLevel::Default, true), ["RUSTUP_TOOLCHAIN"]);
     }
 }

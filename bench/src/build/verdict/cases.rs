@@ -1,9 +1,9 @@
 //! The cases of a verdict that are conformance tests: each runs in a process of its own.
 
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
@@ -37,9 +37,6 @@ pub(super) struct Case {
 }
 
 /// Lists the cases of a test program that these drivers take part in. A case of all drivers needs all.
-///
-/// # Errors
-/// If the program cannot be started or does not list its tests.
 pub(super) fn list(file: &str, program: &Path, drivers: &[Implementation]) -> Result<Vec<Case>> {
     let mut command = Command::new(program);
     command.args(["--list", "--format", "terse"]);
@@ -69,36 +66,30 @@ pub(super) fn list(file: &str, program: &Path, drivers: &[Implementation]) -> Re
 }
 
 /// Runs cases, `jobs` at a time, and returns a row for each.
-///
-/// # Errors
-/// If a process cannot be started, or the user asks to stop.
 pub(super) fn run(
     cases: &[Case],
     site: &Site<'_>,
     jobs: usize,
     step: impl Fn(&str) + Sync,
 ) -> Result<Vec<Row>> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    step(&case.name);
-                    let row = case.run(site);
-                    let failed = row.is_err();
-                    done.lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .push(row);
-                    if failed {
-                        break;
-                    }
-                }
-            });
+    let step = &step;
+    let share = |first: usize| {
+        let rows = cases.iter().skip(first).step_by(jobs).map(|case| {
+            step(&case.name);
+            case.run(site)
+        });
+        rows.collect::<Result<Vec<_>>>()
+    };
+    thread::scope(|scope| {
+        let share = &share;
+        let workers = (0..jobs).map(|first| scope.spawn(move || share(first)));
+        let workers: Vec<_> = workers.collect();
+        let mut all = Vec::new();
+        for worker in workers {
+            all.extend(worker.join().unwrap_or_else(|panic| resume_unwind(panic))?);
         }
-    });
-    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.into_iter().collect()
+        Ok(all)
+    })
 }
 
 impl Case {

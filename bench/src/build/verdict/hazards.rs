@@ -43,9 +43,6 @@ struct Line {
 }
 
 /// Runs the hazards with these drivers, and adds their rows and those that the changed sources do not allow.
-///
-/// # Errors
-/// If the lab fails, or the user asks to stop.
 pub(super) fn run(
     lab: &Path,
     drivers: &[Implementation],

@@ -1,7 +1,5 @@
 //! Finds the sentence that explains a failure in the output of a test or of a compiler.
 
-use std::os::unix::process::ExitStatusExt;
-
 use perfcounters::process::ProcessError;
 
 /// Most characters of an explanation.
@@ -53,42 +51,34 @@ pub(super) fn of_end(error: &ProcessError) -> String {
         }
         other => return other.to_string(),
     };
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exit status {code} without a message"),
-        (None, Some(4)) => "illegal instruction (SIGILL)".to_owned(),
-        (None, Some(6)) => "aborted (SIGABRT)".to_owned(),
-        (None, Some(7)) => "bus error (SIGBUS)".to_owned(),
-        (None, Some(8)) => "division by zero (SIGFPE)".to_owned(),
-        (None, Some(11)) => "segmentation fault (SIGSEGV)".to_owned(),
-        _ => status.to_string(),
+    match status.code() {
+        Some(code) => format!("exit status {code} without a message"),
+        None => status.to_string(),
     }
 }
 
 /// The first error of gcc, clang, rustc or cargo, with its place.
 pub(super) fn of_compiler(output: &str) -> String {
     let lines: Vec<&str> = output.lines().collect();
-    for (nth, line) in lines.iter().enumerate() {
-        if line.starts_with("error[") || line.starts_with("error: ") {
-            let arrow = lines[nth + 1..]
-                .iter()
-                .take(3)
-                .find_map(|line| line.trim_start().strip_prefix("--> "));
-            let place = arrow.map(|place| format!("{place}: "));
-            return shortened(&format!("{}{line}", place.unwrap_or_default()));
-        }
-        // The safety lab puts the compiler's name in front.
-        if line.contains(": error: ")
-            || line.contains(": error[")
-            || line.contains(": fatal error: ")
-        {
-            return shortened(line);
-        }
-        if line.contains("undefined reference to") {
-            return shortened(line.trim());
-        }
+    let of_rust = |line: &str| line.starts_with("error[") || line.starts_with("error: ");
+    // The safety lab puts the compiler's name in front.
+    let signs = [
+        ": error: ",
+        ": error[",
+        ": fatal error: ",
+        "undefined reference to",
+    ];
+    let is_error = |line: &&str| of_rust(line) || signs.iter().any(|sign| line.contains(sign));
+    let Some(nth) = lines.iter().position(is_error) else {
+        let last = lines.iter().rev().find(|line| !line.trim().is_empty());
+        return shortened(last.map_or("the compiler gave no message", |line| line.trim()));
+    };
+    let mut below = lines[nth + 1..].iter().take(3);
+    let place = below.find_map(|line| line.trim_start().strip_prefix("--> "));
+    match place.filter(|_| of_rust(lines[nth])) {
+        Some(place) => shortened(&format!("{place}: {}", lines[nth])),
+        None => shortened(lines[nth].trim()),
     }
-    let last = lines.iter().rev().find(|line| !line.trim().is_empty());
-    shortened(last.map_or("the compiler gave no message", |line| line.trim()))
 }
 
 fn shortened(text: &str) -> String {
@@ -103,6 +93,7 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::process::ExitStatusExt;
     use std::process::ExitStatus;
 
     fn failed(status: i32) -> ProcessError {
@@ -134,7 +125,7 @@ mod tests {
                 "thread 'x' panicked at rust/src/driver/rx.rs:10:5:\nindex out of bounds: the len is 0\n",
                 "panic: index out of bounds: the len is 0",
             ),
-            ("running 1 test\n", "segmentation fault (SIGSEGV)"),
+            ("running 1 test\n", "signal: 11 (SIGSEGV)"),
             (&long, &cut),
         ] {
             assert_eq!(of_test(output, &failed(11)), expected);

@@ -13,8 +13,8 @@ use record::Implementation;
 
 use super::message;
 use crate::build::checkout::Checkout;
+use crate::build::request::make;
 use crate::build::runner;
-use crate::build::toolchain::builder::make;
 
 /// Longest time for one build.
 const LIMIT: Duration = Duration::from_secs(900);
@@ -46,9 +46,6 @@ pub(super) struct Site<'a> {
 impl Site<'_> {
     /// Makes the folder of all verdicts. Links what `make build` and `make test` have built of other people's
     /// crates, so that the first verdict need not build these again.
-    ///
-    /// # Errors
-    /// If the folder cannot be made.
     pub(super) fn folder(shipped: &Path, interrupt: &Interrupt) -> Result<PathBuf> {
         let build = shipped.join("verdict");
         let bin = build.join("bin");
@@ -77,9 +74,6 @@ impl Site<'_> {
     }
 
     /// Translates C to unsafe Rust if the C sources have changed.
-    ///
-    /// # Errors
-    /// If a child cannot be started, or the user asks to stop.
     pub(super) fn transpile(&self) -> Result<Driver> {
         let shell = |script: &str| {
             let mut command = Command::new("sh");
@@ -108,9 +102,6 @@ impl Site<'_> {
     }
 
     /// Builds a driver of the tree as `make build` does, into the folder of the verdict.
-    ///
-    /// # Errors
-    /// If make cannot be started, or the user asks to stop.
     pub(super) fn driver(&self, driver: Implementation) -> Result<Driver> {
         let target = self.build.join("cargo-driver");
         self.build(make(
@@ -130,9 +121,6 @@ impl Site<'_> {
     }
 
     /// Removes a driver that an earlier verdict built.
-    ///
-    /// # Errors
-    /// If the folder cannot be removed.
     pub(super) fn remove_driver(&self, driver: Implementation) -> Result<()> {
         let folder = self.build.join("bin").join(driver.to_string());
         match folder.exists() {
@@ -143,9 +131,6 @@ impl Site<'_> {
     }
 
     /// Builds files of the conformance tests. Returns the program of each.
-    ///
-    /// # Errors
-    /// If they do not compile, or the user asks to stop.
     pub(super) fn tests(&self, files: &[&str]) -> Result<BTreeMap<String, PathBuf>> {
         let mut arguments = vec!["test", "--package", "conformance", "--no-run"];
         arguments.push("--message-format=json-render-diagnostics");
@@ -161,9 +146,6 @@ impl Site<'_> {
     }
 
     /// Builds the safety lab. Returns its program.
-    ///
-    /// # Errors
-    /// If it does not compile, or the user asks to stop.
     pub(super) fn safety_lab(&self) -> Result<PathBuf> {
         let arguments = ["build", "--package", "safety-lab", "--bin", "safety"];
         self.cargo("the safety lab", &arguments)?;

@@ -1,0 +1,222 @@
+//! One driver to build: its sources, its recipe, and the Makefile's goal that does it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{anyhow, bail, ensure, Context, Result};
+use perfcounters::device::NicProgram;
+use perfcounters::valgrind::Valgrind;
+use perfcounters::{Backend, Cell, Interrupt};
+use record::{Conditions, Implementation};
+
+use super::builds::cells::{self, describe_build};
+use super::checkout::Checkout;
+use super::stamp::empty;
+
+use super::toolchain::profile::profdata;
+use super::toolchain::recipe::BuildRecipe;
+use super::{runner, stamp};
+
+/// Longest time to build one driver and its dependencies on a slow machine.
+const LIMIT: Duration = Duration::from_secs(900);
+/// Packets that an instrumented driver forwards to record its profile.
+const TRAINING: u64 = 204_800;
+
+/// What to build.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The driver.
+    pub implementation: Implementation,
+    /// The compiler and its flags.
+    pub recipe: BuildRecipe,
+    /// A commit, as git names it, or the sources as they are.
+    pub commit: Option<String>,
+}
+
+impl Request {
+    /// The driver, the compiler, the flags and the commit in a line.
+    pub fn label(&self) -> String {
+        let (label, flags) = (&self.recipe.toolchain.label, self.recipe.flags());
+        let mut text = format!("{}, {label} {flags}", self.implementation);
+        if let Some(commit) = &self.commit {
+            text.push_str(&format!(", commit {commit}"));
+        }
+        text
+    }
+
+    /// Builds the driver in `output`. Returns the program, the folder of its sources, and what keeps the sources
+    /// of a commit there.
+    ///
+    /// # Errors
+    /// If the commit does not exist. If the driver cannot be built: the compiler's message.
+    pub(crate) fn build(
+        &self,
+        output: &Path,
+        build: &Path,
+        interrupt: &Interrupt,
+    ) -> Result<(PathBuf, PathBuf, Option<Checkout>)> {
+        let here = std::env::current_dir().context("cannot find the current folder")?;
+        let commit = self.commit.as_deref();
+        let checkout = commit.map(|commit| Checkout::of_commit(&here, commit, output, interrupt));
+        let checkout = checkout.transpose()?;
+        let (sources, output) = match &checkout {
+            Some(checkout) => (checkout.sources.clone(), checkout.output.clone()),
+            None => (here, output.to_owned()),
+        };
+        let builder = Builder {
+            sources: sources.clone(),
+            output,
+            build,
+            interrupt,
+        };
+        builder.build(&self.recipe, self.implementation)?;
+        let folder = builder.folder(&self.recipe.variant);
+        let program = folder
+            .join(self.implementation.to_string())
+            .join("ixgbe-fwd");
+        Ok((program, sources, checkout))
+    }
+}
+
+/// Builds a driver in `into`, as `make build` does. `target` is Cargo's folder.
+pub(crate) fn make(sources: &Path, driver: Implementation, into: &Path, target: &Path) -> Command {
+    let mut command = Command::new("make");
+    command
+        .args(["--no-print-directory", "--directory"])
+        .arg(sources)
+        .arg(format!("into-{driver}"))
+        .arg(format!("INTO={}", into.display()))
+        .arg(format!("DRIVER_TARGET={}", target.display()));
+    command
+}
+
+/// Builds drivers of the same sources.
+#[derive(Debug)]
+pub struct Builder<'a> {
+    /// The folder of the Makefile.
+    pub sources: PathBuf,
+    /// The folder that receives `variants/<variant>/<implementation>/`.
+    pub output: PathBuf,
+    /// The folder with the software NIC in `bin/`.
+    pub build: &'a Path,
+    /// Stops the build.
+    pub interrupt: &'a Interrupt,
+}
+
+impl Builder<'_> {
+    /// The folder of a variant.
+    pub fn folder(&self, variant: &str) -> PathBuf {
+        self.output.join("variants").join(variant)
+    }
+
+    /// Cargo's folder for a compiler. Cargo tells compilers apart by what `rustc -vV` prints, which a
+    /// patched compiler does not change. The folder is therefore emptied when the compiler changes.
+    fn cargo_folder(&self, recipe: &BuildRecipe) -> Result<PathBuf> {
+        let identity = &recipe.toolchain.identity;
+        let folder = self.output.join("cargo").join(identity.path_key());
+        stamp::once(&folder, &identity.key(), &[], || Ok(()))?;
+        Ok(folder)
+    }
+
+    /// Builds a driver: once, or twice for profile-guided optimisation.
+    ///
+    /// # Errors
+    /// The compiler's message, or the name of a missing tool.
+    pub fn build(&self, recipe: &BuildRecipe, driver: Implementation) -> Result<()> {
+        if !recipe.pgo {
+            return self.make(recipe, driver, "", None);
+        }
+        let profdata = profdata(&recipe.toolchain).map_err(|lacks| anyhow!("{lacks}"))?;
+        let folder = self
+            .folder(&recipe.variant)
+            .join("profile")
+            .join(driver.to_string());
+        // The folder's path becomes a flag.
+        let folder = std::path::absolute(folder).context("cannot find the current folder")?;
+        // GCC names a profile after its object, and the library's objects get the profiles of the program's.
+        let objects_folder = folder.join("objects");
+        empty(&folder)?;
+        empty(&objects_folder)?;
+        let is_rust = driver != Implementation::C;
+        let flag = |what: &str, path: &Path| match is_rust {
+            true => format!("-C profile-{what}={}", path.display()),
+            false => format!("-fprofile-{what}={}", path.display()),
+        };
+        let objects = profdata.is_none().then_some(&*objects_folder);
+        self.make(recipe, driver, &flag("generate", &folder), objects)?;
+        self.train(recipe, driver)?;
+        let raw = fs::read_dir(&folder)?.flatten().map(|entry| entry.path());
+        let raw: Vec<_> = raw.filter(|path| *path != objects_folder).collect();
+        ensure!(
+            !raw.is_empty(),
+            "the instrumented driver wrote no profile to {}",
+            folder.display()
+        );
+        let used = match profdata {
+            // GCC finds no profile for functions that only the library has.
+            None => flag("use", &folder) + " -Wno-missing-profile -Wno-coverage-mismatch",
+            Some(profdata) => {
+                let merged = folder.join("merged.profdata");
+                let mut command = Command::new(profdata);
+                command.arg("merge").arg("-o").arg(&merged).args(raw);
+                runner::output(command, Duration::from_secs(60), self.interrupt)?;
+                flag("use", &merged)
+            }
+        };
+        self.make(recipe, driver, &used, objects)
+    }
+
+    /// Runs the Makefile to build one driver with flags for its profile.
+    fn make(
+        &self,
+        recipe: &BuildRecipe,
+        driver: Implementation,
+        profile: &str,
+        objects: Option<&Path>,
+    ) -> Result<()> {
+        let target = self.cargo_folder(recipe)?;
+        let mut command = make(
+            &self.sources,
+            driver,
+            &self.folder(&recipe.variant),
+            &target,
+        );
+        command
+            .args(recipe.variables(profile))
+            .envs(recipe.environment());
+        if let Some(objects) = objects {
+            command.arg(format!("C_OBJECTS={}", objects.display()));
+        }
+        runner::output(command, LIMIT, self.interrupt).map(drop)
+    }
+
+    /// Runs the instrumented driver, which writes its profile when it ends.
+    fn train(&self, recipe: &BuildRecipe, driver: Implementation) -> Result<()> {
+        let described = describe_build(&self.output, driver, &recipe.variant);
+        let cell = cells::cell(&self.output, &described, Conditions::default());
+        let valgrind = Valgrind {
+            nic: NicProgram::new(self.build.join("bin/nic")),
+            packets: TRAINING,
+            repeats: 1,
+            interrupt: self.interrupt.clone(),
+        };
+        if let Some(why) = valgrind.unavailable() {
+            bail!("cannot train the instrumented driver: {why}");
+        }
+        let trained = valgrind.forward(&cell);
+        trained.context("the instrumented driver cannot forward packets")
+    }
+
+    /// The cell that measures a build.
+    pub fn cell(&self, recipe: &BuildRecipe, driver: Implementation, batch: u32) -> Cell {
+        let described = describe_build(&self.output, driver, &recipe.variant);
+        let conditions = Conditions::with_batch(batch);
+        Cell {
+            // `toolchain.txt` says the same, but does not exist after a failed build.
+            toolchain: recipe.toolchain.name(),
+            ..cells::cell(&self.output, &described, conditions)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Asks compilers what they are.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use perfcounters::process::{find_program, is_executable};
+use perfcounters::Interrupt;
+
+use crate::build::runner::{self, Ended};
+
+/// Longest time for an answer of a compiler. Only a wrapper that hangs needs longer.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The standard output of a command; `None` if it cannot start or fails.
+pub(super) fn ask(program: &str, arguments: &[&str]) -> Option<String> {
+    Some(answer(command(program)?.args(arguments))?.stdout)
+}
+
+/// The standard error of a command that runs in the root folder, so that no answer depends on the current one.
+pub(super) fn errors(program: &str, arguments: &[&str]) -> Option<String> {
+    Some(answer(command(program)?.args(arguments).current_dir("/"))?.stderr)
+}
+
+/// Paths of the shared libraries that a command and its children load. Asks the loader of glibc, which also names
+/// libraries behind wrappers. Other loaders name none.
+pub(super) fn libraries(program: &str, arguments: &[&str]) -> Vec<String> {
+    let asked = command(program);
+    let said =
+        asked.and_then(|mut command| answer(command.args(arguments).env("LD_DEBUG", "libs")));
+    let errors = said.map_or(String::new(), |said| said.stderr);
+    let lines = errors.lines();
+    let paths =
+        lines.filter_map(|line| Some(line.split_once("calling init: ")?.1.trim().to_owned()));
+    paths.filter(|path| path.starts_with('/')).collect()
+}
+
+/// Whether a program, given by name or path, exists.
+pub(super) fn exists(program: &str) -> bool {
+    match program.contains('/') {
+        true => is_executable(Path::new(program)),
+        false => find_program(program).is_some(),
+    }
+}
+
+/// The canonical path of a file, or of a program of the search path; `None` if there is none.
+pub(super) fn canonical(name: &str) -> Option<PathBuf> {
+    let path = match name.contains('/') {
+        true => PathBuf::from(name),
+        false => find_program(name)?,
+    };
+    path.canonicalize().ok().filter(|path| path.is_file())
+}
+
+fn command(program: &str) -> Option<Command> {
+    Some(Command::new(match program.contains('/') {
+        true => std::path::absolute(program).ok()?,
+        false => PathBuf::from(program),
+    }))
+}
+
+fn answer(command: &mut Command) -> Option<Ended> {
+    let command = std::mem::replace(command, Command::new(""));
+    let ended = runner::run(command, LIMIT, &Interrupt::new()).ok()?;
+    ended.result.is_ok().then_some(ended)
+}
