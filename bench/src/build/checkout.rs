@@ -153,7 +153,7 @@ impl Checkout {
             bail!(refuse(format!(
                 "the patch does not apply to this tree: {}. Make the change in the sources and \
                  write the patch with `git diff`",
-                refused_hunks(&applied.stderr)
+                first_line(&applied.stderr)
             )));
         }
         Ok(files)
@@ -190,21 +190,10 @@ fn git(folder: &Path) -> Command {
     command
 }
 
+/// The first line of what git says.
 fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default().trim()
-}
-
-/// The places that git names: `hunk at c/src/driver/tx.c:57`.
-fn refused_hunks(message: &str) -> String {
-    let places: Vec<_> = message
-        .lines()
-        .filter_map(|line| line.strip_prefix("error: patch failed: "))
-        .map(|place| format!("the hunk at {place} finds other lines there"))
-        .collect();
-    match places.is_empty() {
-        true => first_line(message).to_owned(),
-        false => places.join(", "),
-    }
+    let line = text.lines().next().unwrap_or_default().trim();
+    line.strip_prefix("error: ").unwrap_or(line)
 }
 
 #[cfg(test)]

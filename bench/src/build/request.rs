@@ -46,38 +46,51 @@ impl Request {
         text
     }
 
-    /// Builds the driver in `output`. Returns the program, the folder of its sources, and what keeps the sources
-    /// of a commit there.
+    /// Builds the driver below `build/asm/`.
     ///
     /// # Errors
     /// If the commit does not exist. If the driver cannot be built: the compiler's message.
-    pub(crate) fn build(
-        &self,
-        output: &Path,
-        build: &Path,
-        interrupt: &Interrupt,
-    ) -> Result<(PathBuf, PathBuf, Option<Checkout>)> {
-        let here = std::env::current_dir().context("cannot find the current folder")?;
-        let commit = self.commit.as_deref();
-        let checkout = commit.map(|commit| Checkout::of_commit(&here, commit, output, interrupt));
-        let checkout = checkout.transpose()?;
-        let (sources, output) = match &checkout {
-            Some(checkout) => (checkout.sources.clone(), checkout.output.clone()),
-            None => (here, output.to_owned()),
-        };
-        let builder = Builder {
-            sources: sources.clone(),
+    pub fn build(&self, build: &Path, interrupt: &Interrupt) -> Result<Built> {
+        let (label, output) = (self.label(), build.join("asm"));
+        eprintln!("building {label}");
+        let mut builder = Builder {
+            sources: std::env::current_dir().context("cannot find the current folder")?,
             output,
             build,
             interrupt,
         };
-        builder.build(&self.recipe, self.implementation)?;
+        let mut checkout = None;
+        if let Some(commit) = &self.commit {
+            let taken = Checkout::of_commit(&builder.sources, commit, &builder.output, interrupt)?;
+            builder.sources.clone_from(&taken.sources);
+            builder.output.clone_from(&taken.output);
+            checkout = Some(taken);
+        }
+        let built = builder.build(&self.recipe, self.implementation);
+        built.with_context(|| format!("cannot build {label}"))?;
         let folder = builder.folder(&self.recipe.variant);
-        let program = folder
-            .join(self.implementation.to_string())
-            .join("ixgbe-fwd");
-        Ok((program, sources, checkout))
+        Ok(Built {
+            label,
+            program: folder
+                .join(self.implementation.to_string())
+                .join("ixgbe-fwd"),
+            sources: builder.sources,
+            _checkout: checkout,
+        })
     }
+}
+
+/// A program that was built or was there.
+#[derive(Debug)]
+pub struct Built {
+    /// What it is, in a line.
+    pub label: String,
+    /// The program.
+    pub program: PathBuf,
+    /// The top folder of its sources.
+    pub sources: PathBuf,
+    /// The sources of a commit stay as long as this value.
+    pub(super) _checkout: Option<Checkout>,
 }
 
 /// Builds a driver in `into`, as `make build` does. `target` is Cargo's folder.

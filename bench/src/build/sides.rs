@@ -7,8 +7,8 @@ use anyhow::{bail, Context, Result};
 use perfcounters::Interrupt;
 use record::Implementation;
 
-use super::checkout::{hash_of, Checkout};
-use super::request::Request;
+use super::checkout::hash_of;
+use super::request::{Built, Request};
 use super::toolchain::compiler::{Family, Toolchain};
 use super::toolchain::find::find;
 use super::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
@@ -139,19 +139,6 @@ pub enum Side {
     Build(Box<Request>),
 }
 
-/// A side that was built.
-#[derive(Debug)]
-pub struct Built {
-    /// The side in a line.
-    pub label: String,
-    /// The program.
-    pub program: PathBuf,
-    /// The top folder of its sources.
-    pub sources: PathBuf,
-    /// The sources of a commit stay as long as this value.
-    _checkout: Option<Checkout>,
-}
-
 impl Side {
     /// Checks that the commit or the program exists, so that no build runs in vain.
     ///
@@ -176,28 +163,15 @@ impl Side {
     /// # Errors
     /// If the driver cannot be built: the compiler's message.
     pub fn build(&self, build: &Path, interrupt: &Interrupt) -> Result<Built> {
-        let request = match self {
-            Self::Program(program) => {
-                return Ok(Built {
-                    label: program.display().to_string(),
-                    program: program.clone(),
-                    sources: std::env::current_dir().context("cannot find the current folder")?,
-                    _checkout: None,
-                })
-            }
-            Self::Build(request) => request,
-        };
-        let label = request.label();
-        eprintln!("building {label}");
-        let built = request.build(&build.join("asm"), build, interrupt);
-        let (program, sources, checkout) =
-            built.with_context(|| format!("cannot build {label}"))?;
-        Ok(Built {
-            label,
-            program,
-            sources,
-            _checkout: checkout,
-        })
+        match self {
+            Self::Build(request) => request.build(build, interrupt),
+            Self::Program(program) => Ok(Built {
+                label: program.display().to_string(),
+                program: program.clone(),
+                sources: std::env::current_dir().context("cannot find the current folder")?,
+                _checkout: None,
+            }),
+        }
     }
 }
 

@@ -141,11 +141,19 @@ pub mod test_values {
     /// compiler is its own sysroot.
     pub fn stub(folder: &Path, line: &str) -> String {
         let version = line.rsplit(' ').next().unwrap();
+        let name = line.split(' ').next().unwrap();
         let folder = folder.join(line.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
-        let path = folder.join("bin").join(line.split(' ').next().unwrap());
+        let path = folder.join("bin").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let macros = match name {
+            "gcc" => ["__GNUC__", "__GNUC_MINOR__", "__GNUC_PATCHLEVEL__"],
+            _ => ["__clang_major__", "__clang_minor__", "__clang_patchlevel__"],
+        };
+        let macros = macros.iter().zip(version.split('.'));
+        let macros = macros.map(|(name, value)| format!("echo '#define {name} {value}';"));
+        let macros: String = macros.filter(|_| name != "tcc").collect();
         let script = format!(
-            "#!/bin/sh\ncase \"$*\" in\n*sysroot*) echo {} ;;\n*-dM*) ;;\n*file-name*) echo libx.a ;;\n\
+            "#!/bin/sh\ncase \"$*\" in\n*sysroot*) echo {} ;;\n*-dM*) {macros} ;;\n*file-name*) echo libx.a ;;\n\
              *) echo '{line}'; echo release: {version}; echo LLVM version: 90.1 ;;\nesac\n",
             folder.display()
         );

@@ -1,7 +1,5 @@
 //! Finds the compilers that the user asked for, and says how to install the missing ones.
 
-use record::short_toolchain;
-
 use super::ask::{ask, exists};
 use super::compiler::{
     is_release_of, numbers, older, Family, Invocation, SkippedCompiler, Toolchain,
@@ -170,31 +168,33 @@ fn by_path(path: &str) -> Result<Toolchain, Unusable> {
     }
 }
 
-/// Recognises a C compiler by its macros or its version line.
+/// Recognises a C compiler by its predefined macros, which no name of a program and no distributor changes.
 fn c_compiler(program: &str) -> Result<Toolchain, Unusable> {
-    let said = ask(program, &["--version"]).ok_or_else(|| unusable("`--version` fails"))?;
-    let line = said.lines().next().unwrap_or("");
-    let short = by_macros(program).unwrap_or_else(|| short_toolchain(line));
-    let mut words = short.split_whitespace();
-    let (family, needed) = match words.next() {
-        Some("clang") => (Family::Clang, CLANG_NEEDED),
-        Some("gcc" | "cc") => (Family::Gcc, GCC_NEEDED),
-        _ => {
-            return Err(unusable(format!(
-                "its version line {line:?} is not that of gcc, clang or rustc"
-            )))
-        }
+    let said = ask(program, &["-dM", "-E", "-xc", "/dev/null"]).unwrap_or_default();
+    let value = |name: &str| {
+        let named = |line: &&str| line.split_whitespace().nth(1) == Some(name);
+        said.lines().find(named)?.split_whitespace().nth(2)
     };
-    let version = words.next().unwrap_or("").to_owned();
+    let version = |names: [&str; 3]| {
+        let [major, minor, patch] = names.map(value);
+        Some(format!("{}.{}.{}", major?, minor?, patch?))
+    };
+    // Clang also has GCC's macros.
+    let clang = version(["__clang_major__", "__clang_minor__", "__clang_patchlevel__"]);
+    let gcc = || version(["__GNUC__", "__GNUC_MINOR__", "__GNUC_PATCHLEVEL__"]);
+    let (family, version, needed) = match clang {
+        Some(version) => (Family::Clang, Some(version), CLANG_NEEDED),
+        None => (Family::Gcc, gcc(), GCC_NEEDED),
+    };
+    let version = version
+        .ok_or_else(|| unusable("it has not the macros of gcc or clang, and is not rustc"))?;
     if older(&version, needed) {
         return Err(unusable(format!(
             "{version} is too old: {needed} is needed"
         )));
     }
-    let llvm = match family {
-        Family::Clang => version.split('.').next().and_then(|text| text.parse().ok()),
-        _ => None,
-    };
+    let major = version.split('.').next().and_then(|text| text.parse().ok());
+    let llvm = major.filter(|_| family == Family::Clang);
     toolchain(
         family,
         version,
@@ -219,24 +219,6 @@ fn toolchain(
         llvm,
         invocation,
     })
-}
-
-/// Family and version of a C compiler by its predefined macros, which no name of a program and no
-/// distributor changes; `None` if it does not print them.
-fn by_macros(program: &str) -> Option<String> {
-    let said = ask(program, &["-dM", "-E", "-xc", "/dev/null"])?;
-    let value = |name: &str| {
-        let named = |line: &&str| line.split_whitespace().nth(1) == Some(name);
-        said.lines().find(named)?.split_whitespace().nth(2)
-    };
-    let version = |family: &str, names: [&str; 3]| {
-        let [major, minor, patch] = names.map(value);
-        Some(format!("{family} {}.{}.{}", major?, minor?, patch?))
-    };
-    // Clang also has GCC's macros.
-    let clang = ["__clang_major__", "__clang_minor__", "__clang_patchlevel__"];
-    let gcc = ["__GNUC__", "__GNUC_MINOR__", "__GNUC_PATCHLEVEL__"];
-    version("clang", clang).or_else(|| version("gcc", gcc))
 }
 
 /// The newest release of a version of Rust.
@@ -305,7 +287,7 @@ mod tests {
             (stub("rustc 1.95.0"), Ok(("rustc 1.95.0", Some(90)))),
             (stub("gcc (GCC) 4.4.7"), Err("too old")),
             (stub("rustc 1.70.0"), Err("too old")),
-            (stub("tcc version 0.9.27"), Err("not that of gcc")),
+            (stub("tcc version 0.9.27"), Err("not the macros")),
             ("rustc-1.60".to_owned(), Err("too old")),
             ("icc-1".to_owned(), Err("not a compiler")),
             ("/no/gcc".to_owned(), Err("no such program")),

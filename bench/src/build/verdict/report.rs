@@ -48,7 +48,10 @@ impl Verdict {
         let mut changed: Vec<&Row> = self.rows.iter().filter(|row| row.changed).collect();
         // Builds come first. Then the drivers of one case stand together, for comparison.
         changed.sort_by_key(|row| (!is_build(row), &row.case, &row.driver));
-        let mut text = table(&changed);
+        let mut text = match changed.is_empty() {
+            true => String::new(),
+            false => table(&changed),
+        };
         for reason in &self.not_run {
             let _ = writeln!(text, "not run: {reason}");
         }
@@ -99,30 +102,20 @@ fn is_build(row: &Row) -> bool {
 }
 
 fn table(rows: &[&Row]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let cells: Vec<[&str; 4]> = rows
-        .iter()
-        .map(|row| [&*row.case, &*row.driver, &*row.expected, &*row.seen])
-        .collect();
     let head = ["case", "driver", "expected", "seen"];
-    let width = |column: usize| {
-        let cells = cells.iter().map(|cells| cells[column].chars().count());
-        let widest = cells.chain([head[column].len()]).max().unwrap_or_default();
-        widest.min(WIDEST)
-    };
-    let widths = [width(0), width(1), width(2)];
+    let cells = rows
+        .iter()
+        .map(|row| [&*row.case, &*row.driver, &*row.expected, &*row.seen]);
+    let lines: Vec<[&str; 4]> = std::iter::once(head).chain(cells).collect();
+    let [a, b, c, _] = [0, 1, 2, 3].map(|column| {
+        let widths = lines.iter().map(|cells| cells[column].chars().count());
+        widths.max().unwrap_or_default().min(WIDEST)
+    });
     let mut text = String::new();
-    for [case, driver, expected, seen] in std::iter::once(&head).chain(&cells) {
-        let _ = writeln!(
-            text,
-            "{case:0$}  {driver:1$}  {expected:2$}  {seen}",
-            widths[0], widths[1], widths[2]
-        );
+    for [case, driver, expected, seen] in lines {
+        let _ = writeln!(text, "{case:a$}  {driver:b$}  {expected:c$}  {seen}");
     }
-    text.push('\n');
-    text
+    text + "\n"
 }
 
 #[cfg(test)]

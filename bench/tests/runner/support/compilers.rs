@@ -19,7 +19,8 @@ fn compiler(path: &Path, act: &str) -> String {
     let lines = format!(
         "case \"$*\" in\n\
          *--version*) echo 'gcc (Stub) 12.2.0'; exit ;;\n\
-         *-print-*|*-dM*|*-###*) exit ;;\n\
+         *-dM*) echo '#define __GNUC__ 12'; echo '#define __GNUC_MINOR__ 2'; echo '#define __GNUC_PATCHLEVEL__ 0'; exit ;;\n\
+         *-print-*|*-###*) exit ;;\n\
          esac\n\
          while [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n\
          {act}"
