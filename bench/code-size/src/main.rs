@@ -3,14 +3,13 @@
 //!
 //! The exit status is 0 on success, 1 if a file cannot be read or parsed, and 2 for an error of usage.
 
-mod applications;
 mod count;
+mod sources;
 mod unsafety;
-mod upstream;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -19,14 +18,12 @@ use record::{GitFacts, Implementation};
 use serde::Serialize;
 
 use count::SourceFile;
+use sources::Sources;
 
 /// Count the lines of code of the three drivers, and write the result as JSON
 #[derive(Debug, Parser)]
 #[command(name = "code-size", version)]
 struct Cli {
-    /// The top folder of the repository
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    root: PathBuf,
     /// The file to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -44,7 +41,7 @@ struct Document {
     /// The files of each implementation.
     files: BTreeMap<Implementation, Vec<SourceFile>>,
     /// The lines of each part of the applications, and of what lies between them and each driver.
-    applications: BTreeMap<&'static str, usize>,
+    applications: BTreeMap<String, usize>,
 }
 
 fn main() -> ExitCode {
@@ -58,23 +55,20 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<()> {
-    let mut files = BTreeMap::new();
-    for sources in count::SOURCES {
-        files.insert(sources.implementation, count::count(&cli.root, sources)?);
-    }
-    let mut commits = BTreeMap::new();
-    for driver in upstream::UPSTREAM {
-        if let Some(counted) = upstream::count(&cli.root, driver)? {
-            commits.insert(driver.implementation, counted.commit);
-            files.insert(driver.implementation, counted.files);
-        }
+    let root = Path::new(".");
+    let sources = Sources::read()?;
+    let mut files = sources.drivers(root)?;
+    let mut upstream = BTreeMap::new();
+    for (driver, (commit, counted)) in sources.upstream(root)? {
+        upstream.insert(driver, commit);
+        files.insert(driver, counted);
     }
     let document = Document {
-        revision: revision(cli),
+        revision: revision(root),
         counted_by: "tokei 15.0.0",
-        upstream: commits,
+        upstream,
         files,
-        applications: applications::count(&cli.root)?,
+        applications: sources.applications(root)?,
     };
     let text = serde_json::to_string_pretty(&document)? + "\n";
     match &cli.output {
@@ -86,13 +80,13 @@ fn run(cli: &Cli) -> Result<()> {
     Ok(())
 }
 
-fn revision(cli: &Cli) -> String {
-    let Some(git) = GitFacts::of(&cli.root) else {
-        return "no revision".into();
-    };
-    let revision = git.revision.unwrap_or_else(|| "no revision".into());
-    if git.dirty {
-        return format!("{revision} with changes");
+fn revision(root: &Path) -> String {
+    let git = GitFacts::of(root);
+    let dirty = git.as_ref().is_some_and(|git| git.dirty);
+    let revision = git.and_then(|git| git.revision);
+    let revision = revision.unwrap_or_else(|| "no revision".into());
+    match dirty {
+        true => format!("{revision} with changes"),
+        false => revision,
     }
-    revision
 }

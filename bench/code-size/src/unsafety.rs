@@ -75,44 +75,18 @@ impl<'ast> Visit<'ast> for Unsafe {
 mod tests {
     use super::*;
 
-    fn lines(text: &str) -> Vec<usize> {
-        unsafe_lines(text).unwrap().into_iter().collect()
-    }
-
     #[test]
-    fn a_block_counts_with_its_braces() {
-        let text = "fn f() {\n    let x = 1;\n    unsafe {\n        g();\n    }\n}\n";
-        assert_eq!(lines(text), [3, 4, 5]);
-    }
-
-    #[test]
-    fn a_function_counts_from_its_signature() {
-        let text = "/// Doc.\n#[inline]\npub unsafe extern \"C\" fn f(\n    a: u8,\n) {\n    g();\n}\nfn safe() {}\n";
-        assert_eq!(lines(text), [3, 4, 5, 6, 7]);
-    }
-
-    #[test]
-    fn blocks_within_unsafe_functions_count_once() {
-        let text = "unsafe fn f() {\n    unsafe { g() }\n}\n";
-        assert_eq!(lines(text), [1, 2, 3]);
-    }
-
-    #[test]
-    fn impls_and_foreign_functions_count() {
-        assert_eq!(lines("struct S;\nunsafe impl Send for S {}\n"), [2]);
-        assert_eq!(lines("unsafe extern \"C\" {\n    fn f();\n}\n"), [1, 2, 3]);
-    }
-
-    #[test]
-    fn strings_and_comments_do_not_count() {
-        assert_eq!(
-            lines("// unsafe {\nconst A: &str = \"unsafe {\";\n"),
-            [0; 0]
-        );
-    }
-
-    #[test]
-    fn a_file_that_is_not_rust_is_an_error() {
+    fn blocks_functions_impls_and_foreign_functions_count_with_their_first_and_last_lines() {
+        for (text, expected) in [
+            ("fn f() {\n    let x = 1;\n    unsafe {\n        g();\n    }\n}\n", &[3, 4, 5][..]),
+            ("/// Doc.\n#[inline]\npub unsafe extern \"C\" fn f(\n    a: u8,\n) {\n}\nfn safe() {}\n", &[3, 4, 5, 6]),
+            ("unsafe fn f() {\n    unsafe { g() }\n}\n", &[1, 2, 3]),
+            ("struct S;\nunsafe impl Send for S {}\n", &[2]),
+            ("unsafe extern \"C\" {\n    fn f();\n}\n", &[1, 2, 3]),
+            ("// unsafe {\nconst A: &str = \"unsafe {\";\n", &[]),
+        ] {
+            assert!(unsafe_lines(text).unwrap().iter().eq(expected), "{text}");
+        }
         assert!(unsafe_lines("fn {").is_err());
     }
 }

@@ -171,121 +171,36 @@ pub unsafe extern "C" fn forwarder_limit(this: *mut Handle, packets: u64) {
     });
 }
 
-/// See `c/src/rooms/forwarder.h`. A device that has failed receives nothing. [`forwarder_device_stats`]
-/// reports the reason.
-///
-/// # Safety
-/// `this` came from [`forwarder_open`] and was not closed.
-#[no_mangle]
-pub unsafe extern "C" fn forwarder_turn(this: *mut Handle) -> u32 {
-    // SAFETY: the caller guarantees it.
-    let this = unsafe { &mut *this };
-    this.0.with_dependent_mut(|_, forwarder| match forwarder {
-        Some(forwarder) => forwarder.turn().map_or(0, |received| received as u32),
-        None => 0,
-    })
-}
-
-/// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
-///
-/// # Safety
-/// `this` came from [`forwarder_open`] and was not closed.
-#[no_mangle]
-pub unsafe extern "C" fn forwarder_queue_turn(this: *mut Handle, queue: u32) -> u32 {
-    // SAFETY: the caller guarantees it.
-    let this = unsafe { &mut *this };
-    this.0.with_dependent_mut(|_, forwarder| match forwarder {
-        Some(forwarder) => {
-            let received = forwarder.queue_turn(queue as usize);
-            received.map_or(0, |received| received as u32)
-        }
-        None => 0,
-    })
-}
-
-/// The turns of another path: of queue 0, and of any queue.
-macro_rules! turns_by_path {
-    ($turn:ident, $queue_turn:ident, $method:ident) => {
-        /// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
+/// Defines the functions that move packets. Each returns their number: 0 if a device has failed, whose reason
+/// [`forwarder_device_stats`] reports.
+macro_rules! steps {
+    ($($name:ident($($queue:ident)?) => |$forwarder:ident| $step:expr;)*) => {$(
+        /// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed.
         ///
         /// # Safety
-        /// `this` came from [`forwarder_open_with`], with this path, and was not closed.
+        /// `this` came from [`forwarder_open`], or from [`forwarder_open_with`] with this path, and was not closed.
         #[no_mangle]
-        pub unsafe extern "C" fn $turn(this: *mut Handle) -> u32 {
-            // SAFETY: the caller guarantees it.
-            unsafe { $queue_turn(this, 0) }
-        }
-
-        /// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
-        ///
-        /// # Safety
-        /// `this` came from [`forwarder_open_with`], with this path, and was not closed.
-        #[no_mangle]
-        pub unsafe extern "C" fn $queue_turn(this: *mut Handle, queue: u32) -> u32 {
+        pub unsafe extern "C" fn $name(this: *mut Handle, $($queue: u32)?) -> u32 {
             // SAFETY: the caller guarantees it.
             let this = unsafe { &mut *this };
             this.0.with_dependent_mut(|_, forwarder| match forwarder {
-                Some(forwarder) => {
-                    let received = forwarder.$method(queue as usize);
-                    received.map_or(0, |received| received as u32)
-                }
+                Some($forwarder) => $step.map_or(0, |packets| packets as u32),
                 None => 0,
             })
         }
-    };
+    )*};
 }
 
-turns_by_path!(
-    forwarder_tuned_turn,
-    forwarder_tuned_queue_turn,
-    tuned_queue_turn
-);
-turns_by_path!(
-    forwarder_agent_turn,
-    forwarder_agent_queue_turn,
-    agent_queue_turn
-);
-
-/// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
-///
-/// # Safety
-/// `this` came from [`forwarder_open`] and was not closed.
-#[no_mangle]
-pub unsafe extern "C" fn forwarder_receive(this: *mut Handle) -> u32 {
-    // SAFETY: the caller guarantees it.
-    let this = unsafe { &mut *this };
-    this.0.with_dependent_mut(|_, forwarder| match forwarder {
-        Some(forwarder) => forwarder.receive().map_or(0, |received| received as u32),
-        None => 0,
-    })
-}
-
-/// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
-///
-/// # Safety
-/// `this` came from [`forwarder_open`] and was not closed.
-#[no_mangle]
-pub unsafe extern "C" fn forwarder_send(this: *mut Handle) -> u32 {
-    // SAFETY: the caller guarantees it.
-    let this = unsafe { &mut *this };
-    this.0.with_dependent_mut(|_, forwarder| match forwarder {
-        Some(forwarder) => forwarder.send().map_or(0, |sent| sent as u32),
-        None => 0,
-    })
-}
-
-/// See `c/src/rooms/forwarder.h`.
-///
-/// # Safety
-/// `this` came from [`forwarder_open`] and was not closed.
-#[no_mangle]
-pub unsafe extern "C" fn forwarder_alloc(this: *mut Handle) -> u32 {
-    // SAFETY: the caller guarantees it.
-    let this = unsafe { &mut *this };
-    this.0.with_dependent_mut(|_, forwarder| match forwarder {
-        Some(forwarder) => forwarder.alloc() as u32,
-        None => 0,
-    })
+steps! {
+    forwarder_turn() => |forwarder| forwarder.turn();
+    forwarder_queue_turn(queue) => |forwarder| forwarder.queue_turn(queue as usize);
+    forwarder_tuned_turn() => |forwarder| forwarder.tuned_queue_turn(0);
+    forwarder_tuned_queue_turn(queue) => |forwarder| forwarder.tuned_queue_turn(queue as usize);
+    forwarder_agent_turn() => |forwarder| forwarder.agent_queue_turn(0);
+    forwarder_agent_queue_turn(queue) => |forwarder| forwarder.agent_queue_turn(queue as usize);
+    forwarder_receive() => |forwarder| forwarder.receive();
+    forwarder_send() => |forwarder| forwarder.send();
+    forwarder_alloc() => |forwarder| Some(forwarder.alloc());
 }
 
 /// See `c/src/rooms/forwarder.h`.
