@@ -145,42 +145,15 @@ mod tests {
     }
 
     #[test]
-    fn values_out_of_range_are_refused() {
-        for bad in [
-            &["--batch", "0"][..],
-            &["--batch", "513"],
-            &["--impl", "fortran"],
-            &["--backend", "guess"],
-            &["--repeats", "0"],
-            &["--ring-size", "500"],
-            &["--frame-size", "59"],
-        ] {
-            let arguments = ["triptych", "run"].iter().chain(bad);
-            assert!(Cli::try_parse_from(arguments).is_err(), "{bad:?}");
-        }
-    }
-
-    #[test]
-    fn a_wrong_number_gives_the_range() {
-        for (arguments, range) in [
-            (&["run", "--batch", "32k"][..], "a number from 1 to 512"),
-            (&["run", "--batch", "0"], "a number from 1 to 512"),
+    fn a_wrong_value_gives_the_range_or_the_names() {
+        for (arguments, expected) in [
+            (&["run", "--batch", "0"][..], "a number from 1 to 512"),
+            (&["run", "--batch", "32k"], "a number from 1 to 512"),
+            (&["run", "--repeats", "0"], "a number from 1 to 1000"),
+            (&["run", "--ring-size", "500"], "a power of two"),
+            (&["run", "--frame-size", "59"], "a number from 60 to 1514"),
             (&["pktgen", "--seconds", "1s"], "a number from 1 to 3600"),
-            (
-                &["with-card", "--ports", "x", "--", "true"],
-                "a number from 1 to 16",
-            ),
-        ] {
-            let arguments = ["triptych"].iter().chain(arguments);
-            let error = Cli::try_parse_from(arguments).unwrap_err().to_string();
-            assert!(error.contains(range), "{error}");
-        }
-    }
-
-    #[test]
-    fn an_unknown_name_lists_the_valid_ones() {
-        for (arguments, names) in [
-            (&["run", "--impl", "fortran"][..], "c, rust, rust-unsafe"),
+            (&["run", "--impl", "fortran"], "c, rust, rust-unsafe"),
             (&["asm", "fortran"], "c, rust, rust-unsafe"),
             (
                 &["run", "--backend", "guess"],
@@ -194,7 +167,7 @@ mod tests {
         ] {
             let arguments = ["triptych"].iter().chain(arguments);
             let error = Cli::try_parse_from(arguments).unwrap_err().to_string();
-            assert!(error.contains(names), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

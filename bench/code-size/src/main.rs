@@ -24,6 +24,9 @@ use sources::Sources;
 #[derive(Debug, Parser)]
 #[command(name = "code-size", version)]
 struct Cli {
+    /// The top folder of the repository
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
     /// The file to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -55,7 +58,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<()> {
-    let root = Path::new(".");
+    let root = cli.root.as_path();
     let sources = Sources::read()?;
     let mut files = sources.drivers(root)?;
     let mut upstream = BTreeMap::new();

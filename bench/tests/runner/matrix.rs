@@ -80,34 +80,6 @@ impl Setting {
     }
 }
 
-/// The samples without their values, sorted, so that two runs can be compared. Loads that are shares
-/// of a measured capacity are values, too.
-fn rows(samples: &[Sample]) -> Vec<String> {
-    let mut rows: Vec<_> = samples
-        .iter()
-        .map(|sample| {
-            let load = match sample.conditions.offered_mpps {
-                None => "saturating",
-                Some(1.0) => "1 Mpps",
-                Some(_) => "a share",
-            };
-            format!(
-                "{} {} {} {} {} {} {} {} {load}",
-                sample.implementation,
-                sample.variant,
-                sample.conditions.batch,
-                sample.conditions.ring_size,
-                sample.conditions.frame_size,
-                sample.backend,
-                sample.metric,
-                sample.repeat
-            )
-        })
-        .collect();
-    rows.sort();
-    rows
-}
-
 #[test]
 fn a_matrix_is_measured_block_by_block() {
     if !works_here("wall") {
@@ -205,66 +177,6 @@ fn an_error_in_the_file_is_named_with_its_line() {
 }
 
 #[test]
-fn a_run_that_was_killed_at_any_point_is_completed() {
-    if !works_here("wall") {
-        return;
-    }
-    let setting = Setting::new();
-    let start = Instant::now();
-    assert!(setting.matrix(&[]).status.success());
-    let duration = start.elapsed();
-    let whole = rows(&setting.read("latest").1);
-    fs::remove_dir_all(setting.results()).unwrap();
-
-    // Kill the run at random moments. The seed comes from the clock; failures name it.
-    let mut seed = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap()
-        .as_nanos() as u64;
-    let first_seed = seed;
-    let mut arguments = vec!["run", "--config", setting.config.to_str().unwrap()];
-    let mut id = String::new();
-    let mut kept = 0;
-    for _ in 0..6 {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
-        let moment = duration.mul_f64((seed >> 40) as f64 / (1 << 24) as f64 / 2.0);
-        let mut child = setting.start(&arguments);
-        std::thread::sleep(moment);
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let unfinished = record::unfinished_runs(&setting.results());
-        match unfinished.as_slice() {
-            // Killed before it started or after it ended.
-            [] => continue,
-            [run] => id.clone_from(run),
-            more => panic!("seed {first_seed}: {more:?}"),
-        }
-        arguments = vec!["run", "--resume"];
-        let text = fs::read_to_string(setting.results().join(&id).join(SAMPLES_FILE)).unwrap();
-        // At most one measurement is lost, and a session has at most 33 rows.
-        let rows = text.lines().count();
-        assert!(rows + 33 >= kept, "seed {first_seed}: {rows} of {kept}");
-        kept = rows;
-    }
-    let output = setting.build.run(&arguments);
-    let said = text(&output);
-    if !said.contains("all are complete") || id.is_empty() {
-        assert_eq!(output.status.code(), Some(0), "seed {first_seed}: {said}");
-    }
-    let (run, samples) = setting.read("latest");
-    assert!(run.complete, "seed {first_seed}");
-    assert_eq!(rows(&samples), whole, "seed {first_seed}");
-    // No process is left behind.
-    let left = fs::read_dir("/proc").unwrap().flatten().filter(|process| {
-        fs::read(process.path().join("cmdline")).is_ok_and(|line| {
-            let here = setting.build.path().to_string_lossy().into_owned();
-            String::from_utf8_lossy(&line).contains(&here)
-        })
-    });
-    assert_eq!(left.count(), 0);
-}
-
-#[test]
 fn a_run_is_resumed_only_with_its_matrix_and_builds() {
     if !works_here("wall") {
         return;
@@ -333,6 +245,13 @@ fn a_run_is_resumed_only_with_its_matrix_and_builds() {
     assert!(run.periods[0].end.is_none() && run.periods[1].end.is_some());
     refused(&["run", "--resume", &id], 1, "it is complete");
     refused(&["run", "--retry-failed"], 1, "no measurement failed");
+    // No process of the killed run is left behind.
+    let here = setting.build.path().to_string_lossy().into_owned();
+    let left = fs::read_dir("/proc").unwrap().flatten().filter(|process| {
+        fs::read(process.path().join("cmdline"))
+            .is_ok_and(|line| String::from_utf8_lossy(&line).contains(&here))
+    });
+    assert_eq!(left.count(), 0);
 }
 
 #[test]

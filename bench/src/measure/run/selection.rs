@@ -220,41 +220,22 @@ mod tests {
 
     #[test]
     fn the_rows_of_the_counter_table_are_the_default() {
-        assert_eq!(
-            drivers(&[]),
-            [
-                "c/default",
-                "c/tuned",
-                "c/agent",
-                "rust/default",
-                "rust/tuned",
-                "rust/agent",
-                "rust/overflow-checks",
-                "rust-unsafe/default",
-                "rust-unsafe/tuned"
-            ]
-        );
-        let c = ["--impl", "c"];
-        assert_eq!(drivers(&c), ["c/default", "c/tuned", "c/agent"]);
-        let cycles = ["--impl", "c", "--backend", "lockstep"];
-        assert_eq!(drivers(&cycles), ["c/default"]);
-        assert_eq!(
-            drivers(&["--impl", "rust", "--variant", "default"]),
-            ["rust/default"]
-        );
-        assert_eq!(
-            drivers(&[
-                "--variant",
-                "default,overflow-checks",
-                "--impl",
-                "c,rust-unsafe,c"
-            ]),
-            [
-                "c/default",
-                "rust-unsafe/default",
-                "rust-unsafe/overflow-checks"
-            ]
-        );
+        for (words, expected) in [
+            (
+                &[][..],
+                "c/default c/tuned c/agent rust/default rust/tuned rust/agent rust/overflow-checks \
+                 rust-unsafe/default rust-unsafe/tuned",
+            ),
+            (&["--impl", "c"], "c/default c/tuned c/agent"),
+            (&["--impl", "c", "--backend", "lockstep"], "c/default"),
+            (&["--impl", "rust", "--variant", "default"], "rust/default"),
+            (
+                &["--variant", "default,overflow-checks", "--impl", "c,rust-unsafe,c"],
+                "c/default rust-unsafe/default rust-unsafe/overflow-checks",
+            ),
+        ] {
+            assert_eq!(drivers(words).join(" "), expected);
+        }
         let config = configuration(&arguments(&[])).unwrap();
         assert_eq!(config.blocks[0].batch, [32, 8]);
     }
