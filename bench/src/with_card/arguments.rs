@@ -1,10 +1,10 @@
 //! The command line of `triptych with-card`.
 
 use std::ffi::OsString;
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use bridge_config::{ADDRESS_WIDTHS, MAX_PORTS};
+use bridge_config::MAX_PORTS;
 use clap::Args;
 
 use crate::usage::number;
@@ -26,9 +26,6 @@ Exit status:
   1      the card, the namespace or the launcher failed
   2      the command line is wrong, or the program cannot run with the card";
 
-/// Widths of the IOMMU's addresses, bits.
-const WIDTHS: RangeInclusive<u64> = *ADDRESS_WIDTHS.start() as u64..=*ADDRESS_WIDTHS.end() as u64;
-
 /// The options of `triptych with-card`.
 #[derive(Debug, Clone, Args)]
 pub struct WithCardArguments {
@@ -45,7 +42,7 @@ pub struct WithCardArguments {
     pub same_group: bool,
 
     /// Bits of the addresses that the IOMMU translates, as the program reads them
-    #[arg(long, value_name = "N", default_value_t = 48, value_parser = number::<u8>(WIDTHS))]
+    #[arg(long, value_name = "N", default_value_t = 48, value_parser = number::<u8>(39..=57))]
     pub aw_bits: u8,
 
     /// Most bytes that the program may map for DMA, as `ulimit -l` limits them; no limit if absent
@@ -58,7 +55,7 @@ pub struct WithCardArguments {
 
     /// Send SIGTERM to the program after S seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
-    pub duration: Option<f64>,
+    pub duration: Option<Duration>,
 
     /// Do not print the card's report and notes
     #[arg(short, long)]
@@ -161,9 +158,8 @@ impl CardOptions {
     }
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
-        _ => Err("write a number of seconds, such as 10 or 0.5".to_owned()),
-    }
+fn seconds(text: &str) -> Result<Duration, &'static str> {
+    let seconds = text.parse().ok();
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or("write a number of seconds, such as 10 or 0.5")
 }

@@ -18,7 +18,6 @@ use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bridge_config::{loaded_mark, Config, VARIABLE};
@@ -33,7 +32,6 @@ use arguments::WithCardArguments;
 use card::Card;
 use init::Init;
 use namespace::FOLDER;
-use program::Program;
 use signals::Signals;
 use terminal::Terminal;
 use watch::Watch;
@@ -48,7 +46,7 @@ const NO_BRIDGE: u8 = 2;
 /// # Errors
 /// There is no such program, or the card, the namespace or a process fails.
 pub fn run(arguments: &WithCardArguments) -> Result<Outcome> {
-    let program = Program::find(&arguments.program[0])?;
+    let program = program::find(&arguments.program[0])?;
     let (nic, bridge) = parts(arguments)?;
     let absolute = |path: &PathBuf| {
         fs::canonicalize(path)
@@ -79,10 +77,10 @@ pub fn run(arguments: &WithCardArguments) -> Result<Outcome> {
     fs::write(&file, serde_json::to_vec(&config)?).context("cannot write the bridge's file")?;
     let process = start(arguments, &program, &bridge, &config, &file)?;
     let mut watch = Watch::new(process, signals, terminal, card);
-    let mut status = watch.until_end(arguments.duration.map(Duration::from_secs_f64));
+    let mut status = watch.until_end(arguments.duration);
 
     if !loaded_mark(&file).exists() {
-        watch.notes.push(program.without_bridge());
+        watch.notes.push(program::without_bridge(&program));
         status = status.max(NO_BRIDGE);
     }
     let left = init.processes().saturating_sub(watch.card.is_some().into());
@@ -108,7 +106,7 @@ pub fn run(arguments: &WithCardArguments) -> Result<Outcome> {
 /// Starts the program in a process group of its own.
 fn start(
     arguments: &WithCardArguments,
-    program: &Program,
+    program: &Path,
     bridge: &Path,
     config: &Config,
     file: &Path,
@@ -124,16 +122,14 @@ fn start(
     let [name, rest @ ..] = arguments.program.as_slice() else {
         return Err(UsageError("name a program behind `--`".to_owned()).into());
     };
-    let child = Command::new(&program.path)
+    let child = Command::new(program)
         .arg0(name)
         .args(rest)
-        .env("LD_PRELOAD", program.preload(&link))
+        .env("LD_PRELOAD", program::preload(program, &link))
         .env(VARIABLE, file)
         .process_group(0)
         .spawn();
-    child.map_err(|error| {
-        UsageError(format!("cannot run {}: {error}", program.path.display())).into()
-    })
+    child.map_err(|error| UsageError(format!("cannot run {}: {error}", program.display())).into())
 }
 
 /// The card and the bridge.

@@ -63,7 +63,7 @@ impl Watch {
     /// Passes signals on until the program has ended. Returns the status for the user. The program gets SIGTERM after
     /// `duration`.
     pub(super) fn until_end(&mut self, duration: Option<Duration>) -> u8 {
-        self.term_at = duration.map(|duration| Instant::now() + duration);
+        self.term_at = duration.and_then(|duration| Instant::now().checked_add(duration));
         let status = loop {
             if let Some(status) = self.changed() {
                 break status;
@@ -148,13 +148,11 @@ impl Watch {
     }
 
     fn check_card(&mut self) {
-        if self.card_died {
-            return;
-        }
-        if let Some(how) = self.card.as_mut().and_then(Card::ended) {
+        let card = self.card.as_mut().filter(|_| !self.card_died);
+        if let Some(how) = card.and_then(Card::ended) {
             self.card_died = true;
-            let what = format!("the card ended with {how} while the program ran");
-            self.notes.push(what);
+            self.notes
+                .push(format!("the card ended with {how} while the program ran"));
             self.term_at = Some(Instant::now() + NOTICE);
         }
     }

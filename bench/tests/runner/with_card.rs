@@ -14,12 +14,7 @@ use rustix::process::Signal;
 const SET_UP: Duration = Duration::from_millis(500);
 const FOREVER: &str = "while :; do sleep 0.02; done";
 /// Runs the rest of a program as an ordinary user.
-const AS_USER: [&str; 4] = [
-    "setpriv",
-    "--reuid=65534",
-    "--regid=65534",
-    "--clear-groups",
-];
+const AS_USER: &str = "setpriv --reuid=65534 --regid=65534 --clear-groups";
 
 #[test]
 fn the_status_of_the_program_is_the_status_of_the_command_soon_after_its_start() {
@@ -87,7 +82,7 @@ fn the_program_sees_the_ports_of_the_card_and_the_machines_devices() {
 #[test]
 fn each_user_keeps_the_number_and_can_be_denied_the_devices() {
     let Some(bench) = Bench::new() else { return };
-    let users: &[&[&str]] = &[&[], &AS_USER];
+    let users: &[&[&str]] = &[&[], &["env", "-S", AS_USER]];
     for user in &users[..1 + usize::from(rustix::process::geteuid().is_root())] {
         let line =
             "id -u | grep -c -e ^0 -e ^65534; : < /dev/vfio/23 && ls /sys/bus/pci/devices; exit 3";
@@ -192,8 +187,7 @@ fn drivers_forward_and_the_report_of_the_card_follows() {
         );
         assert_eq!(seen.matches("0 DMA faults").count(), 2, "{seen}");
     }
-    let counters = fs::read_to_string(bench.path().join("card.json")).unwrap();
-    assert!(counters.contains("ports"), "{counters}");
+    assert!(bench.path().join("card.json").exists());
     bench.assert_clean();
 }
 
@@ -298,14 +292,12 @@ fn a_running_card_can_be_used() {
     let options = options.each_ref().map(String::as_str);
     let line = "cat /sys/bus/pci/devices/*/device; cat $TRIPTYCH_BRIDGE";
     let (_, seen) = bench.shell(&[], &options, line);
-    assert!(seen.starts_with("0x1528\n0x1528\n"), "{seen}");
-    assert!(seen.find("port1.sock") < seen.find("port0.sock"), "{seen}");
-    assert!(
-        nic.try_wait().unwrap().is_none(),
-        "it ended the card of another"
-    );
+    let lives = nic.try_wait().unwrap().is_none();
     nic.kill().unwrap();
     nic.wait().unwrap();
+    assert!(lives, "the command ended the card of another");
+    assert!(seen.starts_with("0x1528\n0x1528\n"), "{seen}");
+    assert!(seen.find("port1.sock") < seen.find("port0.sock"), "{seen}");
     let (code, seen) = bench.shell(&[], &options, "true");
     assert!(
         seen.contains("no software NIC listens on this socket"),
@@ -337,5 +329,5 @@ fn the_program_has_the_terminal() {
     let seen = text(&output);
     assert!(seen.contains("read typed"), "{seen}");
     assert_eq!(seen.matches("interrupted").count(), 1, "{seen}");
-    assert_eq!(output.status.code(), Some(9), "{seen}");
+    assert_eq!(output.status.code(), Some(9));
 }

@@ -24,12 +24,12 @@ pub(super) fn replace() -> Result<()> {
     fs::create_dir(folder).with_context(|| format!("cannot make {FOLDER}"))?;
 
     // The node of new terminals looks for its neighbour `pts`, so it works only in the old folder.
-    let terminals = old.path().join("ptmx");
+    let terminals = mounts::path_of(&old).join("ptmx");
     if let Ok(kind) = fs::symlink_metadata(&terminals).map(|data| data.file_type()) {
         let target = if kind.is_char_device() {
             let place = folder.join("dev");
             fs::create_dir(&place).context("cannot make a folder for devices")?;
-            mounts::bind(&old.path(), &place)?;
+            mounts::bind(&mounts::path_of(&old), &place)?;
             // What replaced the old folder is mounted on it, so it was copied too.
             umount2(&place, MntFlags::MNT_DETACH).context("cannot uncover the old devices")?;
             place.join("ptmx")

@@ -76,23 +76,18 @@ pub(super) fn file_system(kind: &str, target: &Path, options: &str) -> Result<()
     .with_context(|| format!("cannot mount {kind} at {}", target.display()))
 }
 
-/// A folder that [`reopen`] has replaced.
-pub(super) struct Replaced(OwnedFd);
-
-impl Replaced {
-    /// The path of the old folder, which is valid in this process.
-    pub(super) fn path(&self) -> PathBuf {
-        PathBuf::from(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
-    }
+/// The path of an open folder, which is valid in this process.
+pub(super) fn path_of(folder: &OwnedFd) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()))
 }
 
 /// Replaces a folder by one of its own memory, in which new entries can be made. All entries of the old folder appear in
-/// it, except those in `without`.
-pub(super) fn reopen(folder: &Path, without: &[&str]) -> Result<Replaced> {
+/// it, except those in `without`. Returns the old one.
+pub(super) fn reopen(folder: &Path, without: &[&str]) -> Result<OwnedFd> {
     let say = || format!("cannot replace {}", folder.display());
-    let old = Replaced(open(folder).with_context(say)?);
+    let old = open(folder).with_context(say)?;
     file_system("tmpfs", folder, "mode=755")?;
-    for entry in fs::read_dir(old.path()).with_context(say)? {
+    for entry in fs::read_dir(path_of(&old)).with_context(say)? {
         let entry = entry.with_context(say)?;
         let name = entry.file_name();
         if without.iter().any(|hidden| name == *hidden) {

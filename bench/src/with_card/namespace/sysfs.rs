@@ -44,16 +44,12 @@ const BUS: [(&str, &str); 8] = [
     ("drivers/vfio-pci/remove_id", ""),
     ("drivers/vfio-pci/uevent", ""),
 ];
-const FUNCTION: [(&str, &str); 20] = [
+const FUNCTION: [(&str, &str); 16] = [
     ("irq", "11\n"),
     ("numa_node", "0\n"),
     ("enable", "1\n"),
-    ("broken_parity_status", "0\n"),
-    ("d3cold_allowed", "1\n"),
     ("dma_mask_bits", "64\n"),
     ("consistent_dma_mask_bits", "64\n"),
-    ("msi_bus", "1\n"),
-    ("ari_enabled", "0\n"),
     ("power_state", "D0\n"),
     ("reset_method", "flr\n"),
     ("driver_override", "vfio-pci\n"),
@@ -102,11 +98,11 @@ impl Space {
     /// Asks the port behind a socket. The connection ends before this returns.
     fn ask(socket: &Path) -> Result<Self> {
         let device = BareDevice::open(&format!("vfio-user:{}", socket.display()))?;
-        let words = (0..CONFIG_BYTES)
-            .step_by(2)
-            .map(|at| device.config_read16(at));
-        let words = words.collect::<Result<Vec<_>, _>>()?;
-        Ok(Self(words.into_iter().flat_map(u16::to_le_bytes).collect()))
+        let mut bytes = Vec::new();
+        for at in (0..CONFIG_BYTES).step_by(2) {
+            bytes.extend(device.config_read16(at)?.to_le_bytes());
+        }
+        Ok(Self(bytes))
     }
 
     fn u16_at(&self, offset: usize) -> u16 {
@@ -144,18 +140,15 @@ fn make(root: &Path, config: &Config) -> Result<()> {
         let members = root.join(&group).join("devices");
         fs::create_dir_all(&members)?;
         fs::write(members.with_file_name("type"), "DMA\n")?;
-        let device = format!("../../../../bus/pci/devices/{}", port.address);
+        let device = format!("bus/pci/devices/{}", port.address);
         for (target, link) in [
-            (&device, members.join(&port.address)),
+            (device.as_str(), members.join(&port.address)),
             (&device, driver.join(&port.address)),
-            (
-                &"../../../../bus/pci/drivers/vfio-pci".to_owned(),
-                folder.join("driver"),
-            ),
-            (&"../../../../bus/pci".to_owned(), folder.join("subsystem")),
-            (&format!("../../../../{group}"), folder.join("iommu_group")),
+            ("bus/pci/drivers/vfio-pci", folder.join("driver")),
+            ("bus/pci", folder.join("subsystem")),
+            (&group, folder.join("iommu_group")),
         ] {
-            symlink(target, link)?;
+            symlink(Path::new("../../../..").join(target), link)?;
         }
     }
     Ok(())
@@ -207,17 +200,13 @@ fn make_resources(folder: &Path, index: u64, space: &Space) -> std::io::Result<(
         // The register has the lowest flags, too.
         config[at..at + 4].copy_from_slice(&((start | flags & 0xf) as u32).to_le_bytes());
         // Programs reach the registers by VFIO. These bytes are what a removed card shows.
-        fs::write(
-            folder.join(format!("resource{bar}")),
-            vec![0xff; size as usize],
-        )?;
+        let removed = vec![0xff; size as usize];
+        fs::write(folder.join(format!("resource{bar}")), removed)?;
     }
     let line = |(start, end, flags): &(u64, u64, u64)| {
         format!("0x{start:016x} 0x{end:016x} 0x{flags:016x}\n")
     };
-    fs::write(
-        folder.join("resource"),
-        lines.iter().map(line).collect::<String>(),
-    )?;
+    let text: String = lines.iter().map(line).collect();
+    fs::write(folder.join("resource"), text)?;
     fs::write(folder.join("config"), config)
 }

@@ -15,9 +15,8 @@ const TRIPTYCH: &str = env!("CARGO_BIN_EXE_triptych");
 
 /// The programs of `make build`.
 pub fn built(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../build/bin")
-        .join(name);
+    let bin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../build/bin");
+    let path = bin.join(name);
     fs::canonicalize(&path).unwrap_or_else(|_| panic!("run `make build` first: no {path:?}"))
 }
 
@@ -160,9 +159,8 @@ impl Running<'_> {
 
     /// Waits for the end of the command, and checks that it comes in time and leaves nothing.
     pub fn end(mut self) -> (Option<i32>, String) {
-        wait_until("the command ends", || {
-            self.child.try_wait().unwrap().is_some()
-        });
+        let child = &mut self.child;
+        wait_until("the end", || child.try_wait().unwrap().is_some());
         self.bench.assert_clean();
         let output = self.child.wait_with_output().unwrap();
         (output.status.code(), super::text(&output))
