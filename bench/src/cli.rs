@@ -1,22 +1,29 @@
-//! The command line of `triptych`: its subcommands.
+//! The command line of `triptych`: its subcommands, and how the program ends.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use anyhow::{Context, Result};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use perfcounters::{lockstep, perf, Interrupt};
 
-use crate::build::peers::PeersArguments;
+use crate::build::peers::{self, PeersArguments};
 use crate::build::sides::SYNTAX;
-use crate::build::verdict::VerdictArguments;
-use crate::code::asm::AsmArguments;
-use crate::compare::arguments::CompareArguments;
-use crate::machine::clocks::cli::ClocksArguments;
-use crate::machine::host::cli::{BindArguments, DoctorArguments};
-use crate::machine::selftest::arguments::SelftestArguments;
-use crate::measure::ladder::arguments::LadderArguments;
-use crate::measure::pktgen::cli::PktgenArguments;
-use crate::measure::run::arguments::RunArguments;
-use crate::usage::WorkerKind;
-use crate::with_card::arguments::{WithCardArguments, EXAMPLES};
+use crate::build::verdict::{self, VerdictArguments};
+use crate::code::asm::{self, AsmArguments};
+use crate::compare::{self, arguments::CompareArguments};
+use crate::machine::clocks::cli::{self as clocks, ClocksArguments};
+use crate::machine::host::cli::{self as host, BindArguments, DoctorArguments};
+use crate::machine::selftest::{self, arguments::SelftestArguments};
+use crate::measure::ladder::{self, arguments::LadderArguments};
+use crate::measure::pktgen::cli::{self as pktgen, PktgenArguments};
+use crate::measure::run::{self, arguments::RunArguments};
+use crate::usage::{Outcome, UsageError, WorkerKind};
+use crate::with_card::{
+    self,
+    arguments::{WithCardArguments, EXAMPLES},
+};
 
 /// The first lines of the help: what one does with the program.
 const USES: &str = "\
@@ -45,15 +52,15 @@ const LISTS: &str =
 /// Measure three drivers of Intel's ixgbe network cards: in C, in safe Rust, and transpiled from C to Rust
 #[derive(Debug, Parser)]
 #[command(name = "triptych", version, before_help = USES, after_help = STATUS)]
-pub struct Cli {
+struct Cli {
     /// The command to run.
     #[command(subcommand)]
-    pub command: Command,
+    command: Command,
 }
 
 /// The commands of `triptych`, in the order in which one needs them.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+enum Command {
     /// Measure the drivers on this machine, and write the results to a new folder in results/
     #[command(after_help = LISTS)]
     Run(Box<RunArguments>),
@@ -93,16 +100,87 @@ pub enum Command {
     },
 }
 
+/// Runs the command of this process's command line. [`Outcome`] says how it ends.
+pub fn main() -> ExitCode {
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match execute(&cli) {
+        Ok(outcome) => ExitCode::from(outcome),
+        Err(error) => match error.downcast_ref::<UsageError>() {
+            Some(usage) => exit_with(usage, &matches),
+            None => {
+                eprintln!("triptych: {error:#}");
+                ExitCode::FAILURE
+            }
+        },
+    }
+}
+
+/// Prints an error of usage with the usage of the innermost subcommand, and ends the program.
+fn exit_with(error: &UsageError, matches: &ArgMatches) -> ! {
+    let mut top = Cli::command();
+    // This gives subcommands their full names.
+    top.build();
+    let (mut command, mut chosen) = (&top, matches);
+    while let Some((name, inner)) = chosen.subcommand() {
+        let Some(found) = command.find_subcommand(name) else {
+            break;
+        };
+        (command, chosen) = (found, inner);
+    }
+    command
+        .clone()
+        .error(ErrorKind::ValueValidation, error)
+        .exit()
+}
+
+/// Runs the command.
+fn execute(cli: &Cli) -> Result<Outcome> {
+    // It passes signals on to the program, so it handles them differently.
+    if let Command::WithCard(arguments) = &cli.command {
+        return with_card::run(arguments);
+    }
+    let interrupt = Interrupt::new();
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        // The first signal stops the measurement in order. The second one ends the process at once.
+        signal_hook::flag::register_conditional_shutdown(signal, 1, interrupt.flag())
+            .and_then(|_| signal_hook::flag::register(signal, interrupt.flag()))
+            .context("cannot handle signals")?;
+    }
+    match &cli.command {
+        Command::Run(arguments) => run::run(arguments, &interrupt),
+        Command::Peers(arguments) => peers::run(arguments, &interrupt),
+        Command::Ladder(arguments) => ladder::run(arguments, &interrupt),
+        Command::Verdict(arguments) => verdict::run(arguments, &interrupt),
+        Command::Asm(arguments) => asm::run(arguments, &interrupt),
+        Command::Compare(arguments) => compare::run(arguments, &interrupt),
+        Command::Doctor(arguments) => host::doctor(arguments),
+        Command::Bind(arguments) => host::bind(arguments, &interrupt),
+        Command::Clocks(arguments) => clocks::run(arguments),
+        Command::Selftest(arguments) => selftest::run(arguments, &interrupt),
+        Command::Pktgen(arguments) => pktgen::run(arguments, &interrupt),
+        Command::Worker { kind, file } => work(*kind, file, &interrupt),
+        Command::WithCard(arguments) => with_card::run(arguments),
+    }
+}
+
+/// Does the part of the work for which another command has started this process.
+fn work(kind: WorkerKind, file: &Path, interrupt: &Interrupt) -> Result<Outcome> {
+    match kind {
+        WorkerKind::Lockstep => lockstep::worker::run(file, interrupt)?,
+        WorkerKind::Perf => perf::worker::run(file, interrupt)?,
+    }
+    Ok(Outcome::Good)
+}
+
 #[cfg(test)]
 mod tests {
-    use record::Implementation;
+    use record::{BackendName, Implementation};
 
     use super::*;
-    use record::BackendName;
 
     #[test]
     fn the_definition_of_the_command_line_is_valid() {
-        use clap::CommandFactory;
         Cli::command().debug_assert();
     }
 

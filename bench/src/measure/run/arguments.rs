@@ -1,5 +1,6 @@
 //! The command line of `triptych run`.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser};
@@ -76,12 +77,18 @@ pub struct RunArguments {
 impl RunArguments {
     /// The arguments that measure a matrix file, with the defaults of the command line.
     pub fn of(config: &Path) -> Self {
+        Self::parse([OsStr::new("--config"), config.as_os_str()])
+    }
+
+    /// The arguments of a command line.
+    pub(super) fn parse<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) -> Self {
         #[derive(Parser)]
+        #[command(no_binary_name = true)]
         struct OnlyRun {
             #[command(flatten)]
             run: RunArguments,
         }
-        OnlyRun::parse_from([Path::new("run"), Path::new("--config"), config]).run
+        OnlyRun::parse_from(words).run
     }
 
     /// Whether the command line selects any measurements.

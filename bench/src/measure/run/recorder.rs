@@ -92,20 +92,6 @@ impl Recorder {
         let record = &mut self.folder.record;
         record.not_measurable.insert(backend, why.to_owned());
     }
-
-    /// Shows a warning and records it, unless the record has it already.
-    fn note(&mut self, text: &str) {
-        if !self
-            .folder
-            .record
-            .warnings
-            .iter()
-            .any(|known| known == text)
-        {
-            self.progress.say(&format!("warning: {text}"));
-            self.folder.record.warnings.push(text.to_owned());
-        }
-    }
 }
 
 impl Observer for Recorder {
@@ -141,8 +127,13 @@ impl Observer for Recorder {
         let _ = self.folder.save();
     }
 
+    /// Shows a warning and records it, unless the record has it already.
     fn warning(&mut self, text: &str) {
-        self.note(text);
+        let warnings = &mut self.folder.record.warnings;
+        if !warnings.iter().any(|known| known == text) {
+            warnings.push(text.to_owned());
+            self.progress.say(&format!("warning: {text}"));
+        }
     }
 
     fn setting(&mut self, backend: BackendName, name: &str, value: serde_json::Value) {
@@ -228,38 +219,10 @@ mod tests {
     }
 
     #[test]
-    fn repeats_are_interleaved() {
+    fn failures_and_throughput_are_remembered() {
         let results = tempfile::tempdir().unwrap();
         let mut recorder = new_run(results.path());
         assert_eq!(measure(&mut recorder).unwrap(), 11);
-        let samples = read_samples(&recorder.folder.path().join(SAMPLES_FILE)).unwrap();
-        let order: Vec<_> = samples
-            .iter()
-            .filter(|sample| sample.metric == Metric::Mpps)
-            .map(|sample| {
-                (
-                    sample.repeat,
-                    sample.implementation,
-                    sample.conditions.batch,
-                )
-            })
-            .collect();
-        use Implementation::{Rust, C};
-        assert_eq!(
-            order,
-            [
-                (0, C, 32),
-                (0, Rust, 32),
-                (0, C, 8),
-                (0, C, 8),
-                (1, C, 32),
-                (1, C, 8),
-                (1, C, 8),
-                (2, C, 32),
-                (2, C, 8),
-                (2, C, 8)
-            ]
-        );
         assert!(recorder.has_failed(&cells()[1], BackendName::Wall));
         assert!(!recorder.has_failed(&cells()[0], BackendName::Wall));
         assert_eq!(recorder.median_throughput(&cells()[0]), Some(33.0));

@@ -191,8 +191,6 @@ fn named_or(named: &[Implementation], all: &[Implementation]) -> Vec<Implementat
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
     use std::path::Path;
 
@@ -201,11 +199,7 @@ mod tests {
     use strum::IntoEnumIterator;
 
     fn arguments(words: &[&str]) -> RunArguments {
-        let words = ["triptych", "run"].iter().chain(words);
-        match crate::cli::Cli::parse_from(words).command {
-            crate::cli::Command::Run(run) => *run,
-            _ => panic!("not run"),
-        }
+        RunArguments::parse(words.iter().copied())
     }
 
     fn drivers(words: &[&str]) -> Vec<String> {
