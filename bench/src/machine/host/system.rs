@@ -16,7 +16,6 @@ pub struct User {
 }
 
 impl User {
-    /// The user of this process.
     pub fn current() -> Self {
         let uid = rustix::process::geteuid().as_raw();
         let name = user_name(uid);
@@ -164,7 +163,6 @@ impl System {
         self.path(path).exists()
     }
 
-    /// The owner of a file.
     pub fn owner(&self, path: &str) -> Option<u32> {
         Some(fs::metadata(self.path(path)).ok()?.uid())
     }

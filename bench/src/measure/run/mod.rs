@@ -114,7 +114,7 @@ impl Session<'_> {
         let outcome = recorder.and_then(|recorder| self.measure_at(&setup, recorder, &clock));
         let released = clock.release();
         outcome?;
-        Ok(released?)
+        released
     }
 
     /// Measures what the record does not have yet.

@@ -1,6 +1,6 @@
 //! Checks the processor's hardware counters.
 
-use super::ExaminedMachine;
+use super::machine::ExaminedMachine;
 use crate::machine::host::finding::Finding;
 
 const SOURCES: &str = "/sys/bus/event_source/devices";

@@ -1,6 +1,6 @@
 //! Checks the IOMMU, without which the kernel gives no device to a process.
 
-use super::{add_option, remove_option, ExaminedMachine};
+use super::machine::{add_option, remove_option, ExaminedMachine};
 use crate::machine::host::finding::{Finding, Severity};
 use crate::machine::host::nic::{is_no_iommu, join, plural};
 
@@ -82,6 +82,7 @@ fn off(machine: &ExaminedMachine<'_>) -> Finding {
             .system
             .exists(&format!("/sys/firmware/acpi/tables/{name}"))
     };
+    let cpu = machine.system.read("/proc/cpuinfo").unwrap_or_default();
     let unused = "the machine has an IOMMU, but the kernel does not use it";
     let off = ["intel_iommu=off", "amd_iommu=off", "iommu=off"];
     if let Some(option) = machine.boot_option(&off) {
@@ -90,7 +91,7 @@ fn off(machine: &ExaminedMachine<'_>) -> Finding {
         finding(unused).fix(add_option("intel_iommu=on"))
     } else if table("IVRS") {
         finding(unused).fix(add_option("iommu=pt"))
-    } else if machine.is_virtual() {
+    } else if cpu.contains(" hypervisor") {
         finding("the virtual machine has none")
     } else {
         finding("the firmware offers none: enable VT-d (Intel) or AMD-Vi in its set-up")

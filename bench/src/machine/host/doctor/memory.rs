@@ -1,6 +1,6 @@
 //! Checks the memory for rings and packet buffers.
 
-use super::ExaminedMachine;
+use super::machine::ExaminedMachine;
 use crate::machine::host::finding::{Finding, Severity};
 
 /// Huge pages that a run may need. Two ports with rings of 4096 take 36: 16 for each pool and one

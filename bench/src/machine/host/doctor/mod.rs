@@ -2,6 +2,7 @@
 
 mod counters;
 mod iommu;
+mod machine;
 mod memory;
 mod nics;
 mod processors;
@@ -14,58 +15,7 @@ use super::address::PciAddress;
 use super::finding::{Diagnosis, Severity};
 use super::nic::{plural, Nic};
 use super::system::System;
-
-/// What the checks examine.
-struct ExaminedMachine<'a> {
-    system: &'a System,
-    /// The ports that the user named, or all ports of the family, without those that the drivers refuse.
-    nics: &'a [Nic],
-    /// Whether the user named the ports.
-    named: bool,
-}
-
-impl ExaminedMachine<'_> {
-    /// The severity of a fault that only a run with a card notices.
-    fn if_card(&self) -> Severity {
-        Severity::of_fault(!self.nics.is_empty())
-    }
-
-    /// The NUMA nodes of the ports, each once.
-    fn nodes(&self) -> Vec<u32> {
-        let mut nodes: Vec<u32> = self.nics.iter().filter_map(|nic| nic.numa_node).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes
-    }
-
-    /// The option of `bind` that gives the ports to this user; empty for root.
-    fn for_user(&self) -> String {
-        match self.system.user() {
-            user if user.is_root() => String::new(),
-            user => format!(" --user {}", user.name),
-        }
-    }
-
-    /// Whether an option is on the kernel's command line.
-    fn boot_option(&self, options: &[&'static str]) -> Option<&'static str> {
-        let line = self.system.read("/proc/cmdline").unwrap_or_default();
-        let mut options = options.iter().copied();
-        options.find(|option| line.split_whitespace().any(|word| word == *option))
-    }
-
-    fn is_virtual(&self) -> bool {
-        let text = self.system.read("/proc/cpuinfo");
-        text.is_some_and(|text| text.contains(" hypervisor"))
-    }
-}
-
-fn add_option(option: &str) -> String {
-    format!("add {option} to the kernel's command line in the boot loader, then `sudo reboot`")
-}
-
-fn remove_option(option: &str) -> String {
-    format!("remove {option} from the kernel's command line in the boot loader, then `sudo reboot`")
-}
+use machine::ExaminedMachine;
 
 /// Examines a machine and some of its ports, or all ports of the family if none is named.
 ///

@@ -1,6 +1,6 @@
 //! Checks the ports: drivers, PCIe links, network links and NUMA nodes.
 
-use super::{remove_option, ExaminedMachine};
+use super::machine::{remove_option, ExaminedMachine};
 use crate::machine::host::finding::{Finding, Severity};
 use crate::machine::host::nic::{join, plural, Nic, Pcie, VFIO_PCI};
 use crate::machine::host::system::program;

@@ -1,6 +1,6 @@
 //! Checks the processors: clock, isolation and simultaneous multithreading.
 
-use super::{add_option, ExaminedMachine};
+use super::machine::{add_option, ExaminedMachine};
 use crate::machine::host::finding::Finding;
 use crate::machine::host::system::{format_list, parse_list, program};
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 
-use super::ExaminedMachine;
+use super::machine::ExaminedMachine;
 use crate::machine::host::finding::Finding;
 use crate::machine::host::nic::Nic;
 use crate::machine::host::system::System;

@@ -1,6 +1,6 @@
 //! Checks the kernel's VFIO: its modules, its files and the IOMMU groups.
 
-use super::ExaminedMachine;
+use super::machine::ExaminedMachine;
 use crate::machine::host::finding::{Finding, Severity};
 use crate::machine::host::holders;
 use crate::machine::host::nic::{Group, Nic};
