@@ -186,16 +186,8 @@ mod tests {
 
     #[test]
     fn lists_are_split_at_commas() {
-        let cli = Cli::parse_from([
-            "triptych",
-            "run",
-            "--impl",
-            "c,rust-unsafe",
-            "--batch",
-            "1,512",
-            "--backend",
-            "wall",
-        ]);
+        let words = ["--impl=c,rust-unsafe", "--batch=1,512", "--backend=wall"];
+        let cli = Cli::parse_from(["triptych", "run"].iter().chain(&words));
         let Command::Run(run) = cli.command else {
             panic!("not run");
         };

@@ -5,9 +5,8 @@ use std::fs;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::support::{text, works_here, Build};
+use crate::support::{text, wait_until, works_here, Build};
 use rustix::process::{kill_process, Pid, Signal};
 
 /// A machine of two CPUs from 0.8 to 3.7 GHz, with turbo.
@@ -56,15 +55,8 @@ impl Machine {
     }
 
     fn wait_for(&self, settings: &[String]) {
-        let start = Instant::now();
-        while self.settings() != settings {
-            assert!(
-                start.elapsed() < Duration::from_secs(30),
-                "{:?} instead of {settings:?}",
-                self.settings()
-            );
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let what = format!("the settings do not become {settings:?}");
+        wait_until(&what, || self.settings() == settings);
     }
 
     fn restore(&self) -> Output {

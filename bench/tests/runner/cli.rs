@@ -4,9 +4,8 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::support::{text, works_here, Build};
+use crate::support::{first_sample, text, wait_until, works_here, Build};
 use record::{BackendName, Implementation, Metric};
 
 #[test]
@@ -215,29 +214,12 @@ fn an_interrupt_ends_the_run_and_keeps_its_samples() {
         .spawn()
         .unwrap();
     let results = build.path().join("results");
-    let deadline = Instant::now() + Duration::from_secs(30);
-    let first_sample = || {
-        fs::read_dir(&results).is_ok_and(|mut runs| {
-            runs.any(|run| {
-                fs::read_to_string(run.unwrap().path().join("samples.csv"))
-                    .is_ok_and(|text| text.lines().count() > 1)
-            })
-        })
-    };
-    while !first_sample() {
-        assert!(Instant::now() < deadline, "nothing was measured");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    first_sample(&results);
     // Small systems lack the program `kill`.
     let child_id = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(child_id, rustix::process::Signal::INT).unwrap();
-    let status = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break status;
-        }
-        assert!(Instant::now() < deadline, "it does not end");
-        std::thread::sleep(Duration::from_millis(20));
-    };
+    wait_until("it does not end", || child.try_wait().unwrap().is_some());
+    let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(1));
     let run = record::read_run(&results.join("latest")).unwrap();
     assert!(run.end.is_some() && !run.complete);

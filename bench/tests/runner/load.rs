@@ -6,9 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::support::{text, works_here, Build};
+use crate::support::{text, wait_until, works_here, Build};
 use record::Metric;
 use rustix::process::{kill_process, Pid, Signal};
 
@@ -161,21 +160,12 @@ fn the_generator_ends_with_the_run_in_any_way() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let start = Instant::now();
-        while !lab.path("cable/sending").exists() {
-            assert!(
-                start.elapsed() < Duration::from_secs(30),
-                "it sends nothing"
-            );
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let sending = lab.path("cable/sending");
+        wait_until("it sends nothing", || sending.exists());
         let generator = lab.generators().remove(0);
         kill_process(Pid::from_child(&run), how).unwrap();
         run.wait().unwrap();
-        let start = Instant::now();
-        while !gone(&generator) || lab.path("cable/generator").exists() {
-            assert!(start.elapsed() < Duration::from_secs(20), "{how:?}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let stopped = || gone(&generator) && !lab.path("cable/generator").exists();
+        wait_until(&format!("the generator lives after {how:?}"), stopped);
     }
 }

@@ -4,9 +4,8 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Output, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::support::{text, works_here, Build};
+use crate::support::{first_sample, text, works_here, Build};
 use record::{self, BackendName, Implementation, Metric, RunRecord, Sample, SAMPLES_FILE};
 
 const MATRIX: &str = r#"
@@ -192,19 +191,7 @@ fn a_run_is_resumed_only_with_its_matrix_and_builds() {
 
     let config = setting.config.to_str().unwrap();
     let mut child = setting.start(&["run", "--config", config]);
-    let results = setting.results();
-    let deadline = Instant::now() + Duration::from_secs(30);
-    let id = loop {
-        assert!(Instant::now() < deadline, "nothing was measured");
-        std::thread::sleep(Duration::from_millis(10));
-        let Some(id) = record::unfinished_runs(&results).pop() else {
-            continue;
-        };
-        let samples = fs::read_to_string(results.join(&id).join(SAMPLES_FILE));
-        if samples.is_ok_and(|text| text.lines().count() > 1) {
-            break id;
-        }
-    };
+    let id = first_sample(&setting.results());
     let refused = |arguments: &[&str], code: i32, why: &str| {
         let output = setting.build.run(arguments);
         let said = text(&output);

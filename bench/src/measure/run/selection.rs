@@ -264,14 +264,7 @@ mod tests {
         let default = vec![DEFAULT.to_owned()];
         assert!(bursts(&[]).eq([(4, default.clone())]));
         assert!(bursts(&["--backend", "wall"]).eq([]));
-        let named = [
-            "--backend",
-            "burst",
-            "--impl",
-            "ixy,c",
-            "--variant",
-            "own-flags",
-        ];
+        let named = ["--backend=burst", "--impl=ixy,c", "--variant=own-flags"];
         assert!(bursts(&named).eq([(2, vec![OWN_FLAGS.to_owned()])]));
         assert_eq!(configuration(&arguments(&named)).unwrap().blocks.len(), 1);
         assert!(bursts(&["--backend", "burst", "--impl", "dpdk-vector"]).eq([(1, default)]));
@@ -279,18 +272,14 @@ mod tests {
 
     #[test]
     fn options_change_a_configuration() {
-        let config = configuration(&arguments(&[
+        let words = [
             "--quick",
-            "--repeats",
-            "7",
-            "--ring-size",
-            "64",
-            "--batch",
-            "8",
-            "--backend",
-            "wall",
-        ]))
-        .unwrap();
+            "--repeats=7",
+            "--ring-size=64",
+            "--batch=8",
+            "--backend=wall",
+        ];
+        let config = configuration(&arguments(&words)).unwrap();
         assert_eq!(config.wall.repeats, 7);
         assert_eq!(config.lockstep.processes, 2);
         assert_eq!(config.blocks[0].ring_size.len(), 1);

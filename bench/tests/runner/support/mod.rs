@@ -10,6 +10,7 @@ pub mod with_card;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use common::{fixture, forwarder, library};
 pub use compilers::{copying_compiler, script, stub_compiler};
@@ -84,4 +85,24 @@ pub fn works_here(backend: &str) -> bool {
         "valgrind" => find_program("valgrind").is_some(),
         _ => allowed_cpus().len() > 1,
     }
+}
+
+/// Waits until something is so, at most half a minute.
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(30), "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Waits for the first sample of an unfinished run, and returns the run.
+pub fn first_sample(results: &Path) -> String {
+    let mut id = String::new();
+    wait_until("nothing was measured", || {
+        id = record::unfinished_runs(results).pop().unwrap_or_default();
+        let samples = fs::read_to_string(results.join(&id).join(record::SAMPLES_FILE));
+        samples.is_ok_and(|text| text.lines().count() > 1)
+    });
+    id
 }
