@@ -82,6 +82,15 @@ apt_install() {
     fi
 }
 
+# unpack_debs FOLDER ROOT: unpacks the packages of a folder, without root.
+unpack_debs() {
+    local package
+    for package in "$1"/*.deb; do
+        # tar can keep the links of a merged /usr. dpkg-deb would replace them by folders.
+        dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink --no-same-owner -C "$2"
+    done
+}
+
 # Makes the cache unless it exists. Fails if another user could change the programs in it, because the project runs them.
 open_cache() {
     [ -d "$CACHE" ] || (umask 077 && mkdir -p "$CACHE") || fail "cannot make the folder $CACHE, see the message above"

@@ -114,9 +114,8 @@ unpack() {
         mkdir -p "$work/root/usr/$link"
         ln -s "usr/$link" "$work/root/$link"
     done
+    unpack_debs "$work/apt/archives" "$work/root"
     for package in "$work"/apt/archives/*.deb; do
-        # tar can keep these links. dpkg-deb would replace them by folders.
-        dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink --no-same-owner -C "$work/root"
         # shellcheck disable=SC2016  # dpkg expands ${...}
         dpkg-deb --showformat '${Package} ${Version}\n' --show "$package"
     done >"$work/versions"

@@ -10,21 +10,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../../paper"
 
 venv="$(mktemp -d)"
 trap 'rm -rf "$venv"' EXIT
-python3 -m venv "$venv" || fail "cannot make the virtual environment $venv, see the message above"
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input "uv==$UV_VERSION" ||
-    fail "pip could not install uv, see the message above" \
-        "It comes from the Python package index: is there a network?"
+python3 -m venv "$venv"
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input "uv==$UV_VERSION"
 # The second file takes its versions from the first one.
 for name in requirements requirements-dev; do
     say "finding the packages of paper/$name.in, and their hashes"
-    # Versions in the old file stay, unless its .in file excludes them.
-    cp "$name.txt" "$name.new"
-    "$venv/bin/uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-strip-extras \
-        --no-header --no-annotate --no-emit-index-url --output-file "$name.new" "$name.in" ||
-        { rm -f "$name.new"; fail "uv could not find the packages of paper/$name.in, see the message above"; }
-    {
-        echo "# Written by \`bench/setup/python-lock.sh\` from $name.in."
-        cat "$name.new"
-    } >"$name.txt"
-    rm "$name.new"
+    "$venv/bin/uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-strip-extras --no-annotate \
+        --no-emit-index-url --custom-compile-command bench/setup/python-lock.sh --output-file "$name.txt" "$name.in"
 done

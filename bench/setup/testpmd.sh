@@ -55,10 +55,7 @@ unpack() {
         cat "$work/errors" >&2
         fail "apt-get could not download: $*" "If its package lists are old, run: sudo apt-get update"
     }
-    local package
-    for package in "$work"/debs/*.deb; do
-        dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink --no-same-owner -C "$work/root"
-    done
+    unpack_debs "$work/debs" "$work/root"
 }
 
 # package_of LIBRARY: prints the package of a library. Packages take the name of their library: librte-eal23 contains

@@ -10,6 +10,7 @@
 // Transpiled C cannot satisfy the lints for Rust.
 #[allow(
     clippy::all,
+    clippy::too_many_lines,
     clippy::undocumented_unsafe_blocks,
     clippy::unwrap_used,
     clippy::expect_used,

@@ -44,39 +44,27 @@ class Machine:
         """The command lines of the simulated commands, in order."""
         return self.log.read_text().splitlines()
 
-    def run(self, script: str, *arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-        """Runs a script of the project; `script` is its path in the repository."""
-        return subprocess.run(
-            [str(self.bin / "bash"), str(cwd / script), *arguments],
-            cwd=cwd,
-            env=self._variables(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-
     def start(self, script: str, *arguments: str, cwd: Path = ROOT) -> subprocess.Popen[str]:
-        """Starts a script of the project, and does not wait for its end."""
+        """Starts a script of the project; `script` is its path in the repository."""
+        home = {"PATH": str(self.bin), "HOME": str(self.folder), "TMPDIR": os.environ.get("TMPDIR", "/tmp")}
         return subprocess.Popen(
             [str(self.bin / "bash"), str(cwd / script), *arguments],
             cwd=cwd,
-            env=self._variables(),
+            env=home | self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.PIPE,
             text=True,
         )
 
-    def _variables(self) -> dict[str, str]:
-        """The environment of the scripts."""
-        return {
-            "PATH": str(self.bin),
-            "HOME": str(self.folder),
-            "TMPDIR": os.environ.get("TMPDIR", "/tmp"),
-            **self.environment,
-        }
+    def run(self, script: str, *arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+        """Runs a script of the project to its end."""
+        started = self.start(script, *arguments, cwd=cwd)
+        try:
+            output, errors = started.communicate(timeout=180)
+        finally:
+            started.kill()
+        return subprocess.CompletedProcess(started.args, started.returncode, output, errors)
 
     def _write(self, name: str, script: str) -> None:
         path = self.bin / name
