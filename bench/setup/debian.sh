@@ -1,14 +1,21 @@
-# Functions that fetch Debian's packages and unpack them, without installing them. vm.sh and pmu-guest.sh source this file.
-# They first source common.sh, then set these variables:
+# Fetches a guest of the tests: Debian's packages of QEMU, kernel and busybox, unpacked without installing them. vm.sh and
+# pmu-guest.sh source this file, set these variables and call fetch_guest, which prints the guest's folder:
 #
-#   GOAL           the make goal that needs the packages, for messages
-#   DIR            the folder for the result
-#   RECIPE         the checksum of the scripts that build the folder, so that a change of them builds it again
-#   RELEASE        Debian's release; QEMU comes from its backports
+#   GOAL           the make goal that needs the guest, for messages
+#   GUEST          the name of the folder and of the script
 #   ARCHITECTURES  Debian's names of the architectures, separated by spaces; the first is this machine's
+#   META_KERNEL, BUSYBOX, QEMU, PROGRAM  the packages, and QEMU's program
 #
-# apt keeps its state in the folder, too. The system's packages, package lists and sources do not change.
+# Their function `assemble` makes the folder's other files from $work/root and the package $kernel.
+#
+# apt keeps its state in the folder, so the system's packages, package lists and sources do not change. The script needs
+# no root. It needs apt, and the package debian-archive-keyring, whose keys let apt verify the downloads. The packages come
+# from the mirror in TRIPTYCH_DEBIAN_MIRROR, or on a Debian system from that system's mirror. The exit status is 2 if
+# something cannot be had. The last line gives the reason.
 # shellcheck shell=bash disable=SC2154  # the caller sets the variables
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# shellcheck source=bench/setup/common.sh
+. "$here/common.sh"
 
 # This version ends with the program that started it, and has vfio-user-pci.
 QEMU_AT_LEAST=1:10.2
@@ -17,11 +24,11 @@ KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 # Succeeds if the folder is complete and current.
 is_fetched() { [ "$(cat "$DIR/recipe" 2>/dev/null || true)" = "$RECIPE" ]; }
 
-# open_work COMMAND...: makes the folder $work and the options $apt_options. It also checks that the commands exist.
-# It waits for another process that fetches the same; the caller then looks again whether the folder is fetched.
+# Makes the folder $work and the options $apt_options, and checks that the commands exist. It waits for another process that
+# fetches the same; the caller then looks again whether the folder is fetched.
 open_work() {
     local command missing=() architecture
-    for command in apt-get dpkg-deb flock "$@"; do
+    for command in apt-get dpkg-deb flock gzip tar xz; do
         command -v "$command" >/dev/null || missing+=("$command")
     done
     [ ${#missing[@]} -eq 0 ] ||
@@ -94,18 +101,6 @@ fetch_lists() {
     fail "cannot fetch the lists of Debian's packages: is there a network?"
 }
 
-# dependency PACKAGE: prints the package that a metapackage stands for, such as the current kernel.
-dependency() { apt-cache "${apt_options[@]}" depends "$1" | sed -n 's/^ *Depends: //p' | head -n 1; }
-
-# download PACKAGE...: downloads these packages alone.
-download() { (cd "$work/apt/archives" && apt-get "${apt_options[@]}" download "$@" </dev/null); }
-
-# download_qemu PACKAGE: downloads this package of QEMU and all that it needs.
-download_qemu() {
-    apt-get "${apt_options[@]}" -y --download-only --no-install-recommends --target-release "$RELEASE-backports" \
-        install "$1" </dev/null >/dev/null
-}
-
 # Unpacks all downloaded packages into $work/root, and lists their versions in $work/versions.
 unpack() {
     local link package
@@ -121,11 +116,11 @@ unpack() {
     done >"$work/versions"
 }
 
-# write_qemu PACKAGE PROGRAM: writes the script $work/qemu, which runs QEMU with its own libraries instead of the
-# system's. The script finds them by its own path, so the folder may move.
+# Writes the script $work/qemu, which runs QEMU with its own libraries instead of the system's. The script finds them by its
+# own path, so the folder may move.
 write_qemu() {
     local version
-    version="$(sed -n "s/^$1 //p" "$work/versions")"
+    version="$(sed -n "s/^$QEMU //p" "$work/versions")"
     dpkg --compare-versions "$version" ge "$QEMU_AT_LEAST" ||
         fail "$mirror has QEMU $version for $RELEASE, but the tests need $QEMU_AT_LEAST"
     cat >"$work/qemu" <<SCRIPT
@@ -134,16 +129,37 @@ write_qemu() {
 here="\$(dirname "\$(readlink -f "\$0")")/root"
 libraries="\$here/usr/lib/x86_64-linux-gnu"
 exec "\$here/usr/lib64/ld-linux-x86-64.so.2" --library-path "\$libraries:\$libraries/pulseaudio" \\
-    "\$here/usr/bin/$2" \\
+    "\$here/usr/bin/$PROGRAM" \\
     -L "\$here/usr/share/qemu" -L "\$here/usr/share/seabios" -L "\$here/usr/lib/ipxe/qemu" "\$@"
 SCRIPT
     chmod +x "$work/qemu"
 }
 
-# Moves the work folder to its place.
-finish() {
-    echo "$RECIPE" >"$work/recipe"
-    rm -rf "$DIR"
-    mv "$work" "$DIR"
-    trap - EXIT
+# Fetches the guest unless it is there, and prints its folder.
+fetch_guest() {
+    [ "$(uname -m)" = x86_64 ] || fail "the guest needs packages for x86-64, and this machine is $(uname -m)"
+    RELEASE="$GUEST_RELEASE" DIR="$CACHE/$GUEST-$GUEST_RELEASE"
+    RECIPE="$(cat "$here/$GUEST.sh" "$here/debian.sh" "$here/guest-init.sh" | sha256sum | cut -c 1-16)"
+    open_cache
+    is_fetched || open_work
+    if ! is_fetched; then
+        say "fetching QEMU and a kernel for $GOAL (160 MB, once)"
+        fetch_lists
+        # $META_KERNEL stands for the current kernel. It and busybox come alone: other packages serve only installation.
+        kernel="$(apt-cache "${apt_options[@]}" depends "$META_KERNEL" | sed -n 's/^ *Depends: //p' | head -n 1)"
+        (cd "$work/apt/archives" && apt-get "${apt_options[@]}" download "$BUSYBOX" "$kernel" </dev/null)
+        apt-get "${apt_options[@]}" -y --download-only --no-install-recommends --target-release "$RELEASE-backports" \
+            install "$QEMU" </dev/null >/dev/null
+        unpack
+        write_qemu
+        "$work/qemu" --version >/dev/null || fail "QEMU does not run here"
+        assemble
+        # The tests do not use the rest: the kernel's other modules are 100 MB, and so are the packages.
+        rm -rf "$work/apt" "$work/root/boot" "$work"/root/usr/lib/{modules,linux-image-*}
+        echo "$RECIPE" >"$work/recipe"
+        rm -rf "$DIR"
+        mv "$work" "$DIR"
+        trap - EXIT
+    fi
+    echo "$DIR"
 }

@@ -221,7 +221,7 @@ def test_the_oldest_rust_is_checked_installed_or_skipped(machine: Machine) -> No
     assert (result.returncode, result.stdout) == (101, "by 1.85.0-x86_64\n")
 
 
-GUESTS = {"vm": ("vm.sh", "debian.sh", "guest-init.sh"), "pmu-guest": ("pmu-guest.sh", "debian.sh")}
+GUESTS = {name: (f"{name}.sh", "debian.sh", "guest-init.sh") for name in ("vm", "pmu-guest")}
 
 
 @pytest.fixture(params=GUESTS)
