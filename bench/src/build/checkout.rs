@@ -21,9 +21,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 #[derive(Debug)]
 pub(crate) struct Checkout {
     repository: PathBuf,
-    /// The folder with the sources.
     pub(crate) sources: PathBuf,
-    /// The folder for what is built from them. That of a commit is removed with the sources.
     pub(crate) output: PathBuf,
     /// Removes the sources of a commit.
     _folder: Option<TemporaryFolder>,
@@ -235,25 +233,20 @@ mod tests {
             fs::write(&file, patch).unwrap();
             tree.apply(&file)
         };
-        let old = fs::read_to_string(path.join(TX)).unwrap();
-        let line = old.lines().next().unwrap();
-        let head = format!("--- a/{TX}\n+++ b/{TX}\n@@ -1,1 +1,1 @@\n");
-        let patch = format!("{head}-{line}\n+{line} // x\n");
-        assert!(patched(&patch).is_err(), "git wants the lines below");
-        let below: Vec<_> = old.lines().skip(1).take(3).collect();
-        let below = below.join("\n ");
-        let head = head.replace(",1", ",4");
-        let patch = format!("{head}-{line}\n+{line} // x\n {below}\n");
+        let content = || fs::read_to_string(path.join(TX)).unwrap();
+        let first: Vec<String> = content().lines().take(4).map(str::to_owned).collect();
+        let head = format!("--- a/{TX}\n+++ b/{TX}\n@@ -1,4 +1,4 @@\n");
+        let [line, below @ ..] = &first[..] else {
+            panic!()
+        };
+        let patch = format!("{head}-{line}\n+{line} // x\n {}\n", below.join("\n "));
         assert_eq!(patched(&patch).unwrap(), [TX]);
-        assert_ne!(fs::read_to_string(path.join(TX)).unwrap(), old);
+        assert!(content().contains(" // x"));
         tree.restore("c/src").unwrap();
-        assert!(!fs::read_to_string(path.join(TX)).unwrap().contains(" // x"));
+        assert!(!content().contains(" // x"));
         for (patch, expected) in [
             ("just words\n", "no patch"),
-            (
-                &*format!("{head}-no such line\n+x\n a\n b\n c\n"),
-                "c/src/driver/tx.c:1",
-            ),
+            (&*patch.replace(line, "no such line"), "c/src/driver/tx.c:1"),
             (
                 &*patch.replace("tx.c", "fortran.c"),
                 "c/src/driver/fortran.c",

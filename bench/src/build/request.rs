@@ -13,11 +13,10 @@ use record::{Conditions, Implementation};
 
 use super::builds::cells::{self, describe_build};
 use super::checkout::Checkout;
-use super::stamp::empty;
-
+use super::runner;
+use super::stamp::{self, empty};
 use super::toolchain::profile::profdata;
 use super::toolchain::recipe::BuildRecipe;
-use super::{runner, stamp};
 
 /// Longest time to build one driver and its dependencies on a slow machine.
 const LIMIT: Duration = Duration::from_secs(900);
@@ -71,9 +70,7 @@ impl Request {
         let folder = builder.folder(&self.recipe.variant);
         Ok(Built {
             label,
-            program: folder
-                .join(self.implementation.to_string())
-                .join("ixgbe-fwd"),
+            program: folder.join(format!("{}/ixgbe-fwd", self.implementation)),
             sources: builder.sources,
             _checkout: checkout,
         })
@@ -144,8 +141,7 @@ impl Builder<'_> {
         let profdata = profdata(&recipe.toolchain).map_err(|lacks| anyhow!("{lacks}"))?;
         let folder = self
             .folder(&recipe.variant)
-            .join("profile")
-            .join(driver.to_string());
+            .join(format!("profile/{driver}"));
         // The folder's path becomes a flag.
         let folder = std::path::absolute(folder).context("cannot find the current folder")?;
         // GCC names a profile after its object, and the library's objects get the profiles of the program's.
@@ -189,19 +185,11 @@ impl Builder<'_> {
         profile: &str,
         objects: Option<&Path>,
     ) -> Result<()> {
-        let target = self.cargo_folder(recipe)?;
-        let mut command = make(
-            &self.sources,
-            driver,
-            &self.folder(&recipe.variant),
-            &target,
-        );
-        command
-            .args(recipe.variables(profile))
-            .envs(recipe.environment());
-        if let Some(objects) = objects {
-            command.arg(format!("C_OBJECTS={}", objects.display()));
-        }
+        let (into, target) = (self.folder(&recipe.variant), self.cargo_folder(recipe)?);
+        let mut command = make(&self.sources, driver, &into, &target);
+        command.args(recipe.variables(profile));
+        command.args(objects.map(|objects| format!("C_OBJECTS={}", objects.display())));
+        command.envs(recipe.environment());
         runner::output(command, LIMIT, self.interrupt).map(drop)
     }
 

@@ -34,11 +34,8 @@ fn is_foreign(name: &str) -> bool {
 /// How a command ended, and what it wrote.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// An error if it failed or did not end in time.
     pub(crate) result: Result<(), ProcessError>,
-    /// Its standard output.
     pub(crate) stdout: String,
-    /// Its standard error.
     pub(crate) stderr: String,
 }
 

@@ -271,39 +271,25 @@ mod tests {
         let gcc = stub(folder.path(), "gcc (Stub) 12.2.0");
         let rustc = stub(folder.path(), "rustc 1.95.0");
         let (c, rust) = (format!("c@{gcc}"), format!("rust-unsafe@{rustc}"));
+        let (gcc_o2, rustc_o3) = ("c, gcc 12.2.0 -O2", "rust-unsafe, rustc 1.95.0 -O3");
         for (a, b, default, labels) in [
             (
-                c.clone(),
+                &c,
                 format!("{gcc}:-O3:-g"),
                 None,
-                ["c, gcc 12.2.0 -O2", "c, gcc 12.2.0 -O3 -g"],
+                [gcc_o2, "c, gcc 12.2.0 -O3 -g"],
             ),
+            (&rust, rustc.clone(), None, [rustc_o3; 2]),
+            (&c, rustc.clone(), None, [gcc_o2, "rust, rustc 1.95.0 -O3"]),
+            (&rustc, rust.clone(), Some(RustUnsafe), [rustc_o3; 2]),
             (
-                rust.clone(),
-                rustc.clone(),
-                None,
-                ["rust-unsafe, rustc 1.95.0 -O3"; 2],
-            ),
-            (
-                c.clone(),
-                rustc.clone(),
-                None,
-                ["c, gcc 12.2.0 -O2", "rust, rustc 1.95.0 -O3"],
-            ),
-            (
-                rustc.clone(),
-                rust,
-                Some(RustUnsafe),
-                ["rust-unsafe, rustc 1.95.0 -O3"; 2],
-            ),
-            (
-                gcc.clone(),
+                &gcc,
                 format!("{gcc}:no-lto"),
                 Some(C),
-                ["c, gcc 12.2.0 -O2", "c, gcc 12.2.0 -O2 no LTO"],
+                [gcc_o2, "c, gcc 12.2.0 -O2 no LTO"],
             ),
         ] {
-            let specs = [a, b].map(|text| text.parse().unwrap());
+            let specs = [a, &b].map(|text| text.parse().unwrap());
             let sides = resolve(&specs, default).unwrap().map(|side| match side {
                 Side::Build(request) => request.label(),
                 Side::Program(_) => String::new(),

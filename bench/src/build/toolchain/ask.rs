@@ -14,25 +14,28 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// The standard output of a command; `None` if it cannot start or fails.
 pub(super) fn ask(program: &str, arguments: &[&str]) -> Option<String> {
-    Some(answer(command(program)?.args(arguments))?.stdout)
+    Some(answer(program, |command| command.args(arguments))?.stdout)
 }
 
 /// The standard error of a command that runs in the root folder, so that no answer depends on the current one.
 pub(super) fn errors(program: &str, arguments: &[&str]) -> Option<String> {
-    Some(answer(command(program)?.args(arguments).current_dir("/"))?.stderr)
+    let said = answer(program, |command| command.args(arguments).current_dir("/"));
+    Some(said?.stderr)
 }
 
 /// Paths of the shared libraries that a command and its children load. Asks the loader of glibc, which also names
 /// libraries behind wrappers. Other loaders name none.
 pub(super) fn libraries(program: &str, arguments: &[&str]) -> Vec<String> {
-    let asked = command(program);
-    let said =
-        asked.and_then(|mut command| answer(command.args(arguments).env("LD_DEBUG", "libs")));
+    let said = answer(program, |command| {
+        command.args(arguments).env("LD_DEBUG", "libs")
+    });
     let errors = said.map_or(String::new(), |said| said.stderr);
-    let lines = errors.lines();
-    let paths =
-        lines.filter_map(|line| Some(line.split_once("calling init: ")?.1.trim().to_owned()));
-    paths.filter(|path| path.starts_with('/')).collect()
+    let path = |line: &str| Some(line.split_once("calling init: ")?.1.trim().to_owned());
+    errors
+        .lines()
+        .filter_map(path)
+        .filter(|path| path.starts_with('/'))
+        .collect()
 }
 
 /// Whether a program, given by name or path, exists.
@@ -52,15 +55,12 @@ pub(super) fn canonical(name: &str) -> Option<PathBuf> {
     path.canonicalize().ok().filter(|path| path.is_file())
 }
 
-fn command(program: &str) -> Option<Command> {
-    Some(Command::new(match program.contains('/') {
+fn answer(program: &str, set: impl FnOnce(&mut Command) -> &mut Command) -> Option<Ended> {
+    let mut command = Command::new(match program.contains('/') {
         true => std::path::absolute(program).ok()?,
         false => PathBuf::from(program),
-    }))
-}
-
-fn answer(command: &mut Command) -> Option<Ended> {
-    let command = std::mem::replace(command, Command::new(""));
+    });
+    set(&mut command);
     let ended = runner::run(command, LIMIT, &Interrupt::new()).ok()?;
     ended.result.is_ok().then_some(ended)
 }

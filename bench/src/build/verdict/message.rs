@@ -28,16 +28,16 @@ pub(super) fn of_test(output: &str, end: &ProcessError) -> String {
 /// several.
 fn with_causes(error: &str, below: &[&str]) -> String {
     let mut text = error.trim().to_owned();
-    let mut rest = below.iter().skip_while(|line| line.trim().is_empty());
-    if rest.next().map(|line| line.trim()) == Some("Caused by:") {
-        for line in rest.take_while(|line| line.starts_with("   ")) {
-            let cause = match line.trim().split_once(": ") {
-                Some((number, cause)) if number.parse::<u32>().is_ok() => cause,
-                _ => line.trim(),
-            };
-            text.push_str(if text.ends_with(':') { " " } else { ": " });
-            text.push_str(cause);
-        }
+    let causes = below
+        .iter()
+        .skip_while(|line| ["", "Caused by:"].contains(line));
+    for line in causes.take_while(|line| line.starts_with("   ")) {
+        let line = line.trim();
+        let numbered = line
+            .split_once(": ")
+            .filter(|(number, _)| number.parse::<u32>().is_ok());
+        text.push_str(if text.ends_with(':') { " " } else { ": " });
+        text.push_str(numbered.map_or(line, |(_, cause)| cause));
     }
     text
 }

@@ -24,7 +24,6 @@ const COPY: Duration = Duration::from_secs(120);
 /// What became of a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Driver {
-    /// It is built.
     Built,
     /// It does not compile, or C2Rust does not translate it: the first error.
     Refused(String),
@@ -35,11 +34,9 @@ pub(super) enum Driver {
 /// Where a verdict builds and runs.
 #[derive(Debug)]
 pub(super) struct Site<'a> {
-    /// The folder with everything that a verdict builds. The tests know it as `TRIPTYCH_BUILD`.
+    /// The tests know it as `TRIPTYCH_BUILD`.
     pub(super) build: PathBuf,
-    /// The copy of the tree.
     pub(super) tree: Checkout,
-    /// Stops the verdict.
     pub(super) interrupt: &'a Interrupt,
 }
 
