@@ -7,15 +7,12 @@ use super::disassembly::{split, Instruction};
 /// Numbers of instructions. Padding does not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// All instructions.
     pub instructions: usize,
     /// Instructions that read memory, with `pop` and without `ret`.
     pub loads: usize,
     /// Instructions that write memory, with `push` and without `call`.
     pub stores: usize,
-    /// Conditional jumps.
     pub branches: usize,
-    /// Calls.
     pub calls: usize,
 }
 

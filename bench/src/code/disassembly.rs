@@ -9,7 +9,6 @@ use perfcounters::process::find_program;
 /// Data that an instruction refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Data {
-    /// Its address.
     pub address: u64,
     /// The name that objdump gives to it.
     pub name: String,
@@ -18,7 +17,6 @@ pub struct Data {
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
-    /// Its address.
     pub address: u64,
     /// Mnemonic and operands.
     pub text: String,
@@ -97,9 +95,7 @@ impl Instruction {
 /// A function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// Its demangled name.
     pub name: String,
-    /// Its code.
     pub code: Vec<Instruction>,
 }
 

@@ -106,7 +106,6 @@ pub struct Part {
     pub name: String,
     /// The last part of its name, without suffixes.
     pub short: String,
-    /// Its lines.
     pub lines: Range<usize>,
     /// The number of loops in the function that holds it.
     pub loops: usize,
@@ -119,7 +118,6 @@ pub struct Part {
 pub struct Code {
     /// The functions, in the order of their lines.
     pub parts: Vec<Part>,
-    /// All lines.
     pub lines: Vec<Line>,
 }
 

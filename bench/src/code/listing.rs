@@ -21,7 +21,6 @@ const SOURCE: &str = "  ; ";
 pub struct Shown {
     /// The driver, the compiler, the flags and the commit in a line.
     pub label: String,
-    /// The code.
     pub code: Code,
 }
 

@@ -74,7 +74,6 @@ impl Frames {
 pub struct SourceLine {
     /// The file, relative to the top folder of the sources if it is in there.
     pub file: String,
-    /// The line number, from 1.
     pub line: usize,
     /// The line without its indentation; empty if the file cannot be read.
     pub text: String,

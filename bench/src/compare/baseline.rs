@@ -4,9 +4,8 @@ use std::path::Path;
 
 use perfcounters::process::is_executable;
 
-use super::comparisons::Baseline;
 use super::plan::CompareFile;
-use super::result::{StoredResult, UsedBaseline};
+use super::result::StoredResult;
 use super::rows::BuildRow;
 use crate::build::toolchain::find::find;
 use crate::build::toolchain::identity::Identity;
@@ -14,14 +13,15 @@ use crate::build::toolchain::recipe::BuildRecipe;
 use crate::usage::UsageError;
 
 #[derive(Debug)]
-pub struct NamedBaseline {
-    name: String,
+pub struct Baseline {
+    /// As the user wrote it.
+    pub name: String,
     /// The result of an earlier comparison; `None` for a compiler.
     pub stored: Option<StoredResult>,
     identity: Option<Identity>,
 }
 
-impl NamedBaseline {
+impl Baseline {
     /// Recognises a name. A compiler that the file does not have is added to all its blocks.
     ///
     /// # Errors
@@ -79,26 +79,16 @@ impl NamedBaseline {
         Ok(())
     }
 
-    /// The baseline as the result names it.
-    pub fn used(&self) -> UsedBaseline {
-        UsedBaseline {
-            name: self.name.clone(),
-            run: self.stored.as_ref().map(|stored| stored.run.clone()),
-        }
-    }
-
-    /// The rows of the baseline, among those of this comparison or in the stored result.
-    pub fn rows<'a>(&'a self, rows: &'a [BuildRow]) -> Baseline<'a> {
+    /// Its rows, among those of this comparison or in the stored result.
+    pub fn rows<'a>(&'a self, rows: &'a [BuildRow]) -> Vec<&'a BuildRow> {
         let is_ours = |row: &&BuildRow| {
+            let (path, sha256) = (&row.path, &row.sha256);
             let identity = self.identity.as_ref();
-            identity.is_some_and(|known| row.has_compiler(&known.path, &known.sha256))
+            identity.is_some_and(|known| (&known.path, &known.sha256) == (path, sha256))
         };
-        Baseline {
-            rows: match &self.stored {
-                Some(stored) => stored.rows.iter().collect(),
-                None => rows.iter().filter(is_ours).collect(),
-            },
-            stored: self.stored.is_some(),
+        match &self.stored {
+            Some(stored) => stored.rows.iter().collect(),
+            None => rows.iter().filter(is_ours).collect(),
         }
     }
 }

@@ -150,19 +150,14 @@ impl std::fmt::Display for NotCompared {
     }
 }
 
-/// The rows to compare with, and whether another run measured them.
-#[derive(Debug, Clone)]
-pub struct Baseline<'a> {
-    pub rows: Vec<&'a BuildRow>,
-    pub stored: bool,
-}
-
 /// What is compared with what, and what a change needs to count.
 #[derive(Debug)]
 pub struct Comparisons<'a> {
     pub judge: Judge,
+    /// In the order of versions.
     pub rows: &'a [BuildRow],
-    pub baseline: Option<Baseline<'a>>,
+    /// The rows of the baseline, and whether another run measured them.
+    pub baseline: Option<(Vec<&'a BuildRow>, bool)>,
 }
 
 /// What was compared, and what was not.
@@ -187,18 +182,7 @@ impl Found {
 }
 
 /// What is not compared, and why.
-struct Miss {
-    what: String,
-    why: String,
-}
-
-/// The row that another is compared with; `None` if it is itself a base.
-type Base<'a> = Result<Option<&'a BuildRow>, Miss>;
-
-fn miss<'a>(what: impl Into<String>, why: impl Into<String>) -> Base<'a> {
-    let (what, why) = (what.into(), why.into());
-    Err(Miss { what, why })
-}
+type Miss = (String, String);
 
 impl<'a> Comparisons<'a> {
     /// Compares all rows.
@@ -213,7 +197,7 @@ impl<'a> Comparisons<'a> {
                     Ok(None) => {}
                     Err(miss) => misses.push(miss),
                 }
-                for Miss { what, why } in misses {
+                for (what, why) in misses {
                     let key = (basis, row.implementation, why);
                     missing.entry(key).or_default().insert(what);
                 }
@@ -226,75 +210,67 @@ impl<'a> Comparisons<'a> {
             why,
             what: what.into_iter().collect(),
         });
-        Found {
-            made,
-            missing: missing.collect(),
-        }
+        let missing = missing.collect();
+        Found { made, missing }
     }
 
     /// The row that a row is compared with: the next older version of its compiler's family, the same compiler with
-    /// the default flags or the first flags of the list, or the baseline.
-    fn base(&self, basis: Basis, row: &BuildRow) -> Base<'a> {
+    /// the default flags or the first flags of the list, or the baseline. `None` if the row is itself a base.
+    fn base(&self, basis: Basis, row: &BuildRow) -> Result<Option<&'a BuildRow>, Miss> {
         let like = |other: &&BuildRow| {
             other.implementation == row.implementation && other.batch == row.batch
         };
         let all = self.rows.iter().filter(like);
-        match basis {
-            Basis::Version => {
+        let (base, what, why) = match (basis, &self.baseline) {
+            (Basis::Version, _) => {
                 let same =
-                    |other: &&BuildRow| other.family == row.family && other.flags == row.flags;
+                    |other: &&BuildRow| (other.family, &other.flags) == (row.family, &row.flags);
                 let peers: Vec<_> = all.filter(same).collect();
-                let mut older_first = peers.iter().rev();
-                let base = older_first.find(|other| older(&other.version, &row.version));
-                if base.is_some() || peers.iter().any(|other| other.version != row.version) {
-                    return Ok(base.copied());
+                let is_older = |other: &&&BuildRow| older(&other.version, &row.version);
+                let base = peers.iter().rfind(is_older).copied();
+                if base.is_none() && peers.iter().any(|other| other.version != row.version) {
+                    return Ok(None);
                 }
-                let (family, version) = (row.family, &row.version);
-                let why = format!("only one version of {family}");
-                match peers.len() {
-                    1 => miss(&row.flags, why),
-                    _ => miss(
-                        &row.flags,
-                        format!("{why}, {version}; name one of its builds with --baseline"),
-                    ),
+                let mut why = format!("only one version of {}", row.family);
+                if peers.len() > 1 {
+                    why += &format!(", {}; name one of its builds with --baseline", row.version);
                 }
+                (base, row.flags.clone(), why)
             }
-            Basis::Flags => {
-                let peers: Vec<_> = all
-                    .filter(|other| other.has_compiler(&row.path, &row.sha256))
-                    .collect();
+            (Basis::Flags, _) => {
+                let same =
+                    |other: &&BuildRow| (&other.path, &other.sha256) == (&row.path, &row.sha256);
+                let peers: Vec<_> = all.filter(same).collect();
                 let default = peers.iter().find(|other| other.default_flags);
                 let base = default.or(peers.first()).copied();
-                match base.filter(|base| base.flags != row.flags) {
-                    None if peers.len() == 1 => miss(&row.compiler, format!("only {}", row.flags)),
-                    base => Ok(base),
-                }
-            }
-            Basis::Baseline => {
-                let Some(baseline) = &self.baseline else {
+                let base = base.filter(|base| base.flags != row.flags);
+                if base.is_none() && peers.len() > 1 {
                     return Ok(None);
-                };
-                let all = || baseline.rows.iter().copied().filter(like);
+                }
+                (base, row.compiler.clone(), format!("only {}", row.flags))
+            }
+            (Basis::Baseline, None) => return Ok(None),
+            (Basis::Baseline, Some((rows, stored))) => {
+                let all = || rows.iter().copied().filter(like);
                 let peers: Vec<_> = all().filter(|other| other.flags == row.flags).collect();
-                let is_row = |other: &&BuildRow| !baseline.stored && other.variant == row.variant;
-                let found = match baseline.stored {
+                let is_row = |other: &BuildRow| !stored && other.variant == row.variant;
+                let base = match stored {
                     true => stored_peer(row, &peers),
                     false => peers.first().copied(),
                 };
                 // The baseline's own builds with other flags are compared with its default flags.
-                let base = match found.filter(is_row) {
-                    Some(_) => all().find(|other| other.default_flags),
-                    None => found,
+                let base = match base.is_some_and(is_row) {
+                    true => all().find(|other| other.default_flags),
+                    false => base,
                 };
-                match base {
-                    Some(base) => Ok(Some(base).filter(|base| !is_row(base))),
-                    None => miss(
-                        format!("{} {} at batch {}", row.compiler, row.flags, row.batch),
-                        "the baseline has no such build",
-                    ),
+                if base.is_some_and(is_row) {
+                    return Ok(None);
                 }
+                let what = format!("{} {} at batch {}", row.compiler, row.flags, row.batch);
+                (base, what, "the baseline has no such build".to_owned())
             }
-        }
+        };
+        base.map(Some).ok_or((what, why))
     }
 
     /// Compares two rows; `None` if no metric can be compared.
@@ -305,39 +281,35 @@ impl<'a> Comparisons<'a> {
         to: &BuildRow,
         misses: &mut Vec<Miss>,
     ) -> Option<Compared> {
-        let baseline = self.baseline.as_ref().filter(|_| basis == Basis::Baseline);
-        let stored = baseline.is_some_and(|baseline| baseline.stored);
+        let stored = self.baseline.as_ref().is_some_and(|(_, stored)| *stored);
         let mut metrics = BTreeMap::new();
         for metric in JUDGED {
-            let of_build = format!("{} of {} {}", metric.label(), to.compiler, to.flags);
-            let measured = (from.metrics.get(&metric), to.metrics.get(&metric));
-            let (what, why) = match measured {
-                _ if stored && metric == Metric::TscCycles => (
-                    metric.label().to_owned(),
-                    "another run measured the baseline, so its TSC cycles are not comparable"
-                        .to_owned(),
-                ),
-                (Some(before), Some(after)) if before.backend == after.backend => {
+            let label = metric.label();
+            if metric == Metric::TscCycles && basis == Basis::Baseline && stored {
+                let why = "another run measured the baseline, so its TSC cycles are not comparable";
+                misses.push((label.to_owned(), why.to_owned()));
+                continue;
+            }
+            let measured = from.metrics.get(&metric).zip(to.metrics.get(&metric));
+            let why = match measured {
+                Some((before, after)) if before.backend == after.backend => {
                     let (before, after) = (before.interval, after.interval);
-                    let difference = MetricChange {
+                    let change = MetricChange {
                         before,
                         after,
                         percent: 100.0 * (after.median / before.median - 1.0),
                         verdict: self.judge.judge(metric, before, after),
                     };
-                    metrics.insert(metric, difference);
+                    metrics.insert(metric, change);
                     continue;
                 }
-                (Some(before), Some(after)) => {
+                Some((before, after)) => {
                     let (before, after) = (before.backend, after.backend);
-                    (
-                        of_build,
-                        format!("{before} counted one side and {after} the other"),
-                    )
+                    format!("{before} counted one side and {after} the other")
                 }
-                _ => (of_build, "not measured on both sides".to_owned()),
+                None => "not measured on both sides".to_owned(),
             };
-            misses.push(Miss { what, why });
+            misses.push((format!("{label} of {} {}", to.compiler, to.flags), why));
         }
         let name = |row: &BuildRow| BuildName {
             compiler: row.compiler.clone(),
@@ -369,7 +341,6 @@ fn stored_peer<'a>(row: &BuildRow, peers: &[&'a BuildRow]) -> Option<&'a BuildRo
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
     use record::BackendName;
 
     use super::super::rows::Measured;
@@ -386,6 +357,7 @@ mod tests {
             repeats: 5,
             unit: "x".to_owned(),
             backend,
+            rounds: BTreeMap::new(),
         }
     }
 
@@ -408,46 +380,41 @@ mod tests {
             default_flags: flags == "-O2",
             variant: format!("{compiler}{flags}"),
             command: String::new(),
-            metrics: BTreeMap::from([
+            metrics: [
                 (Metric::Instructions, instructions),
                 (Metric::TscCycles, cycles),
-            ]),
+            ]
+            .into(),
             llvm: None,
-            rounds: BTreeMap::new(),
         }
     }
 
-    fn found(rows: &[BuildRow], baseline: Option<Baseline<'_>>, threshold: Option<f64>) -> Found {
+    /// Rows of a baseline, and whether another run measured them.
+    type Base<'a> = Option<(&'a [BuildRow], bool)>;
+
+    fn found(rows: &[BuildRow], baseline: Base<'_>, threshold: Option<f64>) -> Found {
         let judge = Judge::new(threshold);
-        let comparisons = Comparisons {
+        let baseline = baseline.map(|(rows, stored)| (rows.iter().collect(), stored));
+        Comparisons {
             judge,
             rows,
             baseline,
-        };
-        comparisons.find()
+        }
+        .find()
     }
 
     /// All comparisons with their metrics, then what was not compared.
-    fn lines(rows: &[BuildRow], baseline: Option<Baseline<'_>>) -> Vec<String> {
+    fn lines(rows: &[BuildRow], baseline: Base<'_>) -> Vec<String> {
         let found = found(rows, baseline, None);
         let made = found.made.iter().map(|made| {
-            let (basis, from, to) = (made.basis, &made.from, &made.to);
-            let metrics = made.metrics.iter().map(|(metric, change)| {
-                let judgement = change.verdict;
-                format!("{metric:?} {judgement}")
-            });
-            let metrics: Vec<_> = metrics.collect();
-            let metrics = metrics.join(", ");
-            let (old, new) = (&from.variant, &to.variant);
-            format!("{basis}: {old} {new}: {metrics}")
+            let mut line = format!("{}: {} {}:", made.basis, made.from.variant, made.to.variant);
+            for (metric, change) in &made.metrics {
+                line += &format!(" {metric:?} {}", change.verdict);
+            }
+            line
         });
         let missing = found.missing.iter().map(ToString::to_string);
         made.chain(missing).collect()
-    }
-
-    fn baseline(rows: &[BuildRow], stored: bool) -> Option<Baseline<'_>> {
-        let rows = rows.iter().collect();
-        Some(Baseline { rows, stored })
     }
 
     #[test]
@@ -462,9 +429,9 @@ mod tests {
         assert_eq!(
             lines(&rows, None),
             [
-                "version: gcc-9-O2 gcc-11-O2: TscCycles unchanged, Instructions worse",
-                "version: gcc-11-O2 gcc-12-O2: TscCycles unchanged, Instructions unchanged",
-                "flags: clang-O2 clang-Os: TscCycles unchanged, Instructions better",
+                "version: gcc-9-O2 gcc-11-O2: TscCycles unchanged Instructions worse",
+                "version: gcc-11-O2 gcc-12-O2: TscCycles unchanged Instructions unchanged",
+                "flags: clang-O2 clang-Os: TscCycles unchanged Instructions better",
                 "c by version: -O2, -Os: only one version of clang",
                 "c by flags: gcc-11, gcc-12, gcc-9: only -O2",
             ]
@@ -482,21 +449,21 @@ mod tests {
         let why = "only one version of gcc, 12.2.0; name one of its builds with --baseline";
         assert!(lines(&rows[..2], None)[0].ends_with(why));
         assert_eq!(
-            lines(&rows, baseline(&rows[..1], false))[..2],
+            lines(&rows, Some((&rows[..1], false)))[..2],
             [
-                "baseline: before-O2 after-O2: TscCycles unchanged, Instructions worse",
-                "flags: after-O2 after-Os: TscCycles unchanged, Instructions better",
+                "baseline: before-O2 after-O2: TscCycles unchanged Instructions worse",
+                "flags: after-O2 after-Os: TscCycles unchanged Instructions better",
             ]
         );
         for (threshold, worse) in [(None, true), (Some(50.0), false)] {
-            let found = found(&rows[..2], baseline(&rows[..1], false), threshold);
+            let found = found(&rows[..2], Some((&rows[..1], false)), threshold);
             assert_eq!(found.worse_than_baseline(), worse);
         }
         // The baseline's own builds with other flags.
-        let own = lines(&rows[1..], baseline(&rows[1..], false));
+        let own = lines(&rows[1..], Some((&rows[1..], false)));
         assert_eq!(
             own[1],
-            "baseline: after-O2 after-Os: TscCycles unchanged, Instructions better"
+            "baseline: after-O2 after-Os: TscCycles unchanged Instructions better"
         );
     }
 
@@ -519,7 +486,7 @@ mod tests {
         let cycles = Metric::TscCycles.label();
         let instructions = Metric::Instructions.label();
         assert_eq!(
-            lines(&rows, baseline(&stored, true)),
+            lines(&rows, Some((&stored, true))),
             [
                 "version: gcc-11-O2 patched-O2: Instructions unchanged".to_owned(),
                 "baseline: gcc-12-O2 patched-O2: Instructions worse".to_owned(),
@@ -542,24 +509,10 @@ mod tests {
             (before, noisy, Judgement::WithinNoise),
             (before, clear, Judgement::Worse),
             (clear, before, Judgement::Better),
+            (clear, clear, Judgement::Unchanged),
         ] {
             let found = Judge::new(None).judge(Metric::TscCycles, before, after);
             assert_eq!(found, judgement);
-        }
-    }
-
-    proptest! {
-        /// Smaller values are never worse, and exchanged sides exchange worse and better.
-        #[test]
-        fn judgements_are_symmetric(value in 1.0..1000.0f64, factor in 0.1..1.0f64) {
-            let judge = Judge::new(Some(0.0));
-            let (before, after) = (interval(&[value; 5]), interval(&[value * factor; 5]));
-            for metric in JUDGED {
-                let down = judge.judge(metric, before, after);
-                let up = judge.judge(metric, after, before);
-                prop_assert_ne!(down, Judgement::Worse);
-                prop_assert_eq!(down == Judgement::Better, up == Judgement::Worse);
-            }
         }
     }
 }

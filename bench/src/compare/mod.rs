@@ -14,12 +14,12 @@ use crate::build::toolchain::recipe::BuildRecipe;
 use crate::measure::run::recorder::Recorder;
 use crate::usage::{Outcome, UsageError};
 use arguments::CompareArguments;
-use baseline::NamedBaseline;
+use baseline::Baseline;
 use comparisons::{Comparisons, Judge};
 use measure::{measure, Build};
 use peers::PeerBuilds;
 use plan::{Block, CompareFile, Plan};
-use result::{ComparisonResult, FORMAT, RESULT_FILE};
+use result::{ComparisonResult, UsedBaseline, FORMAT, RESULT_FILE};
 
 pub mod arguments;
 pub(crate) mod baseline;
@@ -43,7 +43,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<Outcom
     let mut file = selected_file(arguments)?;
     let baseline = arguments.baseline.as_ref();
     let mut baseline = baseline
-        .map(|name| NamedBaseline::of(name, &mut file))
+        .map(|name| Baseline::of(name, &mut file))
         .transpose()?;
     let plan = file.plan()?;
     for skip in &plan.skipped {
@@ -126,7 +126,7 @@ fn report(
     recorder: &Recorder,
     file: &CompareFile,
     plan: &Plan,
-    baseline: Option<&NamedBaseline>,
+    baseline: Option<&Baseline>,
 ) -> Result<Outcome> {
     let folder = recorder.folder.path();
     let record = &recorder.folder.record;
@@ -141,7 +141,7 @@ fn report(
     let comparisons = Comparisons {
         judge,
         rows: &rows,
-        baseline: baseline.map(|named| named.rows(&rows)),
+        baseline: baseline.map(|baseline| (baseline.rows(&rows), baseline.stored.is_some())),
     };
     let found = comparisons.find();
     let failures: Vec<_> = record.failures.iter().map(ToString::to_string).collect();
@@ -151,7 +151,10 @@ fn report(
         start: &record.start,
         git: record.git.as_ref(),
         judge,
-        baseline: baseline.map(NamedBaseline::used),
+        baseline: baseline.map(|baseline| UsedBaseline {
+            name: &baseline.name,
+            run: baseline.stored.as_ref().map(|stored| stored.run.as_str()),
+        }),
         toolchains: result::toolchains(&plan.recipes),
         rows: &rows,
         comparisons: &found.made,
@@ -168,12 +171,15 @@ fn report(
         write(file, &json)?;
     }
     println!("{text}");
-    let stored = baseline.and_then(|baseline| baseline.stored.as_ref());
-    if let Some(baseline) =
-        baseline.filter(|_| stored.is_some_and(|stored| stored.git != record.git))
-    {
-        let name = baseline.used().name;
-        println!("The baseline {name} measured other sources of the drivers than this run.\n");
+    if let Some(baseline) = baseline {
+        if baseline
+            .stored
+            .as_ref()
+            .is_some_and(|stored| stored.git != record.git)
+        {
+            let name = &baseline.name;
+            println!("The baseline {name} measured other sources of the drivers than this run.\n");
+        }
     }
     let count = recorder.folder.count();
     println!("{count} samples in {}", folder.display());

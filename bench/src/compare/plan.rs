@@ -245,40 +245,11 @@ mod tests {
     use super::*;
     use crate::build::toolchain::compiler::test_values::stub;
 
-    fn plan(text: &str) -> Plan {
-        let folder = tempfile::tempdir().unwrap();
-        let stub = |line| stub(folder.path(), line);
-        let text = text.replace("gcc-12", &stub("gcc (Stub) 12.2.0"));
-        let text = text.replace("rustc-1.85", &stub("rustc 1.85.0"));
-        CompareFile::parse(&text).unwrap().plan().unwrap()
-    }
-
-    #[test]
-    fn a_block_for_another_architecture_is_skipped_by_name() {
-        let plan = plan(
-            r#"
-            [[block]]
-            toolchains = ["gcc-12"]
-            [[block]]
-            toolchains = ["gcc-12"]
-            target_cpu = ["x86-64-v9", "x86-64-v10"]
-            architecture = "x86_128"
-            "#,
-        );
-        assert_eq!(plan.recipes.len(), 1);
-        let skip = plan.skipped[0].to_string();
-        assert!(
-            skip.starts_with("x86-64-v9, x86-64-v10: x86_128 only"),
-            "{skip}"
-        );
-    }
-
     #[test]
     fn blocks_are_products_and_each_build_occurs_once() {
-        let Plan {
-            recipes, skipped, ..
-        } = plan(
-            r#"
+        let folder = tempfile::tempdir().unwrap();
+        let stub = |line| stub(folder.path(), line);
+        let text = r#"
             [[block]]
             toolchains = ["gcc-12", "rustc-1.85"]
             [[block]]
@@ -290,35 +261,34 @@ mod tests {
             opt = ["s"]
             target_cpu = ["x86-64-v2"]
             lto = [false]
-            "#,
-        );
-        assert_eq!(skipped.len(), 1, "{skipped:?}");
-        let skip = skipped[0].to_string();
-        assert!(
-            skip.starts_with("rustc 1.85.0 with PGO: there is no llvm-profdata"),
-            "{skip}"
-        );
-        let names = recipes.iter().map(|recipe| {
+            [[block]]
+            toolchains = ["gcc-12"]
+            target_cpu = ["x86-64-v9", "x86-64-v10"]
+            architecture = "x86_128"
+            "#;
+        let text = text.replace("gcc-12", &stub("gcc (Stub) 12.2.0"));
+        let text = text.replace("rustc-1.85", &stub("rustc 1.85.0"));
+        let plan = CompareFile::parse(&text).unwrap().plan().unwrap();
+        let names = plan.recipes.iter().map(|recipe| {
             let key = format!("-{}", recipe.toolchain.identity.key());
-            (recipe.variant.replace(&key, ""), recipe.default_flags)
+            let default = if recipe.default_flags { " default" } else { "" };
+            recipe.variant.replace(&key, "") + default
         });
-        let names: Vec<_> = names.collect();
-        let names: Vec<_> = names
-            .iter()
-            .map(|(name, default)| (name.as_str(), *default))
-            .collect();
         assert_eq!(
-            names,
+            names.collect::<Vec<_>>(),
             [
-                ("gcc-12.2.0-O2", true),
-                ("gcc-12.2.0-O3", false),
-                ("gcc-12.2.0-O2-pgo", false),
-                ("gcc-12.2.0-O3-pgo", false),
-                ("gcc-12.2.0-Os-x86-64-v2-no-lto", false),
-                ("rustc-1.85.0-O3", true),
-                ("rustc-1.85.0-O2", false),
+                "gcc-12.2.0-O2 default",
+                "gcc-12.2.0-O3",
+                "gcc-12.2.0-O2-pgo",
+                "gcc-12.2.0-O3-pgo",
+                "gcc-12.2.0-Os-x86-64-v2-no-lto",
+                "rustc-1.85.0-O3 default",
+                "rustc-1.85.0-O2",
             ]
         );
+        let skipped: Vec<_> = plan.skipped.iter().map(ToString::to_string).collect();
+        assert!(skipped[0].starts_with("rustc 1.85.0 with PGO: there is no llvm-profdata"));
+        assert!(skipped[1].starts_with("x86-64-v9, x86-64-v10: x86_128 only"));
     }
 
     #[test]

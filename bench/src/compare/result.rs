@@ -38,13 +38,11 @@ pub fn toolchains(recipes: &[BuildRecipe]) -> Vec<ListedToolchain> {
     listed.collect()
 }
 
-/// What the rows were compared with, if the user named it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct UsedBaseline {
-    /// The name that the user gave.
-    pub name: String,
-    /// For a stored result: the run that measured it.
-    pub run: Option<String>,
+/// What the rows were compared with.
+#[derive(Debug, Serialize)]
+pub struct UsedBaseline<'a> {
+    pub name: &'a str,
+    pub run: Option<&'a str>,
 }
 
 /// The contents of `compilers.json`.
@@ -57,7 +55,7 @@ pub struct ComparisonResult<'a> {
     pub git: Option<&'a GitFacts>,
     /// What a change needs to be reported.
     pub judge: Judge,
-    pub baseline: Option<UsedBaseline>,
+    pub baseline: Option<UsedBaseline<'a>>,
     pub toolchains: Vec<ListedToolchain>,
     pub rows: &'a [BuildRow],
     /// All pairs of builds that were compared.

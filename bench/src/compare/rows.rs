@@ -27,6 +27,9 @@ pub struct Measured {
     pub unit: String,
     /// The backend that counted.
     pub backend: BackendName,
+    /// The values, which a stored result does not have.
+    #[serde(skip)]
+    pub rounds: Rounds,
 }
 
 /// A driver, built by a compiler with some flags, measured at a batch size.
@@ -54,49 +57,72 @@ pub struct BuildRow {
     /// The compiler's LLVM, which a stored result has elsewhere.
     #[serde(skip)]
     pub llvm: Option<u32>,
-    /// The values, which a stored result does not have.
-    #[serde(skip)]
-    pub rounds: BTreeMap<Metric, Rounds>,
 }
 
 impl BuildRow {
+    /// Family and version.
     pub fn name(&self) -> String {
         format!("{} {}", self.family, self.version)
     }
 
-    /// Whether a compiler made it.
-    pub fn has_compiler(&self, path: &str, sha256: &str) -> bool {
-        (self.path.as_str(), self.sha256.as_str()) == (path, sha256)
-    }
-
     /// A metric, times that of another row, round by round.
     fn times(&self, base: &Self, metric: Metric) -> Option<Interval> {
-        Interval::of_ratios(self.rounds.get(&metric)?, base.rounds.get(&metric)?)
+        let [ours, theirs] = [self, base].map(|row| row.metrics.get(&metric));
+        Interval::of_ratios(&ours?.rounds, &theirs?.rounds)
     }
+}
 
-    fn new(
-        implementation: Implementation,
-        batch: u32,
-        recipe: &BuildRecipe,
-        counted_by: BackendName,
-        rounds: BTreeMap<Metric, Rounds>,
-        record: &RunRecord,
-    ) -> Self {
-        let measured = rounds.iter().filter_map(|(metric, rounds)| {
+/// The rows of a batch size, without builds that were not measured.
+pub fn rows(
+    recipes: &[BuildRecipe],
+    record: &RunRecord,
+    samples: &[Sample],
+    batch: u32,
+) -> Vec<BuildRow> {
+    // Values of two backends do not compare, so one counts for all rows.
+    let traced = |sample: &Sample| {
+        (sample.metric, sample.backend) == (Metric::Instructions, BackendName::Trace)
+    };
+    let counting = match samples.iter().any(traced) {
+        true => BackendName::Trace,
+        false => BackendName::Valgrind,
+    };
+    let backend = |metric: Metric| match metric {
+        Metric::TscCycles => BackendName::Lockstep,
+        _ => counting,
+    };
+    let mut values: BTreeMap<_, BTreeMap<Metric, Rounds>> = BTreeMap::new();
+    for sample in samples.iter().filter(|of| of.conditions.batch == batch) {
+        let (metric, key) = (
+            sample.metric,
+            (sample.implementation, sample.variant.as_str()),
+        );
+        if SHOWN.contains(&metric) && sample.backend == backend(metric) {
+            let of_metric = values.entry(key).or_default().entry(metric).or_default();
+            of_metric.insert((sample.process, sample.repeat), sample.value);
+        }
+    }
+    let ours = Implementation::OURS.into_iter();
+    let drivers = ours.chain(Implementation::PEERS);
+    let builds = drivers.flat_map(|driver| recipes.iter().map(move |recipe| (driver, recipe)));
+    let rows = builds.filter_map(|(implementation, recipe)| {
+        let rounds = values.remove(&(implementation, recipe.variant.as_str()))?;
+        let metrics = rounds.into_iter().filter_map(|(metric, rounds)| {
             let measured = Measured {
-                interval: Interval::of_rounds(rounds)?,
+                interval: Interval::of_rounds(&rounds)?,
                 repeats: rounds.len(),
                 unit: metric.unit().to_owned(),
-                backend: backend(*metric, counted_by),
+                backend: backend(metric),
+                rounds,
             };
-            Some((*metric, measured))
+            Some((metric, measured))
         });
-        let toolchain = &recipe.toolchain;
-        let of_build = |build: &&record::Build| {
+        let of_row = |build: &&record::Build| {
             build.implementation == implementation && build.variant == recipe.variant
         };
-        let build = record.builds.iter().find(of_build);
-        Self {
+        let build = record.builds.iter().find(of_row);
+        let toolchain = &recipe.toolchain;
+        Some(BuildRow {
             implementation,
             batch,
             compiler: toolchain.label.clone(),
@@ -108,53 +134,9 @@ impl BuildRow {
             default_flags: recipe.default_flags,
             variant: recipe.variant.clone(),
             command: build.map_or(String::new(), |build| build.flags.clone()),
-            metrics: measured.collect(),
+            metrics: metrics.collect(),
             llvm: toolchain.llvm,
-            rounds,
-        }
-    }
-}
-
-/// The backend of a metric, if `counted_by` counts.
-fn backend(metric: Metric, counted_by: BackendName) -> BackendName {
-    match metric {
-        Metric::TscCycles => BackendName::Lockstep,
-        _ => counted_by,
-    }
-}
-
-/// The rows of a batch size, without builds that were not measured.
-pub fn rows(
-    recipes: &[BuildRecipe],
-    record: &RunRecord,
-    samples: &[Sample],
-    batch: u32,
-) -> Vec<BuildRow> {
-    // Values of two backends do not compare, so all rows have one.
-    let traced = |sample: &Sample| {
-        (sample.metric, sample.backend) == (Metric::Instructions, BackendName::Trace)
-    };
-    let counted_by = match samples.iter().any(traced) {
-        true => BackendName::Trace,
-        false => BackendName::Valgrind,
-    };
-    let mut values: BTreeMap<_, BTreeMap<Metric, Rounds>> = BTreeMap::new();
-    for sample in samples.iter().filter(|of| of.conditions.batch == batch) {
-        let key = (sample.implementation, sample.variant.as_str());
-        let (metric, from) = (sample.metric, sample.backend);
-        if SHOWN.contains(&metric) && from == backend(metric, counted_by) {
-            let of_metric = values.entry(key).or_default().entry(metric).or_default();
-            of_metric.insert((sample.process, sample.repeat), sample.value);
-        }
-    }
-    let ours = Implementation::OURS.into_iter();
-    let drivers = ours.chain(Implementation::PEERS);
-    let builds = drivers.flat_map(|driver| recipes.iter().map(move |recipe| (driver, recipe)));
-    let rows = builds.filter_map(|(driver, recipe)| {
-        let rounds = values.remove(&(driver, recipe.variant.as_str()))?;
-        Some(BuildRow::new(
-            driver, batch, recipe, counted_by, rounds, record,
-        ))
+        })
     });
     rows.collect()
 }
@@ -218,11 +200,10 @@ mod tests {
         BuildRecipe::new(toolchain, OptLevel::Default, DEFAULT_CPU, true, false)
     }
 
-    /// Samples of a build: instructions, and TSC cycles of some rounds.
+    /// Samples of a build: instructions by both backends, and TSC cycles of some rounds.
     fn samples(
         implementation: Implementation,
         recipe: &BuildRecipe,
-        counted: BackendName,
         instructions: f64,
         cycles: &[f64],
     ) -> Vec<Sample> {
@@ -235,31 +216,23 @@ mod tests {
             library: "c".into(),
             peer: None,
         };
+        let sample =
+            |backend, metric, value, repeat| cell.sample(backend, metric, value, 0, repeat);
         let cycles = (0..).zip(cycles).map(|(repeat, cycles)| {
-            cell.sample(BackendName::Lockstep, Metric::TscCycles, *cycles, 0, repeat)
+            sample(BackendName::Lockstep, Metric::TscCycles, *cycles, repeat)
         });
-        let counted = cell.sample(counted, Metric::Instructions, instructions, 1, 0);
-        cycles.chain([counted]).collect()
+        let valgrind = sample(
+            BackendName::Valgrind,
+            Metric::Instructions,
+            instructions + 1.0,
+            0,
+        );
+        let trace = sample(BackendName::Trace, Metric::Instructions, instructions, 0);
+        cycles.chain([valgrind, trace]).collect()
     }
 
     #[test]
-    fn the_tracer_counts_where_it_can() {
-        let recipe = recipe(Family::Gcc, "12.2.0", None);
-        let mut all = samples(C, &recipe, BackendName::Valgrind, 77.0, &[]);
-        for (name, instructions) in [(BackendName::Valgrind, 77.0), (BackendName::Trace, 76.5)] {
-            let recipes = std::slice::from_ref(&recipe);
-            let rows = rows(recipes, &RunRecord::default(), &all, 32);
-            let counted = &rows[0].metrics[&Metric::Instructions];
-            assert_eq!(
-                (counted.backend, counted.interval.median),
-                (name, instructions)
-            );
-            all.extend(samples(C, &recipe, BackendName::Trace, 76.5, &[]));
-        }
-    }
-
-    #[test]
-    fn c_and_rust_are_paired_by_llvm_and_round() {
+    fn the_tracer_counts_where_it_can_and_c_and_rust_are_paired_by_llvm_and_round() {
         let builds = [
             (C, recipe(Family::Gcc, "12.2.0", None), 76.0, &[1.0][..]),
             (
@@ -284,11 +257,23 @@ mod tests {
         let measured = builds
             .iter()
             .flat_map(|(driver, recipe, instructions, cycles)| {
-                samples(*driver, recipe, BackendName::Trace, *instructions, cycles)
+                samples(*driver, recipe, *instructions, cycles)
             });
-        let measured: Vec<_> = measured.collect();
+        let mut measured: Vec<_> = measured.collect();
         let recipes = builds.map(|(_, recipe, ..)| recipe);
-        let pairs = pairs(&rows(&recipes, &RunRecord::default(), &measured, 32));
+        let record = RunRecord::default();
+        let found = rows(&recipes, &record, &measured, 32);
+        measured.retain(|sample| sample.backend != BackendName::Trace);
+        for (rows, instructions) in [
+            (&found, 76.0),
+            (&rows(&recipes, &record, &measured, 32), 77.0),
+        ] {
+            assert_eq!(
+                rows[0].metrics[&Metric::Instructions].interval.median,
+                instructions
+            );
+        }
+        let pairs = pairs(&found);
         let [pair] = pairs.as_slice() else {
             panic!("{pairs:?}")
         };

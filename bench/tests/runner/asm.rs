@@ -1,58 +1,108 @@
-//! Checks that `triptych asm` shows the code that is measured. Its own builds have line tables, which
-//! must not change the code. Reads the builds of `make build`, and checks nothing without them.
+//! Tests `triptych asm`: that it shows the code that is measured, though its own builds have line tables, and that
+//! it finds how two builds differ. Checks nothing without the builds of `make build`, or without GCC.
 
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
-/// The output of `triptych asm`; `None` if the driver is not built.
-fn said(implementation: &str) -> Option<String> {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let shipped = sources
-        .join("build/bin")
-        .join(implementation)
-        .join("ixgbe-fwd");
-    if !shipped.exists() {
-        eprintln!("{} is not built: nothing is checked", shipped.display());
-        return None;
-    }
-    let output = Command::new(env!("CARGO_BIN_EXE_triptych"))
-        .args(["asm", implementation])
-        .current_dir(&sources)
+fn top() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Runs `triptych asm` in the top folder.
+fn asm(arguments: &[&str], build: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_triptych"))
+        .arg("asm")
+        .args(arguments)
+        .arg("--build-dir")
+        .arg(build)
+        .current_dir(top())
         // Cargo sets these for this test.
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("RUSTFLAGS")
         .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Some(String::from_utf8(output.stdout).unwrap())
+        .unwrap()
 }
 
-fn is_the_measured_code(implementation: &str) {
-    let Some(said) = said(implementation) else {
-        return;
-    };
-    if let Some(why) = said.lines().find(|line| line.starts_with("not compared: ")) {
-        eprintln!("{implementation}: {why}");
-        return;
-    }
-    let same = said.matches(": the same instructions as in ").count();
-    assert!(same > 0, "{implementation}: no function was compared");
-    for line in said.lines() {
-        assert!(
-            !line.contains(": differs from ") && !line.contains(" has no such function"),
-            "{implementation}: {line}"
-        );
-    }
+fn said(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    String::from_utf8(output.stdout.clone()).unwrap()
 }
 
 #[test]
 fn asm_shows_the_code_that_is_measured() {
     // One after another, because they share a build folder.
     for implementation in ["c", "rust", "rust-unsafe"] {
-        is_the_measured_code(implementation);
+        let shipped = format!("build/bin/{implementation}/ixgbe-fwd");
+        if !top().join(&shipped).exists() {
+            eprintln!("{shipped} is not built: nothing is checked");
+            continue;
+        }
+        let said = said(&asm(&[implementation], Path::new("build")));
+        if let Some(why) = said.lines().find(|line| line.starts_with("not compared: ")) {
+            eprintln!("{implementation}: {why}");
+            continue;
+        }
+        let same = said.matches(": the same instructions as in ").count();
+        assert!(same > 0, "{implementation}: no function was compared");
+        for line in said.lines() {
+            assert!(
+                !line.contains(": differs from ") && !line.contains(" has no such function"),
+                "{implementation}: {line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_side_does_not_differ_from_itself_and_flags_make_a_difference() {
+    if Command::new("gcc").arg("--version").output().is_err() || cfg!(not(target_arch = "x86_64")) {
+        eprintln!("there is no gcc for x86-64: nothing is checked");
+        return;
+    }
+    let build = tempfile::tempdir().unwrap();
+    let json = |sides: &[&str]| -> serde_json::Value {
+        let arguments = [&["--diff"], sides, &["--json"]].concat();
+        serde_json::from_str(&said(&asm(&arguments, build.path()))).unwrap()
+    };
+    let lines = &json(&["c@gcc", "c@gcc"])["lines"];
+    assert_eq!(
+        (lines["differ"].as_u64(), lines["names"].as_u64()),
+        (Some(0), Some(0))
+    );
+    assert!(lines["same"].as_u64().unwrap() > 50, "{lines}");
+    let other = json(&["c", "c@-fno-inline", "--function", "rx_batch"]);
+    assert!(other["lines"]["differ"].as_u64().unwrap() > 0);
+    assert!(other["a"]["label"].as_str().unwrap().starts_with("c, gcc "));
+    let text = said(&asm(
+        &["--diff", "c", "c@-fno-inline", "--unified"],
+        build.path(),
+    ));
+    assert!(text.contains("lines differ: "), "{text}");
+    assert!(text.contains("; c/src/driver/tx.c:"), "no source: {text}");
+    assert!(!text.contains('\u{1b}'), "colours without a terminal");
+    let one = said(&asm(
+        &["c", "--function", "rx_batch", "--json"],
+        build.path(),
+    ));
+    let one: serde_json::Value = serde_json::from_str(&one).unwrap();
+    assert_eq!(one["counts"], other["a"]["counts"]);
+    assert_eq!(one["functions"], other["a"]["functions"]);
+}
+
+#[test]
+fn a_mistake_in_a_side_ends_with_2() {
+    let build = tempfile::tempdir().unwrap();
+    for (sides, why) in [
+        (["d@gcc", "c"], "not a driver"),
+        (["-O2", "-O3"], "names no driver"),
+        (["c", "c@commit:no-such-commit"], "no-such-commit"),
+        (["c", "program:no-such-program"], "no-such-program"),
+    ] {
+        let output = asm(&["--diff", sides[0], sides[1]], build.path());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+        assert!(!said.contains("building "), "{said}");
     }
 }

@@ -15,7 +15,6 @@ mod peer_run;
 mod peers;
 mod perf;
 mod pktgen;
-mod sides;
 mod support;
 mod toolchains;
 mod variants;
