@@ -10,7 +10,7 @@ use console::Term;
 use perfcounters::Interrupt;
 use record::Implementation;
 
-use super::checks::{self, Panic};
+use super::checks;
 use super::data_path::{called_in_loops, count_in_loops, DATA_PATH};
 use super::difference::Difference;
 use super::disassembly::Function;
@@ -141,13 +141,12 @@ fn two_sides(
         return Ok(text + "\n");
     }
     let (context, colours) = (arguments.context, console::colors_enabled());
-    let listing = match arguments.unified {
-        true => pair.unified(context, colours),
-        false => {
-            let terminal = Term::stdout().size_checked();
-            let width = terminal.map_or(WIDTH, |(_, columns)| columns.into());
-            pair.side_by_side(context, arguments.width.unwrap_or(width), colours)
-        }
+    let listing = if arguments.unified {
+        pair.unified(context, colours)
+    } else {
+        let terminal = Term::stdout().size_checked();
+        let width = terminal.map_or(WIDTH, |(_, columns)| columns.into());
+        pair.side_by_side(context, arguments.width.unwrap_or(width), colours)
     };
     Ok(format!("{}\n{listing}", pair.summary()))
 }
@@ -170,22 +169,21 @@ fn one_side(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<String> {
         let text = shown.json().context("cannot write the code as JSON")?;
         return Ok(text + "\n");
     }
-    let mut functions: Vec<&Function> = chosen.iter().map(|part| part.function).collect();
-    let mut seen = Vec::new();
-    functions.retain(|function| {
-        let address = function.code.first().map(|first| first.address);
-        !seen.contains(&address) && {
-            seen.push(address);
-            true
+    let mut functions: Vec<&Function> = Vec::new();
+    for part in &chosen {
+        if !functions.contains(&part.function) {
+            functions.push(part.function);
         }
-    });
+    }
+    let analyses: Vec<_> = functions
+        .iter()
+        .map(|function| checks::analyse(function))
+        .collect();
     let mut text = shown.text();
     text.push('\n');
     for (kind, hot) in count_in_loops(&program.functions, &functions) {
-        let all = checks_of(&functions, kind);
-        text.push_str(&format!(
-            "{kind} checks: {all}; in loops and the functions they call: {hot}\n"
-        ));
+        let all: usize = analyses.iter().map(|analysis| analysis.count(kind)).sum();
+        text += &format!("{kind} checks: {all}; in loops and the functions they call: {hot}\n");
     }
     let called = called_in_loops(&program.functions, &functions).into_iter();
     let called: Vec<&str> = called.map(|function| function.name.as_str()).collect();
@@ -201,11 +199,6 @@ fn one_side(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<String> {
         _ => {}
     }
     Ok(text)
-}
-
-fn checks_of(functions: &[&Function], kind: Panic) -> usize {
-    let analyses = functions.iter().map(|function| checks::analyse(function));
-    analyses.map(|analysis| analysis.count(kind)).sum()
 }
 
 /// Whether the code of some functions is that of the measured driver, which has no line tables.

@@ -238,9 +238,12 @@ fn align(sides: [&Code; 2], exact_names: bool, algorithm: Algorithm) -> Vec<Row>
             .collect()
     };
     let keys = |code: &Code| -> Vec<String> {
-        let key = |line: &super::lines::Line| match exact_names {
-            true => line.text.clone(),
-            false => line.shape.text.clone(),
+        let key = |line: &super::lines::Line| {
+            if exact_names {
+                line.text.clone()
+            } else {
+                line.shape.text.clone()
+            }
         };
         code.lines.iter().map(key).collect()
     };

@@ -394,9 +394,10 @@ fn push_painted(text: &mut String, style: &Style, line: &str, colours: bool) {
 
 /// A text of at most `width` characters.
 fn cut(text: String, width: usize) -> String {
-    match text.chars().count() > width {
-        true => text.chars().take(width - 1).chain(['…']).collect(),
-        false => text,
+    if text.chars().count() > width {
+        text.chars().take(width - 1).chain(['…']).collect()
+    } else {
+        text
     }
 }
 
@@ -428,9 +429,10 @@ impl Page {
         let [above_a, above_b] = above;
         for line in &above_a {
             // Compilers give the same code to different lines of source; side A's is enough.
-            let mark = match line.starts_with(SOURCE) || above_b.contains(line) {
-                true => ' ',
-                false => '-',
+            let mark = if line.starts_with(SOURCE) || above_b.contains(line) {
+                ' '
+            } else {
+                '-'
             };
             self.line(mark, line);
         }

@@ -73,8 +73,9 @@ fn percent(text: &str) -> Result<f64, String> {
 
 pub(super) fn processor(text: &str) -> Result<String, String> {
     let word = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    match !text.is_empty() && text.chars().all(word) {
-        true => Ok(text.to_owned()),
-        false => Err(format!("{text:?} is not the name of a processor")),
+    if !text.is_empty() && text.chars().all(word) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("{text:?} is not the name of a processor"))
     }
 }

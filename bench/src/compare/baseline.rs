@@ -33,12 +33,12 @@ impl Baseline {
             identity: None,
         };
         let mut given = file.blocks.iter().flat_map(|block| &block.toolchains);
-        let is_label = |given: &String| {
+        let label = |given: &str| {
             given
                 .split_once('=')
                 .is_some_and(|(label, _)| label == name)
         };
-        if given.any(|given| given == name || is_label(given)) {
+        if given.any(|given| given == name || label(given)) {
             return Ok(baseline);
         }
         let path = Path::new(name);

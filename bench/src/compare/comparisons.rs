@@ -254,14 +254,16 @@ impl<'a> Comparisons<'a> {
                 let all = || rows.iter().copied().filter(like);
                 let peers: Vec<_> = all().filter(|other| other.flags == row.flags).collect();
                 let is_row = |other: &BuildRow| !stored && other.variant == row.variant;
-                let base = match stored {
-                    true => stored_peer(row, &peers),
-                    false => peers.first().copied(),
+                let base = if *stored {
+                    stored_peer(row, &peers)
+                } else {
+                    peers.first().copied()
                 };
                 // The baseline's own builds with other flags are compared with its default flags.
-                let base = match base.is_some_and(is_row) {
-                    true => all().find(|other| other.default_flags),
-                    false => base,
+                let base = if base.is_some_and(is_row) {
+                    all().find(|other| other.default_flags)
+                } else {
+                    base
                 };
                 if base.is_some_and(is_row) {
                     return Ok(None);

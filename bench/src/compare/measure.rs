@@ -66,11 +66,8 @@ fn build_all(
     for (recipe, driver) in builds {
         let name = format!("{driver} {}", recipe.variant);
         recorder.progress.step(&name);
-        let planned = file
-            .batch
-            .iter()
-            .map(|batch| builder.cell(recipe, *driver, *batch));
-        let planned: Vec<Cell> = planned.collect();
+        let cell = |batch: &u32| builder.cell(recipe, *driver, *batch);
+        let planned: Vec<Cell> = file.batch.iter().map(cell).collect();
         let outcome = if driver.is_peer() {
             build_peer(builder, peers, recipe, *driver, &file.batch)
         } else {
@@ -108,10 +105,8 @@ fn build_peer(
     batches: &[u32],
 ) -> Result<(record::Build, Vec<Cell>)> {
     peers.build(builder, recipe, driver, batches)?;
-    let cells = batches
-        .iter()
-        .map(|batch| peers.cell(recipe, driver, *batch));
-    let cells = cells.collect::<Result<_>>()?;
+    let cell = |batch: &u32| peers.cell(recipe, driver, *batch);
+    let cells = batches.iter().map(cell).collect::<Result<_>>()?;
     Ok((peers.describe(recipe, driver), cells))
 }
 
@@ -129,16 +124,13 @@ fn measure_all(
         ..Config::default()
     };
     let factory = Backends::new(&config, builder.build, builder.interrupt);
-    let names = file.backends.iter();
-    let backends: Vec<_> = names
-        .map(|name| factory.backend(*name))
-        .collect::<Result<_>>()?;
+    let backend = |name| factory.backend(name);
+    let backends = file.backends.iter().copied().map(backend);
+    let backends = backends.collect::<Result<Vec<_>>>()?;
     let time = |backend: &dyn Backend| -> Duration {
         let repeats = u32::try_from(backend.repeats().len()).unwrap_or(u32::MAX);
-        cells
-            .iter()
-            .map(|cell| backend.estimate(cell) * repeats)
-            .sum()
+        let times = cells.iter().map(|cell| backend.estimate(cell));
+        times.sum::<Duration>() * repeats
     };
     let all = backends.iter().map(|backend| time(backend.as_ref())).sum();
     recorder.progress = Progress::new(all);
@@ -149,11 +141,8 @@ fn measure_all(
             continue;
         }
         recorder.estimate = time(backend.as_ref());
-        let cells = cells
-            .iter()
-            .flat_map(|cell| backend.cells_of(cell))
-            .collect();
-        let cells = measurable(backend.as_ref(), cells, recorder);
+        let all = cells.iter().flat_map(|cell| backend.cells_of(cell));
+        let cells = measurable(backend.as_ref(), all.collect(), recorder);
         backend.measure(&cells, recorder)?;
         recorder.folder.save()?;
     }

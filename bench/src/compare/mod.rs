@@ -41,10 +41,10 @@ const TABLE_FILE: &str = "compilers.md";
 /// recorded.
 pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let mut file = selected_file(arguments)?;
-    let baseline = arguments.baseline.as_ref();
-    let mut baseline = baseline
-        .map(|name| Baseline::of(name, &mut file))
-        .transpose()?;
+    let mut baseline = match &arguments.baseline {
+        Some(name) => Some(Baseline::of(name, &mut file)?),
+        None => None,
+    };
     let plan = file.plan()?;
     for skip in &plan.skipped {
         eprintln!("skipped: {skip}");
@@ -190,9 +190,10 @@ fn report(
             failures.join("\n  ")
         );
     }
-    Ok(match found.worse_than_baseline() {
-        true => Outcome::Worse,
-        false => Outcome::Good,
+    Ok(if found.worse_than_baseline() {
+        Outcome::Worse
+    } else {
+        Outcome::Good
     })
 }
 

@@ -85,9 +85,10 @@ impl StoredResult {
     /// # Errors
     /// If the file cannot be read, or has another format.
     pub fn read(path: &Path) -> Result<Self> {
-        let file = match path.is_dir() {
-            true => path.join(RESULT_FILE),
-            false => path.to_owned(),
+        let file = if path.is_dir() {
+            path.join(RESULT_FILE)
+        } else {
+            path.to_owned()
         };
         let name = file.display();
         let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {name}"))?;

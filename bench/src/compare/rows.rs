@@ -83,9 +83,10 @@ pub fn rows(
     let traced = |sample: &Sample| {
         (sample.metric, sample.backend) == (Metric::Instructions, BackendName::Trace)
     };
-    let counting = match samples.iter().any(traced) {
-        true => BackendName::Trace,
-        false => BackendName::Valgrind,
+    let counting = if samples.iter().any(traced) {
+        BackendName::Trace
+    } else {
+        BackendName::Valgrind
     };
     let backend = |metric: Metric| match metric {
         Metric::TscCycles => BackendName::Lockstep,

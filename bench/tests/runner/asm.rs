@@ -79,7 +79,7 @@ fn a_side_does_not_differ_from_itself_and_flags_make_a_difference() {
         build.path(),
     ));
     assert!(text.contains("lines differ: "), "{text}");
-    assert!(text.contains("; c/src/driver/tx.c:"), "no source: {text}");
+    assert!(text.contains("; c/src/driver/rx.c:"), "no source: {text}");
     assert!(!text.contains('\u{1b}'), "colours without a terminal");
     let one = said(&asm(
         &["c", "--function", "rx_batch", "--json"],
