@@ -1,7 +1,7 @@
 //! What holds for any bytes of a client: laws of the parsers.
 //!
 //! Only tests and fuzzing compile this file. The inputs are random, those in `fuzz/corpus/`, and those that
-//! `make fuzz` finds.
+//! `make test ONLY=fuzz` finds.
 
 use std::fmt::Debug;
 

@@ -112,7 +112,7 @@ fn selected_builds<'r>(
     if builds.is_empty() {
         bail!(UsageError(
             "no selected compiler builds a selected driver on this machine; \
-             `make setup-compilers` installs compilers"
+             `bench/setup/compilers.sh` installs compilers"
                 .to_owned()
         ));
     }

@@ -1,5 +1,5 @@
 //! Tests the programs `doctor` and `bind` on simulated machines. Only the virtual machines of
-//! `make vm-test` really change drivers.
+//! `make test ONLY=vm-test` really change drivers.
 
 use std::fs;
 use std::os::unix::fs::symlink;

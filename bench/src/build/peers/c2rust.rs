@@ -38,7 +38,7 @@ impl Tool {
         let program = PathBuf::from(path.trim());
         if !program.is_file() {
             let way_out =
-                "`make setup-c2rust` builds it in some minutes, and needs 1 GB of packages";
+                "`bench/setup/c2rust.sh` builds it in some minutes, and needs 1 GB of packages";
             return Err(Absent(format!("C2Rust is not installed: {way_out}")).into());
         }
         let record = workshop.project.join("rust-unsafe/src/gen/SOURCES.sha256");

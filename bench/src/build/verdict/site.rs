@@ -84,7 +84,7 @@ impl Site<'_> {
         let program = shell("bench/setup/c2rust.sh --path")?;
         if !is_executable(Path::new(program.trim())) {
             return Ok(Driver::Skipped(
-                "C2Rust is missing, and c/src has changed: `make setup-c2rust` installs it"
+                "C2Rust is missing, and c/src has changed: `bench/setup/c2rust.sh` installs it"
                     .to_owned(),
             ));
         }

@@ -226,7 +226,7 @@ impl Work<'_> {
         for implementation in &rung.implementations {
             match implementation {
                 Implementation::RustUnsafe if !self.transpile(rung, &source)? => println!(
-                    "{}: there is no transpiled driver, because C2Rust is missing; `make setup-c2rust` installs it",
+                    "{}: there is no transpiled driver, because C2Rust is missing; `bench/setup/c2rust.sh` installs it",
                     rung.name
                 ),
                 implementation => self.make(rung, *implementation, &into)?,

@@ -64,7 +64,7 @@ fn built(file: &str) -> Result<PathBuf> {
     let path = folder.join(file);
     ensure!(
         path.is_file(),
-        "{} does not exist: run `make hostile-programs`, or set TRIPTYCH_BUILD to the build folder",
+        "{} does not exist: run `.ci/part test-hostile`, or set TRIPTYCH_BUILD to the build folder",
         path.display()
     );
     Ok(path)
