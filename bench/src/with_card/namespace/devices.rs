@@ -9,7 +9,7 @@ use bridge_config::Config;
 use nix::mount::{umount2, MntFlags};
 use nix::unistd::geteuid;
 
-use super::{mounts, FOLDER};
+use super::mounts::{self, FOLDER};
 
 /// Everyone may open VFIO's containers, because a container alone gives no device.
 const FOR_ALL: u32 = 0o666;

@@ -12,11 +12,7 @@ use anyhow::Result;
 use bridge_config::{Config, Port};
 
 use super::arguments::WithCardArguments;
-
-/// The folder of the command's own files. It exists only in the namespace.
-pub(super) const FOLDER: &str = "/dev/.triptych";
-/// Where the namespace's first process mounts its `/proc`.
-pub(super) const PROC: &str = "/dev/.triptych/proc";
+pub(super) use mounts::{FOLDER, PROC};
 
 /// Bus number of the first port.
 const FIRST_BUS: usize = 3;

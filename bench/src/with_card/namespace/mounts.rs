@@ -11,6 +11,10 @@ use nix::mount::{mount, MsFlags};
 use nix::unistd::{chdir, chroot, fchdir};
 use rustix::fs::{Mode, OFlags};
 
+/// The folder of the command's own files. It exists only in the namespace.
+pub(crate) const FOLDER: &str = "/dev/.triptych";
+/// Where the namespace's first process mounts its `/proc`.
+pub(crate) const PROC: &str = "/dev/.triptych/proc";
 const NOTHING: Option<&str> = None;
 /// More folders than any path has.
 const DEPTH: usize = 1024;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use bridge_config::{Config, Port};
 use ixgbe::vfio::BareDevice;
 
-use super::{mounts, FOLDER};
+use super::mounts::{self, FOLDER};
 
 /// Modules that programs look for before they use VFIO.
 const MODULES: [&str; 4] = ["vfio", "vfio_pci", "vfio_iommu_type1", "iommufd"];
