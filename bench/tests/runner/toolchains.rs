@@ -193,7 +193,7 @@ fn a_changed_cc1_behind_an_unchanged_driver_is_another_compiler() {
     let has = |name: &str| before.parts.iter().any(|part| part.path.ends_with(name));
     for part in [
         "parts/cc1",
-        "/as",
+        "as",
         "/collect2",
         "/lto1",
         "liblto_plugin.so",
