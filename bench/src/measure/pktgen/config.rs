@@ -1,35 +1,28 @@
 //! The configuration of a load generator, a TOML file.
 
-use std::fmt;
 use std::path::Path;
 
 use serde::Deserialize;
 
-use super::error::PktgenError;
+use super::PktgenError;
+use crate::machine::host::address::PciAddress;
 
 /// The program that sends packets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Tool {
+    /// dpdk-pktgen, built from source.
+    #[strum(to_string = "dpdk-pktgen")]
+    Pktgen,
     /// DPDK's testpmd, in Debian's package dpdk-dev.
     Testpmd,
-    /// dpdk-pktgen, built from source.
-    Pktgen,
     /// MoonGen, built from source.
+    #[strum(to_string = "MoonGen")]
     Moongen,
     /// Any program that speaks the line protocol of `bench/pktgen/README.md`.
+    #[strum(to_string = "the command")]
     Command,
-}
-
-impl fmt::Display for Tool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Testpmd => "testpmd",
-            Self::Pktgen => "dpdk-pktgen",
-            Self::Moongen => "MoonGen",
-            Self::Command => "the command",
-        })
-    }
 }
 
 /// How testpmd sends.
@@ -65,23 +58,23 @@ pub struct Config {
     #[serde(default)]
     pub lcores: String,
     /// Frame size, bytes without CRC.
-    #[serde(default = "frame_size")]
+    #[serde(default = "defaults::frame_size")]
     pub frame_size: u32,
     /// UDP flows of each port.
-    #[serde(default = "flows")]
+    #[serde(default = "defaults::flows")]
     pub flows: u32,
     /// How testpmd sends.
     #[serde(default)]
     pub mode: Mode,
     /// Speed of a port, Gbit/s.
-    #[serde(default = "line_rate")]
+    #[serde(default = "defaults::line_rate_gbit")]
     pub line_rate_gbit: f64,
     /// Time for which the generator sends before a measurement, seconds.
-    #[serde(default = "warm_up")]
+    #[serde(default = "defaults::warm_up_seconds")]
     pub warm_up_seconds: f64,
     /// Longest time that the program may run, seconds. `timeout` then ends the program, even if the
     /// connection is lost.
-    #[serde(default = "time_limit")]
+    #[serde(default = "defaults::time_limit_seconds")]
     pub time_limit_seconds: u32,
     /// Further options for DPDK itself.
     #[serde(default)]
@@ -94,20 +87,13 @@ pub struct Config {
     pub vdevs: Vec<String>,
 }
 
-fn frame_size() -> u32 {
-    60
-}
-fn flows() -> u32 {
-    1024
-}
-fn line_rate() -> f64 {
-    10.0
-}
-fn warm_up() -> f64 {
-    1.0
-}
-fn time_limit() -> u32 {
-    3600
+#[rustfmt::skip]
+mod defaults {
+    pub(super) fn frame_size() -> u32 { 60 }
+    pub(super) fn flows() -> u32 { 1024 }
+    pub(super) fn line_rate_gbit() -> f64 { 10.0 }
+    pub(super) fn warm_up_seconds() -> f64 { 1.0 }
+    pub(super) fn time_limit_seconds() -> u32 { 3600 }
 }
 
 impl Config {
@@ -116,14 +102,10 @@ impl Config {
     /// # Errors
     /// If the file cannot be read or is malformed.
     pub fn read(path: &Path) -> Result<Self, PktgenError> {
-        let text = std::fs::read_to_string(path).map_err(|cause| PktgenError::Read {
-            path: path.to_owned(),
-            cause,
+        let wrong = |why: String| PktgenError::Failed(format!("{}: {why}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|cause| {
+            PktgenError::Failed(format!("cannot read {}: {cause}", path.display()))
         })?;
-        let wrong = |why: String| PktgenError::Config {
-            path: path.to_owned(),
-            why,
-        };
         let config: Self = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         config.check().map_err(wrong)?;
         Ok(config)
@@ -142,6 +124,14 @@ impl Config {
         }
     }
 
+    /// The size of a frame for testpmd. In mode flowgen, it includes the CRC.
+    pub(super) fn testpmd_length(&self) -> u32 {
+        match self.mode {
+            Mode::Txonly => self.frame_size,
+            Mode::Flowgen => self.frame_size + 4,
+        }
+    }
+
     /// The highest rate of one port, Mpps. On the wire, a frame takes 24 more bytes for CRC, preamble
     /// and the gap to the next frame.
     pub fn line_rate_mpps(&self) -> f64 {
@@ -149,68 +139,41 @@ impl Config {
     }
 
     fn check(&self) -> Result<(), String> {
-        let positive = |value: f64| value.is_finite() && value > 0.0;
-        let name = |text: &str| !text.is_empty() && !text.starts_with('-');
+        let require = |fine: bool, why: &str| if fine { Ok(()) } else { Err(why.to_owned()) };
+        let is_name = |text: &str| !text.is_empty() && !text.starts_with('-');
+        let is_built = |path: &str| path.starts_with('/') && path.contains("/build/");
         for port in &self.ports {
-            if let Err(error) = port.parse::<crate::machine::host::address::PciAddress>() {
-                return Err(format!("ports: {error}"));
-            }
+            port.parse::<PciAddress>()
+                .map_err(|error| format!("ports: {error}"))?;
         }
-        let checks = [
-            (
-                self.ssh.as_deref().is_none_or(name),
-                "ssh: not the name of a machine",
-            ),
-            (
-                self.program.as_deref().is_none_or(name),
-                "program: not a program",
-            ),
-            (
-                (1..=16).contains(&self.port_count()),
-                "ports: name the PCI addresses of 1 to 16 ports, such as [\"0000:03:00.0\", \
-                 \"0000:03:00.1\"]",
-            ),
-            (
-                self.ports.is_empty() || self.vdevs.is_empty(),
-                "vdevs: use either ports or vdevs, not both",
-            ),
-            (
-                name(&self.lcores) || self.tool == Tool::Command,
-                "lcores: name cores, such as \"0-2\"",
-            ),
-            (
-                self.program.is_some() || self.tool != Tool::Command,
-                "program: name the command",
-            ),
-            (
-                self.tool != Tool::Moongen
-                    || self.program.as_ref().is_some_and(|program| {
-                        program.starts_with('/') && program.contains("/build/")
-                    }),
-                "program: name the whole path of MoonGen, such as \"/opt/MoonGen/build/MoonGen\"",
-            ),
-            (
-                (60..=1514).contains(&self.frame_size),
-                "frame_size: 60 to 1514 bytes, without CRC",
-            ),
-            ((1..=16_384).contains(&self.flows), "flows: 1 to 16384"),
-            (
-                positive(self.line_rate_gbit),
-                "line_rate_gbit: a number above 0",
-            ),
-            (
-                self.warm_up_seconds.is_finite() && (0.0..=60.0).contains(&self.warm_up_seconds),
-                "warm_up_seconds: 0 to 60",
-            ),
-            (
-                (10..=86_400).contains(&self.time_limit_seconds),
-                "time_limit_seconds: 10 to 86400",
-            ),
-        ];
-        match checks.iter().find(|(fine, _)| !fine) {
-            Some((_, why)) => Err((*why).to_owned()),
-            None => Ok(()),
-        }
+        let (ssh, program) = (self.ssh.as_deref(), self.program.as_deref());
+        let (tool, rate, warm_up) = (self.tool, self.line_rate_gbit, self.warm_up_seconds);
+        require(ssh.is_none_or(is_name), "ssh: not the name of a machine")?;
+        require(program.is_none_or(is_name), "program: not a program")?;
+        require(
+            (1..=16).contains(&self.port_count()),
+            "ports: name the PCI addresses of 1 to 16 ports, such as [\"0000:03:00.0\", \"0000:03:00.1\"]",
+        )?;
+        let one_kind = self.ports.is_empty() || self.vdevs.is_empty();
+        require(one_kind, "vdevs: use either ports or vdevs, not both")?;
+        let has_cores = is_name(&self.lcores) || tool == Tool::Command;
+        require(has_cores, "lcores: name cores, such as \"0-2\"")?;
+        let has_command = program.is_some() || tool != Tool::Command;
+        require(has_command, "program: name the command")?;
+        require(
+            program.is_some_and(is_built) || tool != Tool::Moongen,
+            "program: name the whole path of MoonGen, such as \"/opt/MoonGen/build/MoonGen\"",
+        )?;
+        let size = "frame_size: 60 to 1514 bytes, without CRC";
+        require((60..=1514).contains(&self.frame_size), size)?;
+        require((1..=16_384).contains(&self.flows), "flows: 1 to 16384")?;
+        require(
+            rate.is_finite() && rate > 0.0,
+            "line_rate_gbit: a number above 0",
+        )?;
+        require((0.0..=60.0).contains(&warm_up), "warm_up_seconds: 0 to 60")?;
+        let limit = (10..=86_400).contains(&self.time_limit_seconds);
+        require(limit, "time_limit_seconds: 10 to 86400")
     }
 }
 
@@ -218,68 +181,41 @@ impl Config {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Config, String> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("generator.toml");
-        std::fs::write(&path, text).unwrap();
-        Config::read(&path).map_err(|error| error.to_string())
-    }
-
-    const SMALLEST: &str = "tool = 'testpmd'\nlcores = '0-2'\nports = ['03:00.0', '03:00.1']\n";
-
     #[test]
-    fn the_defaults_are_the_published_load() {
-        let config = parse(SMALLEST).unwrap();
-        assert_eq!((config.frame_size, config.flows), (60, 1024));
-        assert_eq!(config.mode, Mode::Txonly);
-        assert!((config.line_rate_mpps() - 14.88).abs() < 0.01);
-    }
-
-    #[test]
-    fn the_examples_are_valid() {
-        for name in [
-            "testpmd.toml",
-            "pktgen.toml",
-            "moongen.toml",
-            "software.toml",
-        ] {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("pktgen")
-                .join(name);
-            Config::read(&path).unwrap();
+    fn the_examples_are_valid_and_send_the_published_load() {
+        for name in ["testpmd", "pktgen", "moongen", "software"] {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("pktgen");
+            let config = Config::read(&folder.join(name).with_extension("toml")).unwrap();
+            assert_eq!((config.frame_size, config.mode), (60, Mode::Txonly));
+            assert!((config.line_rate_mpps() - 14.88).abs() < 0.01);
         }
     }
 
     #[test]
     fn mistakes_are_named() {
-        for (more, part) in [
-            ("frame_size = 64000\n", "frame_size"),
-            ("flows = 0\n", "flows"),
-            ("ssh = '-oProxyCommand=x'\n", "ssh"),
-            ("speed = 1\n", "speed"),
-            ("vdevs = ['net_null0']\n", "vdevs"),
-            ("mode = 'fast'\n", "fast"),
-            ("warm_up_seconds = nan\n", "warm_up_seconds"),
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("generator.toml");
+        let smallest = "tool = 'testpmd'\nlcores = '0-2'\nports = ['03:00.0', '03:00.1']\n";
+        for (from, to, part) in [
+            ("tool", "frame_size = 64000\ntool", "frame_size"),
+            ("tool", "flows = 0\ntool", "flows"),
+            ("tool", "ssh = '-oProxyCommand=x'\ntool", "ssh"),
+            ("tool", "speed = 1\ntool", "speed"),
+            ("tool", "vdevs = ['net_null0']\ntool", "vdevs"),
+            ("tool", "mode = 'fast'\ntool", "fast"),
+            ("tool", "warm_up_seconds = nan\ntool", "warm_up_seconds"),
+            ("testpmd", "moongen", "/opt/MoonGen"),
+            ("testpmd", "command", "name the command"),
+            ("testpmd", "trex", "trex"),
+            ("'0-2'", "''", "lcores"),
+            ("03:00.1", "eth0", "eth0"),
         ] {
-            let error = parse(&format!("{SMALLEST}{more}")).unwrap_err();
+            std::fs::write(&path, smallest.replace(from, to)).unwrap();
+            let error = Config::read(&path).unwrap_err().to_string();
             assert!(
                 error.contains(part) && error.contains("generator.toml"),
                 "{error}"
             );
         }
-        for (text, part) in [
-            ("tool = 'moongen'\nlcores = '0-2'\n", "/opt/MoonGen"),
-            ("tool = 'command'\n", "name the command"),
-            ("tool = 'pktgen'\n", "lcores"),
-        ] {
-            let error = parse(&format!("{text}ports = ['03:00.0']\n")).unwrap_err();
-            assert!(error.contains(part), "{error}");
-        }
-        assert!(parse("tool = 'testpmd'\nlcores = '0'\nports = ['eth0']")
-            .unwrap_err()
-            .contains("eth0"));
-        assert!(parse("tool = 'trex'\nlcores = '0'")
-            .unwrap_err()
-            .contains("trex"));
     }
 }

@@ -7,12 +7,15 @@ use perfcounters::Interrupt;
 use serde::Serialize;
 
 use super::config::{Config, Tool};
-use super::error::PktgenError;
-use super::line_protocol::LineProtocol;
-use super::protocol::{GeneratorProtocol, PortCounters};
-use super::session::{Location, Session};
-use super::testpmd::Testpmd;
+use super::dialect::{Counters, Dialect, Exchange};
+use super::launch;
+use super::session::Session;
+use super::PktgenError;
 
+/// Longest time from the start until a generator answers. DPDK sets up memory and ports.
+const LAUNCH: Duration = Duration::from_secs(60);
+/// Longest time for another answer.
+const ANSWER: Duration = Duration::from_secs(15);
 /// Most corrections of a rate.
 const CORRECTIONS: u32 = 4;
 /// The relative error below which a rate needs no correction.
@@ -62,26 +65,53 @@ impl Report {
     }
 }
 
-/// The start of a window.
+/// The counters of all ports, and when they were read.
 #[derive(Debug)]
+struct Reading {
+    at: Instant,
+    ports: Vec<Counters>,
+}
+
+/// What happened between two readings.
 struct Window {
-    asked_mpps: Option<f64>,
-    begin: Instant,
-    counters: Vec<PortCounters>,
+    seconds: f64,
+    sent: Vec<u64>,
+    received: Vec<u64>,
+    sent_mpps: f64,
+}
+
+impl Reading {
+    fn until(&self, later: &Self) -> Window {
+        let each = |count: fn(&Counters) -> u64| -> Vec<u64> {
+            let pairs = self.ports.iter().zip(&later.ports);
+            pairs
+                .map(|(before, after)| count(after).saturating_sub(count(before)))
+                .collect()
+        };
+        let seconds = (later.at - self.at).as_secs_f64();
+        let sent = each(|port| port.sent);
+        Window {
+            seconds,
+            sent_mpps: sent.iter().sum::<u64>() as f64 / seconds / 1e6,
+            sent,
+            received: each(|port| port.received),
+        }
+    }
 }
 
 /// A running load generator. Dropping it ends the program.
 #[derive(Debug)]
 pub struct Generator {
     config: Config,
-    protocol: Box<dyn GeneratorProtocol>,
+    dialect: &'static Dialect,
     session: Session,
     about: String,
     /// Whether it sends now.
     sending: bool,
     /// Whether a rate limit is set.
     limited: bool,
-    window: Option<Window>,
+    /// The wanted rate and the counters at the start of a window.
+    started: Option<(Option<f64>, Reading)>,
 }
 
 impl Generator {
@@ -90,22 +120,34 @@ impl Generator {
     /// # Errors
     /// [`PktgenError`], for instance without a connection, the program, its ports or memory.
     pub fn launch(config: &Config, interrupt: &Interrupt) -> Result<Self, PktgenError> {
-        let place = match &config.ssh {
-            None => Location::Here,
-            Some(name) => Location::Host(name.clone()),
+        let place = config.ssh.as_deref().unwrap_or("this machine");
+        let dialect = Dialect::of(config.tool);
+        let mut session = Session::start(place, launch::command(config), interrupt)?;
+        let ports = config.port_count();
+        let answer = session.ask(LAUNCH, &dialect.ready, ports, &[])?;
+        // testpmd answers with its links, which are as many as they must be.
+        let found = answer.first().and_then(|word| word.parse().ok());
+        if let Some(found) = found.filter(|found: &usize| *found != ports) {
+            return Err(PktgenError::Failed(format!(
+                "{} found {found} ports, not {ports}: are they bound to vfio-pci?",
+                config.tool
+            )));
+        }
+        let version = match (config.tool, answer.get(1)) {
+            (Tool::Testpmd, _) | (_, None) => String::new(),
+            (_, Some(version)) => format!(" {version}"),
         };
-        let protocol = protocol(config);
-        let mut session = Session::start(&place, &protocol.script(config), interrupt)?;
-        let about = protocol.ready(&mut session, config)?;
-        Ok(Self {
-            about: format!("{about} on {}", place.name()),
+        let mut generator = Self {
+            about: format!("{}{version}, {ports} ports on {place}", config.tool),
             config: config.clone(),
-            protocol,
+            dialect,
             session,
             sending: false,
             limited: false,
-            window: None,
-        })
+            started: None,
+        };
+        generator.order(&dialect.size, 1.0)?;
+        Ok(generator)
     }
 
     /// Describes the generator and its machine.
@@ -113,20 +155,38 @@ impl Generator {
         &self.about
     }
 
+    /// Makes an exchange. `share` of the line rate is above 0 and at most 1.
+    fn order(&mut self, exchange: &Exchange, share: f64) -> Result<Vec<String>, PktgenError> {
+        let config = &self.config;
+        let values = [
+            ("{size}", config.frame_size.to_string()),
+            ("{length}", config.testpmd_length().to_string()),
+            ("{percent}", format!("{:.6}", share * 100.0)),
+            // testpmd takes whole Mbit/s.
+            (
+                "{mbit}",
+                (config.line_rate_gbit * 1000.0 * share)
+                    .round()
+                    .max(1.0)
+                    .to_string(),
+            ),
+        ];
+        self.session
+            .ask(ANSWER, exchange, config.port_count(), &values)
+    }
+
     /// The links of its ports at this moment.
     ///
     /// # Errors
     /// [`PktgenError`] if the generator does not answer.
     pub fn links(&mut self) -> Result<Vec<PortLink>, PktgenError> {
-        let up = self.protocol.links(&mut self.session, &self.config)?;
+        let states = self.order(&self.dialect.links, 1.0)?;
         let names = self.config.ports.iter().chain(&self.config.vdevs);
-        Ok(names
-            .zip(up)
-            .map(|(name, up)| PortLink {
-                name: name.clone(),
-                up,
-            })
-            .collect())
+        let link = |(name, state): (&String, String)| PortLink {
+            name: name.clone(),
+            up: state == "up",
+        };
+        Ok(names.zip(states).map(link).collect())
     }
 
     /// Waits until all its ports have a link.
@@ -160,13 +220,11 @@ impl Generator {
             return Ok(());
         }
         if self.sending {
-            self.protocol.stop(&mut self.session)?;
+            self.order(&self.dialect.stop, 1.0)?;
             self.sending = false;
         }
-        self.protocol
-            .set_frame_size(&mut self.session, &self.config, frame_size)?;
         self.config.frame_size = frame_size;
-        Ok(())
+        self.order(&self.dialect.size, 1.0).map(drop)
     }
 
     /// Sends `rate_mpps`, both directions together, or at full speed. The window starts when this
@@ -179,40 +237,52 @@ impl Generator {
     /// # Errors
     /// [`PktgenError`]. The generator may be sending afterwards.
     pub fn start(&mut self, rate_mpps: Option<f64>) -> Result<(), PktgenError> {
-        self.window = None;
+        self.started = None;
         let ports = self.config.port_count();
-        let most = self.config.line_rate_mpps() * ports as f64;
+        let most = self.line_rate_mpps();
         let mut share = 1.0;
         if let Some(rate) = rate_mpps {
             // Allow a little more, because printed rates are rounded.
             if !(rate > 0.0 && rate <= most * 1.001) {
-                return Err(PktgenError::Rate { rate, most, ports });
+                return Err(PktgenError::Failed(format!(
+                    "{rate} Mpps is out of range: {ports} ports can send up to {most:.2} Mpps"
+                )));
             }
             share = (rate / most).min(1.0);
         }
         self.wait_for_link(SETTLE)?;
         let limit = share < 1.0;
         if limit || self.limited {
-            self.protocol
-                .set_rate(&mut self.session, &self.config, share)?;
+            self.set_rate(share)?;
             self.limited = limit;
         }
         if !self.sending {
-            self.protocol.start(&mut self.session)?;
+            self.order(&self.dialect.start, 1.0)?;
             self.sending = true;
         }
-        self.session
-            .sleep(Duration::from_secs_f64(self.config.warm_up_seconds))?;
+        let warm_up = Duration::from_secs_f64(self.config.warm_up_seconds);
+        self.session.sleep(warm_up)?;
         if let Some(rate) = rate_mpps.filter(|_| limit) {
             self.correct(rate, share)?;
         }
-        let counters = self.counters()?;
-        self.window = Some(Window {
-            asked_mpps: rate_mpps,
-            begin: Instant::now(),
-            counters,
-        });
+        self.started = Some((rate_mpps, self.counters()?));
         Ok(())
+    }
+
+    /// The rate of all ports at line rate.
+    fn line_rate_mpps(&self) -> f64 {
+        self.config.line_rate_mpps() * self.config.port_count() as f64
+    }
+
+    fn set_rate(&mut self, share: f64) -> Result<(), PktgenError> {
+        self.order(&self.dialect.rate, share).map(drop).map_err(|error| match error {
+            // testpmd keeps the old limit, or none: it would send at line rate.
+            PktgenError::Failed(why) => PktgenError::Failed(format!(
+                "{why}. Does a port have no link, is line_rate_gbit above the link's speed, or is this a card whose ports \
+                 cannot limit their rate? dpdk-pktgen limits it by itself"
+            )),
+            other => other,
+        })
     }
 
     /// Adjusts the share of the line rate until the real rate is the wanted rate.
@@ -220,14 +290,13 @@ impl Generator {
         let mut measured = rate;
         for _ in 0..CORRECTIONS {
             let before = self.counters()?;
-            let begin = Instant::now();
             self.session.sleep(TRIAL)?;
-            let after = self.counters()?;
-            let seconds = elapsed(&before, &after, begin);
-            measured = sum(&sent(&before, &after)) as f64 / seconds / 1e6;
+            let window = before.until(&self.counters()?);
+            measured = window.sent_mpps;
             if measured <= 0.0 {
-                return Err(PktgenError::Refused(format!(
-                    "its ports sent nothing within {seconds:.1} s, instead of {rate:.3} Mpps"
+                return Err(PktgenError::Failed(format!(
+                    "the load generator sent nothing within {:.1} s, instead of {rate:.3} Mpps",
+                    window.seconds
                 )));
             }
             if (measured / rate - 1.0).abs() < CLOSE {
@@ -235,8 +304,7 @@ impl Generator {
             }
             // Limit each step, so that a short disturbance does not drive the share to an extreme.
             share = (share * (rate / measured).clamp(0.5, 2.0)).min(1.0);
-            self.protocol
-                .set_rate(&mut self.session, &self.config, share)?;
+            self.set_rate(share)?;
         }
         // The report shows a rate that is too low.
         not_too_much(measured, rate)
@@ -247,34 +315,27 @@ impl Generator {
     /// # Errors
     /// [`PktgenError`], also if it sent much more than it should have.
     pub fn stop(&mut self) -> Result<Report, PktgenError> {
-        let window = self.window.take().ok_or(PktgenError::NotStarted)?;
-        let after = self.counters()?;
-        let seconds = elapsed(&window.counters, &after, window.begin);
-        self.protocol.stop(&mut self.session)?;
+        let not_started = || PktgenError::Failed("the load generator was not started".to_owned());
+        let (asked_mpps, before) = self.started.take().ok_or_else(not_started)?;
+        let window = before.until(&self.counters()?);
+        self.order(&self.dialect.stop, 1.0)?;
         self.sending = false;
-        let sent = sent(&window.counters, &after);
-        let received: Vec<u64> = window
-            .counters
-            .iter()
-            .zip(&after)
-            .map(|(before, after)| after.received.saturating_sub(before.received))
-            .collect();
-        let (all_sent, all_received) = (sum(&sent) as f64, sum(&received) as f64);
-        if let Some(rate) = window.asked_mpps {
-            not_too_much(all_sent / seconds / 1e6, rate)?;
+        if let Some(rate) = asked_mpps {
+            not_too_much(window.sent_mpps, rate)?;
         }
+        let received_mpps = window.received.iter().sum::<u64>() as f64 / window.seconds / 1e6;
         Ok(Report {
-            asked_mpps: window.asked_mpps,
-            line_rate_mpps: self.config.line_rate_mpps() * self.config.port_count() as f64,
-            offered_mpps: all_sent / seconds / 1e6,
-            received_mpps: all_received / seconds / 1e6,
-            loss_ratio: match all_sent > 0.0 {
-                true => (1.0 - all_received / all_sent).max(0.0),
+            asked_mpps,
+            line_rate_mpps: self.line_rate_mpps(),
+            offered_mpps: window.sent_mpps,
+            received_mpps,
+            loss_ratio: match window.sent_mpps > 0.0 {
+                true => (1.0 - received_mpps / window.sent_mpps).max(0.0),
                 false => 0.0,
             },
-            seconds,
-            sent,
-            received,
+            seconds: window.seconds,
+            sent: window.sent,
+            received: window.received,
             frame_size: self.config.frame_size,
             flows: self.config.real_flows(),
         })
@@ -288,74 +349,33 @@ impl Generator {
         self.session.sleep(time)
     }
 
-    fn counters(&mut self) -> Result<Vec<PortCounters>, PktgenError> {
-        self.protocol.counters(&mut self.session, &self.config)
-    }
-}
-
-/// The commands of a kind of generator.
-pub(super) fn protocol(config: &Config) -> Box<dyn GeneratorProtocol> {
-    match config.tool {
-        Tool::Testpmd => Box::new(Testpmd),
-        Tool::Pktgen | Tool::Moongen | Tool::Command => Box::new(LineProtocol),
+    fn counters(&mut self) -> Result<Reading, PktgenError> {
+        let exchange = &self.dialect.counters;
+        let words = self.order(exchange, 1.0)?;
+        let at = Instant::now();
+        let numbers: Result<Vec<u64>, _> = words.iter().map(|word| word.parse()).collect();
+        let numbers = numbers.map_err(|_| {
+            let why = format!(
+                "the load generator sent wrong counters: {}",
+                words.join(" ")
+            );
+            PktgenError::Failed(why)
+        })?;
+        let ports = numbers
+            .chunks_exact(exchange.words_per_port)
+            .map(self.dialect.count);
+        Ok(Reading {
+            at,
+            ports: ports.collect(),
+        })
     }
 }
 
 fn not_too_much(measured: f64, rate: f64) -> Result<(), PktgenError> {
+    let refused =
+        || format!("the load generator sends {measured:.3} Mpps instead of {rate:.3} Mpps");
     match measured > rate * TOO_MUCH {
-        true => Err(PktgenError::Refused(format!(
-            "it sends {measured:.3} Mpps instead of {rate:.3} Mpps"
-        ))),
+        true => Err(PktgenError::Failed(refused())),
         false => Ok(()),
-    }
-}
-
-fn sent(before: &[PortCounters], after: &[PortCounters]) -> Vec<u64> {
-    before
-        .iter()
-        .zip(after)
-        .map(|(before, after)| after.sent.saturating_sub(before.sent))
-        .collect()
-}
-
-fn sum(counts: &[u64]) -> u64 {
-    counts.iter().sum()
-}
-
-/// The time between two readings of the counters, seconds. It comes from the generator's clock if
-/// its rate gives it, because answers take time over a network.
-fn elapsed(before: &[PortCounters], after: &[PortCounters], begin: Instant) -> f64 {
-    let here = begin.elapsed().as_secs_f64();
-    let rate: u64 = after.iter().map(|port| port.sent_per_second).sum();
-    let there = sum(&sent(before, after)) as f64 / rate as f64;
-    match there.is_finite() && (there - here).abs() < 0.2 * here + 0.5 {
-        true => there,
-        false => here,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn port(sent: u64, received: u64, sent_per_second: u64) -> PortCounters {
-        PortCounters {
-            sent,
-            received,
-            sent_per_second,
-        }
-    }
-
-    #[test]
-    fn the_generators_clock_is_used_if_plausible() {
-        let begin = Instant::now() - Duration::from_secs(2);
-        let before = [port(0, 0, 0), port(100, 0, 0)];
-        let after = [port(2_100, 0, 1_000), port(2_200, 0, 1_000)];
-        assert!((elapsed(&before, &after, begin) - 2.1).abs() < 1e-9);
-        // Nothing was sent, or the generator's clock is implausible.
-        let silent = [port(0, 0, 0), port(100, 0, 0)];
-        assert!((elapsed(&before, &silent, begin) - 2.0).abs() < 0.1);
-        let odd = [port(2_100, 0, 1), port(2_200, 0, 1)];
-        assert!((elapsed(&before, &odd, begin) - 2.0).abs() < 0.1);
     }
 }

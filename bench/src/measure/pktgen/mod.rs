@@ -1,9 +1,10 @@
 //! Load generators for forwarders that drive real cards. A generator runs on another machine, or on
 //! other ports of this machine. It sends packets and counts those that return.
 //!
-//! A [`Generator`] runs DPDK's testpmd, dpdk-pktgen, MoonGen or another program over SSH, and exchanges
-//! lines of text with it. A port has a link only while drivers run at both ends of its cable, so both
-//! sides start before either waits for a link:
+//! A [`Generator`] runs dpdk-pktgen, testpmd, MoonGen or another program, over SSH if it is elsewhere. All are driven in
+//! one way: a [`session`] sends a line and waits for the answer. What they say differs, so a [`dialect`] is a table of
+//! words and patterns. A port has a link only while drivers run at both ends of its cable, so both sides start before
+//! either waits for a link:
 //!
 //! ```text
 //! let mut generator = Generator::launch(&Config::read(path)?, &interrupt)?;   // ports on, no frames
@@ -15,18 +16,34 @@
 //! ```
 
 pub mod cli;
-mod command;
-pub mod command_line;
 mod config;
-mod dpdk_pktgen;
-mod error;
+mod dialect;
 mod generator;
-mod line_protocol;
-mod moongen;
-mod protocol;
+mod launch;
 mod session;
-mod testpmd;
 
-pub use config::{Config, Mode, Tool};
-pub use error::PktgenError;
+pub use config::Config;
 pub use generator::{Generator, Report};
+pub(crate) use launch::command_line;
+
+/// An error of a load generator.
+#[derive(Debug, thiserror::Error)]
+pub enum PktgenError {
+    /// The configuration is missing or wrong, or the generator failed.
+    #[error("{0}")]
+    Failed(String),
+    /// Ports of the generator have no link.
+    #[error(
+        "no link within {seconds} s: {ports}. Is the forwarder running at the other end? A port gets a \
+         link only while both sides run. Check cables and SFP+ modules, too"
+    )]
+    NoLink {
+        /// The limit, seconds.
+        seconds: f64,
+        /// The links of all ports.
+        ports: String,
+    },
+    /// The user interrupted the program.
+    #[error("interrupted")]
+    Interrupted,
+}

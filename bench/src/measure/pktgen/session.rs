@@ -4,14 +4,15 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TrySendError};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use perfcounters::Interrupt;
+use regex::Regex;
 
-use super::error::PktgenError;
+use super::dialect::Exchange;
+use super::PktgenError;
 
 /// Longest time for a program to end. DPDK closes its ports meanwhile.
 const END: Duration = Duration::from_secs(10);
@@ -21,172 +22,150 @@ const POLL: Duration = Duration::from_millis(50);
 const TAIL: usize = 6;
 /// Longest line in bytes; a longer one counts as several.
 const LINE: u64 = 4096;
-/// Number of lines that wait to be read. Older ones are dropped, because a program may print all the time.
-const WAITING: usize = 1024;
-/// Longest time to connect to another machine, seconds.
-const CONNECT: u32 = 10;
+/// Number of lines that are kept. Older ones are dropped, because a program may print all the time.
+const KEPT: usize = 1024;
 
-/// The machine on which a program runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Location {
-    /// This machine.
-    Here,
-    /// A machine, by its name for SSH.
-    Host(String),
-}
-
-impl Location {
-    /// The name of the machine in messages.
-    pub(super) fn name(&self) -> &str {
-        match self {
-            Self::Here => "this machine",
-            Self::Host(name) => name,
-        }
-    }
-
-    /// The command that runs a shell script on the machine. SSH never asks for a password, and
-    /// detects within 15 s that the machine is gone.
-    fn command(&self, script: &str) -> Command {
-        match self {
-            Self::Here => {
-                let mut command = Command::new("sh");
-                command.args(["-c", script]);
-                command
-            }
-            Self::Host(name) => {
-                let mut command = Command::new("ssh");
-                command
-                    .args(["-T", "-o", "BatchMode=yes"])
-                    .args(["-o", &format!("ConnectTimeout={CONNECT}")])
-                    .args(["-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3"])
-                    .args(["--", name, script]);
-                command
-            }
-        }
-    }
-}
-
-/// Quotes `text` as one word of a shell command.
-pub(super) fn quote(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
-    }
-}
-
-/// The command that runs a shell script on a machine, as a shell would take it.
-pub(super) fn command_line(place: &Location, script: &str) -> String {
-    let command = place.command(script);
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    let words: Vec<String> = words.map(|word| quote(&word.to_string_lossy())).collect();
-    words.join(" ")
+/// What a program has printed.
+#[derive(Debug, Default)]
+struct Output {
+    lines: VecDeque<String>,
+    /// The number of lines that nobody has read.
+    unread: usize,
+    ended: bool,
 }
 
 /// A running program. It ends at the end of its input, so it never outlives this process, even if
 /// this process is killed. Dropping the session also ends the program.
 #[derive(Debug)]
 pub(super) struct Session {
-    place: Location,
+    place: String,
     child: Child,
     stdin: Option<ChildStdin>,
-    lines: Arc<Mutex<Receiver<String>>>,
-    last: Arc<Mutex<VecDeque<String>>>,
+    output: Arc<(Mutex<Output>, Condvar)>,
     interrupt: Interrupt,
 }
 
 impl Session {
-    /// Starts a shell command.
+    /// Starts a command on the machine `place`.
     pub(super) fn start(
-        place: &Location,
-        script: &str,
+        place: &str,
+        mut command: Command,
         interrupt: &Interrupt,
     ) -> Result<Self, PktgenError> {
-        let mut child = place
-            .command(script)
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
             // Ctrl-C must reach only this process, which then ends the program in order.
             .process_group(0)
             .spawn()
-            .map_err(|cause| PktgenError::Start {
-                place: place.name().to_owned(),
-                cause,
+            .map_err(|cause| {
+                let why = format!("cannot start a load generator on {place}: {cause}");
+                PktgenError::Failed(why)
             })?;
-        let last = Arc::new(Mutex::new(VecDeque::new()));
-        let (sender, lines) = mpsc::sync_channel(WAITING);
-        let lines = Arc::new(Mutex::new(lines));
-        // Both threads end with the program's output.
+        let output = Arc::<(Mutex<Output>, Condvar)>::default();
         if let Some(stdout) = child.stdout.take() {
-            let (last, lines) = (Arc::clone(&last), Arc::clone(&lines));
-            thread::spawn(move || {
-                each_line(stdout, |mut line| {
-                    remember(&last, &line);
-                    // Read on, so that the program does not block.
-                    while let Err(TrySendError::Full(again)) = sender.try_send(line) {
-                        let _ = lock(&lines).try_recv();
-                        line = again;
-                    }
-                });
-            });
-        }
-        if let Some(stderr) = child.stderr.take() {
-            let last = Arc::clone(&last);
-            thread::spawn(move || each_line(stderr, |line| remember(&last, &line)));
+            let output = Arc::clone(&output);
+            // The thread ends with the program's output.
+            thread::spawn(move || keep_lines(stdout, &output));
         }
         Ok(Self {
-            place: place.clone(),
+            place: place.to_owned(),
             stdin: child.stdin.take(),
             child,
-            lines,
-            last,
+            output,
             interrupt: interrupt.clone(),
         })
     }
 
-    /// Sends a line.
-    pub(super) fn send(&mut self, line: &str) -> Result<(), PktgenError> {
-        let sent = match &mut self.stdin {
-            Some(stdin) => stdin
-                .write_all(format!("{line}\n").as_bytes())
-                .and_then(|()| stdin.flush()),
-            None => Err(std::io::ErrorKind::BrokenPipe.into()),
-        };
-        sent.map_err(|_| self.ended())
+    /// Sends what an exchange says, with these values, and waits for the answer. Returns its words.
+    pub(super) fn ask(
+        &mut self,
+        limit: Duration,
+        exchange: &Exchange,
+        ports: usize,
+        values: &[(&str, String)],
+    ) -> Result<Vec<String>, PktgenError> {
+        let mut text = String::new();
+        for line in exchange.send.lines() {
+            let count = if line.contains("{port}") { ports } else { 1 };
+            for port in 0..count {
+                text += &line.replace("{port}", &port.to_string());
+                text += "\n";
+            }
+        }
+        for (name, value) in values {
+            text = text.replace(name, value);
+        }
+        self.send(&text)?;
+        let wrong = |error: regex::Error| PktgenError::Failed(error.to_string());
+        let answer = Regex::new(exchange.answer).map_err(wrong)?;
+        let refusal = exchange
+            .refusal
+            .map(Regex::new)
+            .transpose()
+            .map_err(wrong)?;
+        let wanted = exchange.words_per_port * ports;
+        let mut words = Vec::new();
+        let order = text.lines().next().unwrap_or("its start");
+        self.read(order, limit, |line| {
+            if let Some(refused) = refusal.as_ref().and_then(|it| it.captures(line)) {
+                let reason = refused.get(1).map_or(line, |group| group.as_str());
+                let why = format!("the load generator refused `{order}`: {}", reason.trim());
+                return Some(Err(PktgenError::Failed(why)));
+            }
+            let found = answer.captures(line)?;
+            for group in found.iter().skip(1).flatten() {
+                words.extend(group.as_str().split_whitespace().map(str::to_owned));
+            }
+            (words.len() >= wanted).then(|| Ok(std::mem::take(&mut words)))
+        })?
+    }
+
+    fn send(&mut self, text: &str) -> Result<(), PktgenError> {
+        let sent = self.stdin.as_mut().map(|stdin| write!(stdin, "{text}"));
+        match sent {
+            Some(Ok(())) => Ok(()),
+            _ => Err(self.ended()),
+        }
     }
 
     /// Reads lines until `take` has what it wants of them.
-    pub(super) fn read<T>(
+    fn read<T>(
         &mut self,
         what: &str,
         limit: Duration,
         mut take: impl FnMut(&str) -> Option<T>,
     ) -> Result<T, PktgenError> {
         let start = Instant::now();
-        loop {
+        let shared = Arc::clone(&self.output);
+        let mut output = lock(&shared.0);
+        while start.elapsed() < limit {
             if self.interrupt.is_set() {
                 return Err(PktgenError::Interrupted);
             }
-            let line = lock(&self.lines).recv_timeout(POLL);
-            match line {
-                Ok(line) => {
-                    if let Some(found) = take(&line) {
-                        return Ok(found);
-                    }
+            while output.unread > 0 {
+                let index = output.lines.len() - output.unread;
+                output.unread -= 1;
+                if let Some(found) = output.lines.get(index).and_then(|line| take(line)) {
+                    return Ok(found);
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
-                Err(RecvTimeoutError::Timeout) => {}
             }
-            if start.elapsed() > limit {
-                return Err(PktgenError::Silent {
-                    place: self.place.name().to_owned(),
-                    what: what.to_owned(),
-                    seconds: limit.as_secs(),
-                    said: self.said(),
-                });
+            if output.ended {
+                drop(output);
+                return Err(self.ended());
             }
+            output = match shared.1.wait_timeout(output, POLL) {
+                Ok((output, _)) => output,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
         }
+        drop(output);
+        Err(PktgenError::Failed(format!(
+            "the load generator on {} did not answer `{what}` within {} s; {}",
+            self.place,
+            limit.as_secs_f64(),
+            self.said()
+        )))
     }
 
     /// Waits while the program runs.
@@ -201,27 +180,28 @@ impl Session {
         Ok(())
     }
 
+    /// The last output.
     fn said(&self) -> String {
-        let last = lock(&self.last);
+        let output = lock(&self.output.0);
+        let lines = output.lines.iter().filter(|line| !line.trim().is_empty());
+        let mut last: Vec<&str> = lines.rev().take(TAIL).map(String::as_str).collect();
+        last.reverse();
         match last.is_empty() {
             true => "it printed nothing".to_owned(),
-            false => format!(
-                "its last output:\n  {}",
-                last.iter().cloned().collect::<Vec<_>>().join("\n  ")
-            ),
+            false => format!("its last output:\n  {}", last.join("\n  ")),
         }
     }
 
     /// The error for a program that has ended.
     fn ended(&mut self) -> PktgenError {
-        // Its last output may still arrive.
         let status = self.wait(Duration::from_secs(2));
+        // Its last output may still arrive.
         thread::sleep(POLL);
-        PktgenError::Ended {
-            place: self.place.name().to_owned(),
-            status: status.unwrap_or_else(|| "no exit status".to_owned()),
-            said: self.said(),
-        }
+        let status = status.unwrap_or_else(|| "no exit status".to_owned());
+        let (place, said) = (&self.place, self.said());
+        PktgenError::Failed(format!(
+            "the load generator on {place} ended ({status}); {said}"
+        ))
     }
 
     fn wait(&mut self, limit: Duration) -> Option<String> {
@@ -249,69 +229,47 @@ impl Drop for Session {
     }
 }
 
-/// Calls `take` with each line, without terminal control codes.
-fn each_line(input: impl Read, mut take: impl FnMut(String)) {
+fn lock(output: &Mutex<Output>) -> MutexGuard<'_, Output> {
+    output.lock().unwrap_or_else(|error| error.into_inner())
+}
+
+/// Keeps the last lines until the program's output ends.
+fn keep_lines(input: impl Read, (output, news): &(Mutex<Output>, Condvar)) {
     let mut input = BufReader::new(input);
     let mut bytes = Vec::new();
     while matches!(
         input.by_ref().take(LINE).read_until(b'\n', &mut bytes),
         Ok(1..)
     ) {
-        take(plain(&String::from_utf8_lossy(&bytes)));
+        let line = plain(&String::from_utf8_lossy(&bytes));
         bytes.clear();
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|error| error.into_inner())
-}
-
-fn remember(last: &Mutex<VecDeque<String>>, line: &str) {
-    if line.trim().is_empty() {
-        return;
-    }
-    let mut last = lock(last);
-    if last.len() == TAIL {
-        last.pop_front();
-    }
-    last.push_back(line.to_owned());
-}
-
-/// A line without escape sequences, carriage returns and blanks at its end.
-fn plain(line: &str) -> String {
-    let mut out = String::new();
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\u{1b}' if chars.peek() == Some(&'[') => {
-                chars.next();
-                while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {}
-            }
-            '\u{1b}' => {
-                chars.next();
-            }
-            c if c.is_control() && c != '\t' => {}
-            c => out.push(c),
+        let mut output = lock(output);
+        if output.lines.len() == KEPT {
+            output.lines.pop_front();
         }
+        output.lines.push_back(line);
+        output.unread = (output.unread + 1).min(KEPT);
+        news.notify_all();
     }
-    out.trim_end().to_owned()
+    lock(output).ended = true;
+    news.notify_all();
+}
+
+/// A line without escape sequences and control characters. `console` strips the sequences of terminals.
+fn plain(line: &str) -> String {
+    let line = console::strip_ansi_codes(line);
+    let printed = line.chars().filter(|c| !c.is_control() || *c == '\t');
+    printed.collect::<String>().trim_end().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn words_are_quoted_for_a_shell() {
-        for (text, quoted) in [
-            ("0000:03:00.0", "0000:03:00.0"),
-            ("", "''"),
-            ("(0-2)@(0-1)", "'(0-2)@(0-1)'"),
-            ("it's", "'it'\\''s'"),
-            ("$(reboot)", "'$(reboot)'"),
-        ] {
-            assert_eq!(quote(text), quoted);
-        }
+    fn shell(script: &str) -> Session {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        Session::start("this machine", command, &Interrupt::new()).unwrap()
     }
 
     #[test]
@@ -320,75 +278,46 @@ mod tests {
             plain("\u{1b}[2J\u{1b}[1;32mready\u{1b}[0m 2\r\n"),
             "ready 2"
         );
-        assert_eq!(plain("\u{1b}7\u{1b}[5;1Hx\u{1b}8"), "x");
     }
 
     #[test]
     fn output_without_newlines_or_readers_takes_bounded_memory() {
-        let mut lengths = Vec::new();
-        each_line(std::io::repeat(b'x').take(3 * LINE), |line| {
-            lengths.push(line.len() as u64);
-        });
-        assert_eq!(lengths, [LINE; 3]);
-        let mut session =
-            Session::start(&Location::Here, "seq 100000; cat", &Interrupt::new()).unwrap();
-        let deadline = Instant::now() + Duration::from_secs(30);
-        while lock(&session.last)
-            .back()
-            .is_none_or(|line| line != "100000")
-        {
-            assert!(Instant::now() < deadline, "{}", session.said());
-            thread::sleep(POLL);
+        let shared = Default::default();
+        keep_lines(std::io::repeat(b'x').take(3 * LINE), &shared);
+        let lengths: Vec<_> = lock(&shared.0).lines.iter().map(String::len).collect();
+        assert_eq!(lengths, [LINE as usize; 3]);
+        let numbers: String = (0..100_000).map(|number| format!("{number}\n")).collect();
+        keep_lines(numbers.as_bytes(), &shared);
+        let output = lock(&shared.0);
+        assert_eq!((output.lines.len(), output.unread), (KEPT, KEPT));
+        assert_eq!(output.lines.back().unwrap(), "99999");
+    }
+
+    #[test]
+    fn a_program_that_is_silent_or_ends_is_an_error_with_its_last_output() {
+        for (script, limit, parts) in [
+            (
+                "echo so far; cat >/dev/null",
+                200,
+                ["did not answer `a line`", "so far"],
+            ),
+            ("echo no hugepages; exit 3", 10_000, ["no hugepages", "3"]),
+        ] {
+            let limit = Duration::from_millis(limit);
+            let error = shell(script).read("a line", limit, |_| None::<()>);
+            let error = error.unwrap_err().to_string();
+            assert!(parts.iter().all(|part| error.contains(part)), "{error}");
         }
-        let mut count = 0;
-        let all = session.read("the last line", Duration::from_secs(10), |line| {
-            count += 1;
-            (line == "100000").then_some(())
-        });
-        assert!(all.is_ok() && count <= WAITING + 1, "{count}: {all:?}");
     }
 
     #[test]
     fn a_program_ends_at_the_end_of_its_input() {
-        let mut session =
-            Session::start(&Location::Here, "cat; echo ended >&2", &Interrupt::new()).unwrap();
-        session.send("hello").unwrap();
-        let line = session
-            .read("a line", Duration::from_secs(10), |line| {
-                Some(line.to_owned())
-            })
-            .unwrap();
-        assert_eq!(line, "hello");
+        let mut session = shell("cat");
+        session.send("hello\n").unwrap();
+        let line = session.read("a line", END, |line| Some(line.to_owned()));
+        assert_eq!(line.unwrap(), "hello");
         let start = Instant::now();
         drop(session);
         assert!(start.elapsed() < Duration::from_secs(5));
-    }
-
-    #[test]
-    fn a_silent_or_ended_program_is_an_error_with_its_last_output() {
-        let mut session =
-            Session::start(&Location::Here, "echo so far; cat", &Interrupt::new()).unwrap();
-        let error = session
-            .read("an answer", Duration::from_millis(200), |_| None::<()>)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("an answer") && error.contains("so far"),
-            "{error}"
-        );
-        let mut session = Session::start(
-            &Location::Here,
-            "echo no hugepages >&2; exit 3",
-            &Interrupt::new(),
-        )
-        .unwrap();
-        let error = session
-            .read("an answer", Duration::from_secs(10), |_| None::<()>)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("no hugepages") && error.contains("3"),
-            "{error}"
-        );
     }
 }

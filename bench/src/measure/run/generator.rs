@@ -75,7 +75,7 @@ impl Pktgen {
 
     /// The command that starts it.
     pub(super) fn command_line(&self) -> String {
-        command_line::of(&self.config)
+        command_line(&self.config)
     }
 
     /// Lets the running program do something. If it fails, its state is unknown, and the next
