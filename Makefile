@@ -340,13 +340,12 @@ peers: ## Build the paper's own drivers and DPDK's (PEERS_FROM=FOLDER: from git 
 # The runner asks with this goal for the compilers and flags of the project's drivers.
 .PHONY: peer-flags
 peer-flags:
-	@echo 'cc=$(CC)'
-	@echo "cc_version=$$($(CC) --version | head -n 1)"
-	@echo "cc_hash=$$($(c_compiler_hash))"
-	@echo 'c=$(strip $(C_CODE) $(C_EXTRA))'
-	@echo "rustc_version=$$($${RUSTC:-rustc} --version)"
-	@echo "rustc_hash=$$(sha256sum < "$$(command -v "$${RUSTC:-rustc}")" | cut -d ' ' -f 1)"
-	@echo 'rust=$(DRIVER_RUSTFLAGS)'
+	@echo 'cc = "$(CC)"'
+	@echo "cc_version = '$$($(CC) --version | head -n 1)'"
+	@echo 'c = "$(strip $(C_CODE) $(C_EXTRA))"'
+	@echo "rustc_version = '$$($${RUSTC:-rustc} --version)'"
+	@echo "hashes = '$$($(c_compiler_hash)) $$(sha256sum < "$$(command -v "$${RUSTC:-rustc}")")'"
+	@echo 'rust = "$(DRIVER_RUSTFLAGS)"'
 
 ##@ Changing the sources
 

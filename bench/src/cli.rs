@@ -16,7 +16,7 @@ use crate::compare::{self, arguments::CompareArguments};
 use crate::machine::clocks::cli::{self as clocks, ClocksArguments};
 use crate::machine::host::cli::{self as host, BindArguments, DoctorArguments};
 use crate::machine::selftest::{self, arguments::SelftestArguments};
-use crate::measure::ladder::{self, arguments::LadderArguments};
+use crate::measure::ladder::{self, LadderArguments};
 use crate::measure::pktgen::cli::{self as pktgen, PktgenArguments};
 use crate::measure::run::{self, arguments::RunArguments};
 use crate::usage::{Outcome, UsageError, WorkerKind};

@@ -5,9 +5,9 @@
 
 use std::path::absolute;
 
-use anyhow::{anyhow, Context, Result};
+use anyhow::{Context, Result};
 use perfcounters::Cell;
-use record::{Build, Conditions, Implementation, Peer};
+use record::{Build, Conditions, Implementation};
 
 use crate::build::builds::peers::Peers;
 use crate::build::builds::variants::DEFAULT;
@@ -24,7 +24,8 @@ use crate::usage::UsageError;
 #[derive(Debug)]
 pub struct PeerBuilds {
     manifest: Manifest,
-    peers: Peers,
+    /// What is built.
+    pub peers: Peers,
 }
 
 impl PeerBuilds {
@@ -35,8 +36,7 @@ impl PeerBuilds {
     pub fn new(builder: &Builder<'_>) -> Result<Self> {
         Ok(Self {
             manifest: Manifest::read(&builder.sources.join("bench/peers.toml"))?,
-            peers: Peers::new(Some(Default::default()), builder.build)
-                .map_err(|error| anyhow!(error))?,
+            peers: Peers::none(builder.build)?,
         })
     }
 
@@ -55,7 +55,7 @@ impl PeerBuilds {
         }
     }
 
-    /// Builds a peer, one program for each batch size.
+    /// Builds a peer, one program for each batch size. Returns the cells of the programs.
     ///
     /// # Errors
     /// The compiler's message, or what is missing.
@@ -65,13 +65,13 @@ impl PeerBuilds {
         recipe: &BuildRecipe,
         implementation: Implementation,
         batches: &[u32],
-    ) -> Result<()> {
+    ) -> Result<Vec<Cell>> {
         let environment = recipe.environment();
         let variables = recipe.variables("");
         let interrupt = builder.interrupt;
         let mut flags = ProjectFlags::ask(&builder.sources, &variables, &environment, interrupt)?;
-        // With rustup, the hash among the flags is that of its proxy.
-        flags.printed += &recipe.toolchain.identity.key();
+        // With rustup, the hash is that of its proxy.
+        flags.hashes += &recipe.toolchain.identity.key();
         let output = absolute(builder.output.join("peers").join(&recipe.variant))
             .context("cannot find the build folder")?;
         let folder =
@@ -94,16 +94,22 @@ impl PeerBuilds {
             .source()
             .with_context(|| format!("no compiler builds {implementation} here"))?;
         let source = self.manifest.source(name)?;
-        let record = workshop
+        let built = workshop
             .store
             .take(source)
-            .and_then(|origin| workshop.build(&self.manifest, peer, DEFAULT, origin))
+            .and_then(|from| workshop.build(source, peer, DEFAULT, &from));
+        let built = built
             .context("cannot build it; `make peers` takes the sources, also from git bundles")?;
         self.peers.add(PeerRecord {
             variant: recipe.variant.clone(),
-            ..record
+            ..built
         });
-        Ok(())
+        let build = self.describe(recipe, implementation);
+        let cells = batches.iter().map(|batch| {
+            let cell = self.peers.cell(&build, Conditions::with_batch(*batch));
+            cell.with_context(|| format!("there is no program for batch {batch}"))
+        });
+        cells.collect()
     }
 
     /// What a peer was built with.
@@ -114,33 +120,5 @@ impl PeerBuilds {
                 .peers
                 .describe(&(implementation, recipe.variant.clone()))
         }
-    }
-
-    /// The cell of a peer at a batch size.
-    ///
-    /// # Errors
-    /// If no program has this batch size.
-    pub fn cell(
-        &self,
-        recipe: &BuildRecipe,
-        implementation: Implementation,
-        batch: u32,
-    ) -> Result<Cell> {
-        let build = self.describe(recipe, implementation);
-        let cell = self.peers.cell(&build, Conditions::with_batch(batch));
-        cell.with_context(|| format!("there is no program for batch {batch}"))
-    }
-
-    /// Where the peers of these cells come from, each once.
-    pub fn facts(&self, cells: &[Cell]) -> Vec<Peer> {
-        let mut facts: Vec<Peer> = Vec::new();
-        for cell in cells {
-            let fact = self
-                .peers
-                .facts(&(cell.implementation, cell.variant.clone()));
-            let new = fact.filter(|fact| !facts.contains(fact));
-            facts.extend(new);
-        }
-        facts
     }
 }

@@ -66,10 +66,8 @@ impl Builds {
 
     /// Where the peers come from, in the order of tables.
     pub fn peers(&self) -> Vec<Peer> {
-        let drivers = self.builds.keys();
-        drivers
-            .filter_map(|driver| self.peers.facts(driver))
-            .collect()
+        let is_here = |driver: &Driver| self.builds.contains_key(driver);
+        self.peers.facts(is_here)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result};
 use perfcounters::peer::PeerProgram;
 use perfcounters::Cell;
 use record::{short_toolchain, Build, Conditions, Implementation, Peer, SkippedPeer};
@@ -9,13 +10,10 @@ use record::{short_toolchain, Build, Conditions, Implementation, Peer, SkippedPe
 use super::variants::{Driver, DEFAULT, MAC, OWN_FLAGS};
 use crate::build::peers::record::{PeerRecord, PeersRecord};
 
-/// The subcommand that runs a program with the card.
-const WITH_CARD: &str = "with-card";
-
 /// The peers of a build folder.
 #[derive(Debug, Clone, Default)]
 pub struct Peers {
-    record: Option<PeersRecord>,
+    record: PeersRecord,
     /// This program with the arguments that run a peer with the card.
     launcher: (PathBuf, Vec<String>),
 }
@@ -25,35 +23,36 @@ impl Peers {
     ///
     /// # Errors
     /// If the file is damaged, with the way out.
-    pub fn read(build: &Path) -> Result<Self, String> {
-        let record = PeersRecord::read(build).map_err(|error| format!("{error:#}"))?;
-        Self::new(record, build)
+    pub fn read(build: &Path) -> Result<Self> {
+        let record = PeersRecord::read(build)?.unwrap_or_default();
+        Ok(Self {
+            record,
+            ..Self::none(build)?
+        })
     }
 
-    /// The peers of a record, with the software card of a build folder.
+    /// No peers, with the software card of a build folder.
     ///
     /// # Errors
     /// If this program does not find its own file.
-    pub(crate) fn new(record: Option<PeersRecord>, build: &Path) -> Result<Self, String> {
-        let program = std::env::current_exe()
-            .map_err(|error| format!("cannot find this program's own file: {error}"))?;
-        let build = std::path::absolute(build)
-            .map_err(|error| format!("cannot find {}: {error}", build.display()))?;
-        let arguments = [WITH_CARD, "--quiet", "--build-dir"].map(str::to_owned);
+    pub fn none(build: &Path) -> Result<Self> {
+        let program = std::env::current_exe().context("cannot find this program's own file")?;
+        let build = std::path::absolute(build).context("cannot find the build folder")?;
+        let arguments = ["with-card", "--quiet", "--build-dir"].map(str::to_owned);
         let arguments = arguments.into_iter().chain([build.display().to_string()]);
-        let launcher = (program, arguments.collect());
-        Ok(Self { record, launcher })
+        Ok(Self {
+            record: PeersRecord::default(),
+            launcher: (program, arguments.collect()),
+        })
     }
 
     /// Adds a peer.
     pub(crate) fn add(&mut self, peer: PeerRecord) {
-        if let Some(record) = &mut self.record {
-            record.peers.push(peer);
-        }
+        self.record.peers.push(peer);
     }
 
     fn find(&self, (implementation, variant): &Driver) -> Option<&PeerRecord> {
-        let mut peers = self.record.iter().flat_map(|record| &record.peers);
+        let mut peers = self.record.peers.iter();
         peers.find(|peer| (peer.implementation, &peer.variant) == (*implementation, variant))
     }
 
@@ -67,54 +66,67 @@ impl Peers {
         if self.has(driver) || !has_variant(driver.0, &driver.1) {
             return None;
         }
-        let mut skipped = self.record.iter().flat_map(|record| &record.skipped);
-        let skipped =
-            skipped.find(|peer| (peer.implementation, &peer.variant) == (driver.0, &driver.1));
-        let reason = skipped.map(|peer| peer.reason.clone());
-        Some(SkippedPeer {
-            implementation: driver.0,
-            variant: driver.1.clone(),
-            reason: reason.unwrap_or_else(|| "it is not built: `make peers` builds it".to_owned()),
+        let mut skipped = self.record.skipped.iter();
+        let known =
+            |peer: &&SkippedPeer| (peer.implementation, &peer.variant) == (driver.0, &driver.1);
+        skipped.find(known).cloned().or_else(|| {
+            Some(SkippedPeer {
+                implementation: driver.0,
+                variant: driver.1.clone(),
+                reason: "it is not built: `make peers` builds it".to_owned(),
+            })
         })
     }
 
     /// The compiler and the flags of a peer.
     pub fn describe(&self, driver: &Driver) -> Build {
-        let peer = self.find(driver);
-        let flags = peer.map_or_else(|| "unknown".to_owned(), |peer| peer.toolchain.clone());
+        let flags = self.find(driver).map_or("unknown", |peer| &peer.toolchain);
         Build {
             implementation: driver.0,
             variant: driver.1.clone(),
-            toolchain: short_toolchain(&flags),
-            flags,
+            toolchain: short_toolchain(flags),
+            flags: flags.to_owned(),
             checks_in_loops: Default::default(),
             checks_not_counted: Some("the machine code of other projects is not read".to_owned()),
         }
     }
 
-    /// Where a peer comes from.
-    pub fn facts(&self, driver: &Driver) -> Option<Peer> {
-        self.find(driver).map(|peer| Peer {
-            implementation: driver.0,
-            variant: driver.1.clone(),
+    /// Where the peers come from of which `wanted` is true.
+    pub fn facts(&self, wanted: impl Fn(&Driver) -> bool) -> Vec<Peer> {
+        let facts = self.record.peers.iter().map(|peer| Peer {
+            implementation: peer.implementation,
+            variant: peer.variant.clone(),
             commit: peer.source.commit.clone(),
-            from: peer.source.from.to_string(),
+            from: peer.source.from.clone(),
             toolchain: peer.toolchain.clone(),
-        })
+        });
+        facts
+            .filter(|peer| wanted(&(peer.implementation, peer.variant.clone())))
+            .collect()
     }
 
     /// The cell of a peer; `None` if no program has this batch and ring size.
     pub fn cell(&self, build: &Build, conditions: Conditions) -> Option<Cell> {
-        let peer = self.find(&(build.implementation, build.variant.clone()))?;
-        let mut programs = peer.builds.iter();
-        let program = programs.find(|program| {
-            (program.batch, program.ring_size) == (conditions.batch, conditions.ring_size)
-        })?;
-        Some(Cell {
+        let wanted = (conditions.batch, conditions.ring_size);
+        let mut cells = self.all_cells(build).into_iter();
+        let is_it = |cell: &Cell| (cell.conditions.batch, cell.conditions.ring_size) == wanted;
+        let cell = cells.find(is_it)?;
+        Some(Cell { conditions, ..cell })
+    }
+
+    /// All programs of a peer, as cells.
+    pub(crate) fn all_cells(&self, build: &Build) -> Vec<Cell> {
+        let Some(peer) = self.find(&(build.implementation, build.variant.clone())) else {
+            return Vec::new();
+        };
+        let cells = peer.builds.iter().map(|program| Cell {
             implementation: build.implementation,
             variant: build.variant.clone(),
             toolchain: build.toolchain.clone(),
-            conditions,
+            conditions: Conditions {
+                ring_size: program.ring_size,
+                ..Conditions::with_batch(program.batch)
+            },
             program: program.program.clone(),
             library: PathBuf::new(),
             peer: Some(PeerProgram {
@@ -123,22 +135,8 @@ impl Peers {
                 environment: program.env.clone(),
                 expect: peer.expect.clone(),
             }),
-        })
-    }
-
-    /// All programs of a peer, as cells.
-    pub(super) fn all_cells(&self, build: &Build) -> Vec<Cell> {
-        let peer = self.find(&(build.implementation, build.variant.clone()));
-        let programs = peer.iter().flat_map(|peer| &peer.builds);
-        programs
-            .filter_map(|program| {
-                let conditions = Conditions {
-                    ring_size: program.ring_size,
-                    ..Conditions::with_batch(program.batch)
-                };
-                self.cell(build, conditions)
-            })
-            .collect()
+        });
+        cells.collect()
     }
 }
 
@@ -157,48 +155,34 @@ fn has_variant(peer: Implementation, variant: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const RECORD: &str = r#"{"version": 1, "peers": [{"impl": "ixy", "variant": "default",
-        "toolchain": "gcc (Debian 12.2.0) 12.2.0 -O2 -flto", "expect": "touch@1",
-        "source": {"url": "https://github.com/emmericp/ixy", "commit": "0e00605", "from": "bundle"},
-        "builds": [{"batch": 32, "program": "/p/ixy-32", "args": ["{port0}", "{port1}"], "env": {},
-                    "ring_size": 512},
-                   {"batch": 8, "program": "/p/ixy-8", "args": [], "env": {}, "ring_size": 512}]}],
-        "skipped": [{"impl": "dpdk-vector", "variant": "default", "reason": "testpmd is not installed"}]}"#;
+    use crate::build::peers::record::example;
 
     #[test]
     fn a_peer_has_a_cell_for_each_program_or_is_skipped_with_the_reason() {
-        use Implementation::{DpdkVector, Ixy, IxyC2rust, IxyRs, C};
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("peers")).unwrap();
-        std::fs::write(folder.path().join("peers/peers.json"), RECORD).unwrap();
-        let peers = Peers::read(folder.path()).unwrap();
-        let ixy = (Ixy, DEFAULT.to_owned());
-        let build = peers.describe(&ixy);
+        use Implementation::{DpdkVector, Ixy, IxyRs, C};
+        let mut peers = Peers::none(Path::new("b")).unwrap();
+        peers.record = example();
+        let driver = |peer, variant: &str| (peer, variant.to_owned());
+        let build = peers.describe(&driver(Ixy, DEFAULT));
         assert_eq!(build.toolchain, "gcc 12.2.0");
         let cell = peers.cell(&build, Conditions::with_batch(8)).unwrap();
         assert_eq!(cell.program, Path::new("/p/ixy-8"));
         assert_eq!(cell.peer.unwrap().expect, "touch@1");
         assert!(peers.cell(&build, Conditions::with_batch(64)).is_none());
-        assert_eq!(peers.all_cells(&build).len(), 2);
-        assert_eq!(peers.facts(&ixy).unwrap().from, "bundle");
-
-        let reason = |peers: &Peers, implementation, variant: &str| {
-            let skipped = peers.skipped(&(implementation, variant.to_owned()));
-            skipped.map_or(String::new(), |skipped| skipped.reason)
-        };
-        assert!(reason(&peers, DpdkVector, DEFAULT).contains("testpmd"));
-        assert!(reason(&peers, IxyRs, OWN_FLAGS).contains("make peers"));
-        assert!(reason(&Peers::default(), Ixy, DEFAULT).contains("make peers"));
-        // It is built, or there is no such variant.
-        for (peer, variant) in [
-            (Ixy, DEFAULT),
-            (Ixy, MAC),
-            (DpdkVector, OWN_FLAGS),
-            (IxyC2rust, OWN_FLAGS),
-            (C, DEFAULT),
+        assert_eq!(peers.facts(|_| true)[0].from, "bundle");
+        for (peer, variant, why) in [
+            (IxyRs, DEFAULT, Some("no bundle")),
+            (IxyRs, OWN_FLAGS, Some("make peers")),
+            (Ixy, DEFAULT, None),
+            // There is no such variant.
+            (Ixy, MAC, None),
+            (DpdkVector, OWN_FLAGS, None),
+            (C, DEFAULT, None),
         ] {
-            assert_eq!(reason(&peers, peer, variant), "", "{peer} {variant}");
+            let skipped = peers.skipped(&driver(peer, variant));
+            let reason = skipped.map(|skipped| skipped.reason);
+            assert_eq!(reason.is_some(), why.is_some(), "{peer} {variant}");
+            assert!(reason.unwrap_or_default().contains(why.unwrap_or_default()));
         }
     }
 }

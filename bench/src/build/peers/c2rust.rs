@@ -11,14 +11,15 @@ use regex::Regex;
 use super::flags::language;
 use super::manifest::Source;
 use super::workshop::{write, Program, Workshop, COMPILE};
-use super::{tool, Absent};
+use super::Absent;
+use crate::build::runner;
 
 /// Longest time in which the set-up script prints a path.
 const PATH: Duration = Duration::from_secs(20);
 /// The first line of every file: translated C cannot satisfy the lints for Rust.
 const ALLOW: &str = "#![allow(warnings)]\n";
 /// The package, whose library has all translated files but the programs.
-const PACKAGE: &str = "[package]\nname = \"translated\"\nversion = \"0.0.0\"\nedition = \"2021\"\n";
+const PACKAGE: &str = "name = \"translated\"\nversion = \"0.0.0\"\n";
 
 /// C2Rust, and the options with which it generates `rust-unsafe/`.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl Tool {
     pub fn find(workshop: &Workshop<'_>) -> Result<Self> {
         let mut command = Command::new(workshop.project.join("bench/setup/c2rust.sh"));
         command.arg("--path");
-        let path = tool::run(command, PATH, workshop.store.interrupt)?;
+        let path = runner::output(command, PATH, workshop.store.interrupt)?;
         let program = PathBuf::from(path.trim());
         if !program.is_file() {
             let way_out =
@@ -82,7 +83,7 @@ impl Tool {
             // Keeps this machine's paths out of what __FILE__ gives.
             .arg(format!("-fmacro-prefix-map={}/=", sources.display()))
             .current_dir(&sources);
-        tool::run(command, COMPILE, workshop.store.interrupt)
+        runner::output(command, COMPILE, workshop.store.interrupt)
             .context("cannot translate the sources")?;
         let src = output.join("src");
         // C2Rust leaves out the folder that all files share, and writes `_` for `-`.
@@ -112,7 +113,12 @@ impl Tool {
             library += &format!("#[path = {path:?}]\npub mod m{place};\n");
         }
         write(&src.join("lib.rs"), &library)?;
-        write(&output.join("Cargo.toml"), PACKAGE)
+        write(
+            &output.join("Cargo.toml"),
+            &format!("[package]\nedition = \"2021\"\n{PACKAGE}"),
+        )?;
+        let lock = format!("version = 3\n\n[[package]]\n{PACKAGE}");
+        write(&folder.join("Cargo.lock"), &lock)
     }
 }
 

@@ -1,6 +1,5 @@
 //! The flags of builds: the project's, which the Makefile and Cargo.toml hold, and the peers' own.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -8,31 +7,33 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use perfcounters::Interrupt;
+use serde::Deserialize;
 
-use super::tool;
+use crate::build::runner;
 
 /// Longest time in which make prints the flags.
 const LIMIT: Duration = Duration::from_secs(60);
 /// The profile in the project's Cargo.toml that its drivers are built with.
 pub(super) const PROFILE: &str = "driver";
 
-/// The compilers and flags that the Makefile builds the project's drivers with.
-#[derive(Debug, Clone)]
+/// The compilers and flags that the Makefile builds the project's drivers with, as `make peer-flags` prints them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ProjectFlags {
-    /// The C compiler.
+    /// The C compiler, and what it says about itself.
     pub cc: String,
-    /// What it says about itself, in one line.
     pub cc_version: String,
     /// The flags that decide which code it makes, without language and warnings.
-    pub c: Vec<String>,
-    /// What rustc says about itself, in one line.
+    pub c: String,
+    /// What rustc says about itself.
     pub rustc_version: String,
+    /// Hashes of both compilers.
+    pub hashes: String,
     /// The flags of rustc.
     pub rust: String,
     /// The table `[profile.driver]` of Cargo.toml.
+    #[serde(skip)]
     pub profile: toml::Table,
-    /// All that make printed. It has hashes of the compilers, too.
-    pub printed: String,
 }
 
 impl ProjectFlags {
@@ -53,40 +54,28 @@ impl ProjectFlags {
             .arg(project)
             .args(variables)
             .envs(environment.iter().map(|(key, value)| (key, value)));
-        let text = tool::run(command, LIMIT, interrupt)
-            .context("the Makefile does not print its flags")?;
-        let manifest = project.join("Cargo.toml");
-        let cargo = fs::read_to_string(&manifest)
-            .with_context(|| format!("cannot read {}", manifest.display()))?;
-        Self::parse(text, &cargo)
-    }
-
-    fn parse(printed: String, cargo: &str) -> Result<Self> {
-        let lines = printed.lines().filter_map(|line| line.split_once('='));
-        let values: BTreeMap<_, _> = lines.collect();
-        let value = |name: &str| {
-            let found = values.get(name).map(|value| value.trim().to_owned());
-            found.with_context(|| format!("`make peer-flags` prints no {name}"))
-        };
-        let cargo: toml::Table = toml::from_str(cargo).context("Cargo.toml")?;
+        let printed = runner::output(command, LIMIT, interrupt)?;
+        let flags: Self = toml::from_str(&printed).context("what `make peer-flags` prints")?;
+        let cargo = fs::read_to_string(project.join("Cargo.toml")).context("Cargo.toml")?;
+        let cargo: toml::Table = toml::from_str(&cargo).context("Cargo.toml")?;
         let profile = cargo
             .get("profile")
-            .and_then(|profiles| profiles.get(PROFILE)?.as_table())
-            .with_context(|| format!("Cargo.toml has no [profile.{PROFILE}]"))?;
+            .and_then(|all| all.get(PROFILE)?.as_table());
+        let profile = profile.with_context(|| format!("Cargo.toml has no [profile.{PROFILE}]"))?;
         Ok(Self {
-            cc: value("cc")?,
-            cc_version: value("cc_version")?,
-            c: words(&value("c")?),
-            rustc_version: value("rustc_version")?,
-            rust: value("rust")?,
             profile: profile.clone(),
-            printed,
+            ..flags
         })
     }
-}
 
-fn words(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_owned).collect()
+    /// The flags of a peer in C with the project's flags, or with its own.
+    pub fn c_flags(&self, own: &[String], is_default: bool) -> Vec<String> {
+        let project: Vec<_> = self.c.split_whitespace().map(str::to_owned).collect();
+        match is_default {
+            true => [language(own), project].concat(),
+            false => for_project_cpu(own, &project),
+        }
+    }
 }
 
 /// The part of a peer's own flags that its sources need with any other flags: language and macros. Of several
@@ -101,7 +90,7 @@ pub(super) fn language(own: &[String]) -> Vec<String> {
 ///
 /// Valgrind refuses AVX-512 instructions, which `native` gives on a newer processor. The published figures are of
 /// processors for which `native` gave none.
-pub(super) fn for_project_cpu(own: &[String], project: &[String]) -> Vec<String> {
+fn for_project_cpu(own: &[String], project: &[String]) -> Vec<String> {
     let target = project.iter().rfind(|flag| flag.starts_with("-march="));
     let replace = |flag: &String| match target {
         Some(target) if flag == "-march=native" => target.clone(),
@@ -117,25 +106,29 @@ mod tests {
     #[test]
     fn the_makefile_of_this_project_prints_the_flags() {
         let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let interrupt = Interrupt::new();
         let variables = ["C_OPT=-O3".to_owned(), "C_LTO=".to_owned()];
-        let flags = ProjectFlags::ask(&project, &variables, &[], &interrupt).unwrap();
-        let has = |flag: &str| flags.c.iter().any(|found| found.starts_with(flag));
-        assert!(has("-O3") && !has("-flto") && !has("-W"), "{flags:?}");
+        let flags = ProjectFlags::ask(&project, &variables, &[], &Interrupt::new()).unwrap();
+        assert!(
+            flags.c.contains("-O3") && !flags.c.contains("-flto"),
+            "{flags:?}"
+        );
         assert!(flags.rust.contains("target-cpu="), "{flags:?}");
         assert_eq!(flags.profile["lto"].as_str(), Some("fat"));
-        let without = flags.printed.replace("rustc_version=", "x=");
-        let cargo = fs::read_to_string(project.join("Cargo.toml")).unwrap();
-        let error = ProjectFlags::parse(without, &cargo).unwrap_err();
-        assert!(error.to_string().contains("rustc_version"), "{error}");
-    }
-
-    #[test]
-    fn own_flags_are_adapted() {
-        let own = words("-g -march=native -std=c11 -D_X=1 -Wall -std=gnu11");
-        let found = for_project_cpu(&own[..2], &words("-O2 -march=haswell"));
-        assert_eq!(found, words("-g -march=haswell"));
-        assert_eq!(for_project_cpu(&own, &words("-O2")), own);
-        assert_eq!(language(&own), words("-std=gnu11 -D_X=1"));
+        let own = [
+            "-g",
+            "-march=native",
+            "-std=c11",
+            "-D_X=1",
+            "-Wall",
+            "-std=gnu11",
+        ];
+        let own = own.map(str::to_owned);
+        let default = flags.c_flags(&own, true);
+        assert_eq!(default[..2], ["-std=gnu11", "-D_X=1"]);
+        assert!(default.contains(&"-O3".to_owned()), "{default:?}");
+        let theirs = flags.c_flags(&own, false);
+        assert_eq!(theirs[2..], own[2..]);
+        let is_replaced = own[1] != theirs[1] || !flags.c.contains("-march=");
+        assert!(is_replaced, "{theirs:?}");
     }
 }

@@ -4,21 +4,22 @@
 //! a [`Workshop`] follows the recipes. [`record`] is the result, `build/peers/peers.json`.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::path::{absolute, Path, PathBuf};
+use std::fs;
+use std::path::{absolute, PathBuf};
 
-use anyhow::{anyhow, bail, ensure, Context, Result};
+use ::record::SkippedPeer;
+use anyhow::{bail, ensure, Context, Result};
 use clap::Args;
 use perfcounters::Interrupt;
-use rustix::fs::{flock, FlockOperation};
 
 use self::flags::ProjectFlags;
 use self::manifest::{Manifest, Peer};
-use self::record::{PeersRecord, Skipped};
+use self::record::PeersRecord;
 use self::source::Store;
 use self::testpmd::Installed;
 use self::workshop::Workshop;
-use crate::usage::{Outcome, UsageError};
+use crate::build::stamp;
+use crate::usage::{BuildDir, Outcome, UsageError};
 
 mod c2rust;
 pub(crate) mod flags;
@@ -26,7 +27,6 @@ pub(crate) mod manifest;
 pub(crate) mod record;
 pub(crate) mod source;
 mod testpmd;
-mod tool;
 pub(crate) mod workshop;
 
 /// Arguments of `triptych peers`.
@@ -41,9 +41,8 @@ pub struct PeersArguments {
     /// The file that names the sources, the programs and their flags
     #[arg(long, value_name = "FILE", default_value = "bench/peers.toml")]
     config: PathBuf,
-    /// The build folder; sources and programs go to its folder peers/
-    #[arg(long, value_name = "DIR", default_value = "build")]
-    build_dir: PathBuf,
+    #[command(flatten)]
+    build_dir: BuildDir,
 }
 
 /// A peer cannot be had here. The text says why, and what to do about it.
@@ -71,7 +70,7 @@ pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<Outcome>
     let folder =
         absolute(arguments.build_dir.join("peers")).context("cannot find the build folder")?;
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let _lock = lock(&folder)?;
+    let _lock = stamp::lock(&folder)?;
     let project = absolute(".").context("cannot find the current folder")?;
     let flags = ProjectFlags::ask(&project, &[], &[], interrupt)?;
     let workshop = Workshop {
@@ -119,15 +118,15 @@ fn build_all(manifest: &Manifest, workshop: &Workshop<'_>) -> (PeersRecord, Vec<
     };
     let build = |peer: &Peer, variant: &str| match (peer.recipe.source(), &manifest.testpmd) {
         (Some(name), _) => {
-            let unknown = || anyhow!("peers.toml has no source {name:?}");
-            let origin = taken.get(name).ok_or_else(unknown)?.clone()?;
-            workshop.build(manifest, peer, variant, origin)
+            let source = manifest.source(name)?;
+            let from = taken.get(name).context("its source is missing")?.clone()?;
+            workshop.build(source, peer, variant, &from)
         }
-        (None, testpmd) => {
+        (None, Some(testpmd)) => {
             let installed = installed.clone()?;
-            let testpmd = testpmd.as_ref().context("peers.toml has no testpmd")?;
-            testpmd::build(workshop, testpmd, peer, variant, &installed)
+            testpmd::build(&manifest.batch, testpmd, peer, variant, &installed)
         }
+        (None, None) => bail!("peers.toml has no testpmd"),
     };
     for peer in &manifest.peers {
         for variant in peer.expect.keys() {
@@ -136,7 +135,7 @@ fn build_all(manifest: &Manifest, workshop: &Workshop<'_>) -> (PeersRecord, Vec<
             }
             match build(peer, variant) {
                 Ok(built) => record.peers.push(built),
-                Err(error) => record.skipped.push(Skipped {
+                Err(error) => record.skipped.push(SkippedPeer {
                     implementation: peer.implementation,
                     variant: variant.clone(),
                     reason: noted(&format!("{} ({variant})", peer.implementation), error).0,
@@ -145,17 +144,4 @@ fn build_all(manifest: &Manifest, workshop: &Workshop<'_>) -> (PeersRecord, Vec<
         }
     }
     (record, failures)
-}
-
-/// Keeps a second command out of the folder while this value lives.
-fn lock(folder: &Path) -> Result<File> {
-    let path = folder.join("lock");
-    let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive).with_context(|| {
-        format!(
-            "another `triptych peers` works in {}: wait until it has ended",
-            folder.display()
-        )
-    })?;
-    Ok(file)
 }

@@ -1,32 +1,25 @@
 //! `peers.json`: which programs there are, and how to run them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{ensure, Context, Result};
-use record::Implementation;
+use anyhow::{Context, Result};
+use record::{Implementation, SkippedPeer};
 use serde::{Deserialize, Serialize};
-
-/// The version of the format.
-const VERSION: u32 = 1;
-
-fn path(build: &Path) -> PathBuf {
-    build.join("peers").join("peers.json")
-}
 
 /// All programs of other projects that are built, and those that are not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PeersRecord {
-    /// [`VERSION`].
-    pub version: u32,
+    /// The version of the format: 1.
+    version: u32,
     /// The built drivers, in the order of tables.
     pub peers: Vec<PeerRecord>,
     /// What could not be had.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedPeer>,
 }
 
 /// A driver in one variant.
@@ -56,23 +49,8 @@ pub(crate) struct SourceRecord {
     pub url: String,
     /// The commit, or the version of the package.
     pub commit: String,
-    /// How it came here.
-    pub from: Origin,
-}
-
-/// How sources or programs came to this machine.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display, strum::EnumString,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub(crate) enum Origin {
-    /// From the public repository.
-    Repository,
-    /// From a git bundle.
-    Bundle,
-    /// From a package of the system.
-    System,
+    /// How it came here: from a `repository`, from a `bundle`, or from the `system`.
+    pub from: String,
 }
 
 /// A program for one batch size, and how to start it.
@@ -81,7 +59,7 @@ pub(crate) enum Origin {
 pub(crate) struct Build {
     /// Packets asked for per receive call.
     pub batch: u32,
-    /// The change of one line that sets the batch size, if the program is not the unmodified one.
+    /// The line that sets the batch size, if the program is not the unmodified one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
     /// The absolute path of the program.
@@ -94,23 +72,10 @@ pub(crate) struct Build {
     pub ring_size: u32,
 }
 
-/// A driver that could not be had, in one variant.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Skipped {
-    /// Its name in `samples.csv`.
-    #[serde(rename = "impl")]
-    pub implementation: Implementation,
-    /// The variant.
-    pub variant: String,
-    /// Why, and what to do about it.
-    pub reason: String,
-}
-
 impl Default for PeersRecord {
     fn default() -> Self {
         Self {
-            version: VERSION,
+            version: 1,
             peers: Vec::new(),
             skipped: Vec::new(),
         }
@@ -118,25 +83,21 @@ impl Default for PeersRecord {
 }
 
 impl PeersRecord {
+    fn path(build: &Path) -> PathBuf {
+        build.join("peers").join("peers.json")
+    }
+
     /// Reads the record of a build folder. `None` if `make peers` has not run.
     ///
     /// # Errors
-    /// If the file cannot be read, or has another version.
+    /// If the file cannot be read.
     pub fn read(build: &Path) -> Result<Option<Self>> {
-        let path = path(build);
-        let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            text => text.with_context(|| format!("cannot read {}", path.display()))?,
-        };
+        let path = Self::path(build);
         let fail = || format!("{} cannot be used: run `make peers` again", path.display());
-        let record: Self = serde_json::from_str(&text).with_context(fail)?;
-        ensure!(
-            record.version == VERSION,
-            "{} has version {}, and this program reads {VERSION}: run `make peers` again",
-            path.display(),
-            record.version
-        );
-        Ok(Some(record))
+        match fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            text => serde_json::from_str(&text.with_context(fail)?).with_context(fail),
+        }
     }
 
     /// Writes the record into a build folder, all of it or nothing.
@@ -144,45 +105,83 @@ impl PeersRecord {
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&self, build: &Path) -> Result<()> {
-        let path = path(build);
+        let path = Self::path(build);
         let fail = || format!("cannot write {}", path.display());
         let new = path.with_extension("json.new");
         let text = serde_json::to_string_pretty(self).with_context(fail)?;
         fs::write(&new, text + "\n").with_context(fail)?;
         fs::rename(&new, &path).with_context(fail)
     }
+
     /// The table of `triptych peers`.
     pub fn table(&self) -> String {
         let head = ["impl", "variant", "batch", "commit", "from", "built with"].map(str::to_owned);
-        let rows = self.peers.iter().map(|peer| {
-            let batches: BTreeSet<_> = peer.builds.iter().map(|build| build.batch).collect();
-            let batches: Vec<_> = batches.iter().map(u32::to_string).collect();
+        let mut rows = vec![head];
+        rows.extend(self.peers.iter().map(|peer| {
+            let mut batches: Vec<_> = peer.builds.iter().map(|build| build.batch).collect();
+            batches.sort_unstable();
+            let name = |batch: &u32| batch.to_string();
             [
                 peer.implementation.to_string(),
                 peer.variant.clone(),
                 match batches.as_slice() {
                     [first, _, .., _, last] => format!("{first} to {last}"),
-                    few => few.join(", "),
+                    few => few.iter().map(name).collect::<Vec<_>>().join(", "),
                 },
                 peer.source.commit.chars().take(12).collect(),
-                peer.source.from.to_string(),
+                peer.source.from.clone(),
                 peer.toolchain.clone(),
             ]
-        });
-        let rows: Vec<_> = [head].into_iter().chain(rows).collect();
+        }));
+        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+        let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(width);
         let mut text = String::new();
-        for row in rows.iter().filter(|_| rows.len() > 1) {
-            for (column, cell) in row[..5].iter().enumerate() {
-                let width = rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-                let _ = write!(text, "{cell:width$}  ");
-            }
-            let _ = writeln!(text, "{}", row[5]);
+        for [name, variant, batch, commit, from, toolchain] in
+            rows.iter().filter(|_| rows.len() > 1)
+        {
+            let _ = writeln!(
+                text,
+                "{name:a$}  {variant:b$}  {batch:c$}  {commit:d$}  {from:e$}  {toolchain}"
+            );
         }
         for skipped in &self.skipped {
             let (name, variant) = (skipped.implementation, &skipped.variant);
             let _ = writeln!(text, "skipped: {name} ({variant}): {}", skipped.reason);
         }
         text
+    }
+}
+
+/// A record with an ixy for batches of 32 and 8, without ixy.rs.
+#[cfg(test)]
+pub(crate) fn example() -> PeersRecord {
+    let build = |batch| Build {
+        batch,
+        change: None,
+        program: format!("/p/ixy-{batch}").into(),
+        args: vec!["{port0}".to_owned()],
+        env: BTreeMap::new(),
+        ring_size: 512,
+    };
+    PeersRecord {
+        peers: vec![PeerRecord {
+            implementation: Implementation::Ixy,
+            variant: "default".to_owned(),
+            toolchain: "gcc (Debian 12.2.0) 12.2.0 -O2".to_owned(),
+            source: SourceRecord {
+                url: String::new(),
+                commit: "0123456789abcdef".to_owned(),
+                from: "bundle".to_owned(),
+            },
+            expect: "touch@1".to_owned(),
+            builds: vec![build(32), build(8)],
+        }],
+        skipped: vec![SkippedPeer {
+            implementation: Implementation::IxyRs,
+            variant: "default".to_owned(),
+            reason: "no bundle".to_owned(),
+        }],
+        ..PeersRecord::default()
     }
 }
 
@@ -195,47 +194,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(PeersRecord::read(folder.path()).unwrap(), None);
         fs::create_dir(folder.path().join("peers")).unwrap();
-        let build = |batch| Build {
-            batch,
-            change: None,
-            program: PathBuf::from("/p"),
-            args: vec!["{port0}".to_owned()],
-            env: BTreeMap::new(),
-            ring_size: 512,
-        };
-        let record = PeersRecord {
-            version: VERSION,
-            peers: vec![PeerRecord {
-                implementation: Implementation::Ixy,
-                variant: "own-flags".to_owned(),
-                toolchain: "gcc -O2".to_owned(),
-                source: SourceRecord {
-                    url: String::new(),
-                    commit: "0123456789abcdef".to_owned(),
-                    from: Origin::Bundle,
-                },
-                expect: "touch@1".to_owned(),
-                builds: vec![build(32), build(8)],
-            }],
-            skipped: vec![Skipped {
-                implementation: Implementation::IxyRs,
-                variant: "default".to_owned(),
-                reason: "no bundle".to_owned(),
-            }],
-        };
-        record.write(folder.path()).unwrap();
-        assert_eq!(
-            PeersRecord::read(folder.path()).unwrap().as_ref(),
-            Some(&record)
-        );
-        let expected = "impl  variant    batch  commit        from    built with\n\
-                        ixy   own-flags  8, 32  0123456789ab  bundle  gcc -O2\n\
+        example().write(folder.path()).unwrap();
+        let read = PeersRecord::read(folder.path()).unwrap();
+        assert_eq!(read.as_ref(), Some(&example()));
+        let expected = "impl  variant  batch  commit        from    built with\n\
+                        ixy   default  8, 32  0123456789ab  bundle  gcc (Debian 12.2.0) 12.2.0 -O2\n\
                         skipped: ixy-rs (default): no bundle\n";
-        assert_eq!(record.table(), expected);
-        for damaged in ["{", "{\"version\": 2, \"peers\": [], \"skipped\": []}"] {
-            fs::write(path(folder.path()), damaged).unwrap();
-            let error = PeersRecord::read(folder.path()).unwrap_err().to_string();
-            assert!(error.contains("make peers"), "{error}");
-        }
+        assert_eq!(example().table(), expected);
+        fs::write(PeersRecord::path(folder.path()), "{").unwrap();
+        let error = PeersRecord::read(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("make peers"), "{error}");
     }
 }

@@ -6,21 +6,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 
-use super::flags::{for_project_cpu, language, ProjectFlags, PROFILE};
-use super::manifest::{Change, Manifest, Peer, Recipe, Source, UNMODIFIED_BATCH};
-use super::record::{Build, Origin, PeerRecord, SourceRecord};
+use super::flags::{ProjectFlags, PROFILE};
+use super::manifest::{Change, Peer, Recipe, Source, UNMODIFIED_BATCH};
+use super::record::{Build, PeerRecord, SourceRecord};
 use super::source::Store;
-use super::{c2rust, tool, Absent};
+use super::{c2rust, Absent};
 use crate::build::builds::variants::DEFAULT;
+use crate::build::{runner, stamp};
 
 /// Longest time to compile or translate one program.
 pub(super) const COMPILE: Duration = Duration::from_secs(180);
 /// Longest time for cargo to build all programs of a variant.
 const CARGO: Duration = Duration::from_secs(600);
-/// The note of what a folder was built from.
-const STAMP: &str = "built-from.txt";
 
 /// Where and with which flags peers are built.
 #[derive(Debug)]
@@ -68,6 +67,9 @@ impl Program {
     }
 }
 
+/// The compiler and flags of a recipe, what else its result depends on, and its work in an emptied folder.
+type Plan<'a> = (String, String, Box<dyn Fn(&Path) -> Result<()> + 'a>);
+
 impl Workshop<'_> {
     /// Builds a peer in one variant, unless it is there.
     ///
@@ -75,104 +77,48 @@ impl Workshop<'_> {
     /// [`Absent`] if what the build needs cannot be had. Otherwise the compiler's message.
     pub fn build(
         &self,
-        manifest: &Manifest,
+        source: &Source,
         peer: &Peer,
         variant: &str,
-        origin: Origin,
+        from: &str,
     ) -> Result<PeerRecord> {
-        let source = manifest.source(peer.recipe.source().unwrap_or_default())?;
         let here = std::env::consts::ARCH;
         if let Some(only) = source.architecture.as_ref().filter(|only| *only != here) {
             let why = format!("its sources are for {only}, and this machine is {here}");
             return Err(Absent(why).into());
         }
-        let is_default = variant == DEFAULT;
-        let project = self.flags;
-        let (profile, rust) = if is_default {
-            (PROFILE, &project.rust[..])
-        } else {
-            ("release", "")
-        };
-        let rust_text = format!("{} --profile {profile} {rust}", project.rustc_version);
-        let c_flags = if is_default {
-            [language(&source.own_flags), project.c.clone()].concat()
-        } else {
-            for_project_cpu(&source.own_flags, &project.c)
-        };
-        let c2rust = match peer.recipe {
-            Recipe::C2rust { .. } => Some(c2rust::Tool::find(self)?),
-            _ => None,
-        };
-        let toolchain = match &c2rust {
-            Some(tool) => format!("{}, {}", tool.name, rust_text.trim_end()),
-            None if matches!(peer.recipe, Recipe::C { .. }) => {
-                format!("{} {}", project.cc_version, c_flags.join(" "))
-            }
-            None => rust_text.trim_end().to_owned(),
-        };
-        let lock = match &peer.recipe {
-            Recipe::Rust { lock, .. } => {
-                let path = self.project.join(lock);
-                fs::read_to_string(&path)
-                    .with_context(|| format!("cannot read {}", path.display()))?
-            }
-            _ => "version = 3\n\n[[package]]\nname = \"translated\"\nversion = \"0.0.0\"\n"
-                .to_owned(),
-        };
         let folder = self
             .output
             .join(peer.implementation.to_string())
             .join(variant);
-        let programs: Vec<_> = self
-            .batches
+        let batches = self.batches.iter();
+        let programs: Vec<_> = batches.map(|batch| Program::new(source, *batch)).collect();
+        let files: Vec<_> = programs
             .iter()
-            .map(|batch| Program::new(source, *batch))
+            .map(|program| folder.join(&program.stem))
             .collect();
+        let (toolchain, needs, make) = self.plan(source, peer, variant == DEFAULT, &programs)?;
         let stamp = format!(
-            "{source:?}\n{peer:?}\n{toolchain}\n{c2rust:?}\n{:?}\n{project:?}\n{lock}\n{:?}\n",
-            self.batches, self.environment
+            "{source:?}\n{peer:?}\n{toolchain}\n{needs}\n{:?}\n{:?}\n{:?}\n",
+            self.batches, self.flags, self.environment
         );
-        if !is_built(&folder, &stamp, &programs) {
+        stamp::once(&folder, &stamp, &files, || {
             let sources = folder.join("source");
-            if folder.exists() {
-                fs::remove_dir_all(&folder)
-                    .with_context(|| format!("cannot empty {}", folder.display()))?;
-            }
             self.store.write(source, &sources)?;
             for program in &programs {
                 write_program(source, program, &sources)?;
             }
-            match &peer.recipe {
-                Recipe::C { .. } => {
-                    for program in &programs {
-                        self.compile(source, &c_flags, program, &sources)?;
-                    }
-                }
-                Recipe::C2rust { changes, .. } => {
-                    for change in changes {
-                        change.apply(&sources)?;
-                    }
-                    if let Some(tool) = &c2rust {
-                        tool.translate(self, source, &programs, &folder)?;
-                    }
-                    self.cargo(&folder, "rust", &lock, (profile, rust), &programs)?;
-                }
-                _ => self.cargo(&folder, "source", &lock, (profile, rust), &programs)?,
-            }
-            write(&folder.join(STAMP), &stamp)?;
-        }
-        let builds = self
-            .batches
-            .iter()
-            .zip(programs)
-            .map(|(batch, program)| Build {
-                batch: *batch,
-                change: program.change,
-                program: folder.join(program.stem),
-                args: ["{port0}", "{port1}"].map(str::to_owned).to_vec(),
-                env: Default::default(),
-                ring_size: peer.ring_size,
-            });
+            make(&folder)
+        })?;
+        let builds = self.batches.iter().zip(&programs).zip(&files);
+        let builds = builds.map(|((batch, program), file)| Build {
+            batch: *batch,
+            change: program.change.clone(),
+            program: file.clone(),
+            args: ["{port0}", "{port1}"].map(str::to_owned).to_vec(),
+            env: BTreeMap::new(),
+            ring_size: peer.ring_size,
+        });
         Ok(PeerRecord {
             implementation: peer.implementation,
             variant: variant.to_owned(),
@@ -180,10 +126,61 @@ impl Workshop<'_> {
             source: SourceRecord {
                 url: source.url.clone(),
                 commit: source.commit.clone(),
-                from: origin,
+                from: from.to_owned(),
             },
             expect: peer.expect.get(variant).cloned().unwrap_or_default(),
             builds: builds.collect(),
+        })
+    }
+
+    fn plan<'a>(
+        &'a self,
+        source: &'a Source,
+        peer: &'a Peer,
+        is_default: bool,
+        programs: &'a [Program],
+    ) -> Result<Plan<'a>> {
+        let project = self.flags;
+        let profile = if is_default {
+            (PROFILE, &project.rust[..])
+        } else {
+            ("release", "")
+        };
+        let rust = format!(
+            "{} --profile {} {}",
+            project.rustc_version, profile.0, profile.1
+        );
+        let rust = rust.trim_end().to_owned();
+        Ok(match &peer.recipe {
+            Recipe::C { .. } => {
+                let flags = project.c_flags(&source.own_flags, is_default);
+                let toolchain = format!("{} {}", project.cc_version, flags.join(" "));
+                let make = move |folder: &Path| self.compile(source, &flags, programs, folder);
+                (toolchain, String::new(), Box::new(make))
+            }
+            Recipe::Rust { lock, .. } => {
+                let path = self.project.join(lock);
+                let lock = fs::read_to_string(&path)
+                    .with_context(|| format!("cannot read {}", path.display()))?;
+                let needs = lock.clone();
+                let make = move |folder: &Path| {
+                    write(&folder.join("Cargo.lock"), &lock)?;
+                    self.cargo(folder, ("source", "example"), profile, programs)
+                };
+                (rust, needs, Box::new(make))
+            }
+            Recipe::C2rust { changes, .. } => {
+                let tool = c2rust::Tool::find(self)?;
+                let (toolchain, needs) = (format!("{}, {rust}", tool.name), format!("{tool:?}"));
+                let make = move |folder: &Path| {
+                    let mut changes = changes.iter();
+                    changes.try_for_each(|change| change.apply(&folder.join("source")))?;
+                    tool.translate(self, source, programs, folder)?;
+                    self.cargo(folder, ("rust", "bin"), profile, programs)
+                };
+                (toolchain, needs, Box::new(make))
+            }
+            Recipe::Testpmd { .. } => bail!("{} is a package of the system", peer.implementation),
         })
     }
 
@@ -191,72 +188,80 @@ impl Workshop<'_> {
         &self,
         source: &Source,
         flags: &[String],
-        program: &Program,
-        sources: &Path,
+        programs: &[Program],
+        folder: &Path,
     ) -> Result<()> {
-        let mut command = Command::new(&self.flags.cc);
-        command
-            // Paths relative to the sources keep this machine's paths out of the program.
-            .current_dir(sources)
-            .args(flags)
-            .arg("-I")
-            .arg(&source.include)
-            .arg(&program.file)
-            .args(&source.files)
-            .arg("-o")
-            .arg(sources.with_file_name(&program.stem));
-        tool::run(command, COMPILE, self.store.interrupt).map(drop)
+        for program in programs {
+            let mut command = Command::new(&self.flags.cc);
+            command
+                // Paths relative to the sources keep this machine's paths out of the program.
+                .current_dir(folder.join("source"))
+                .args(flags)
+                .arg("-I")
+                .arg(&source.include)
+                .arg(&program.file)
+                .args(&source.files)
+                .arg("-o")
+                .arg(folder.join(&program.stem));
+            runner::output(command, COMPILE, self.store.interrupt)?;
+        }
+        Ok(())
     }
 
-    /// Builds programs of the package in the folder `member` of a workspace around it, which has the project's profile.
+    /// Builds programs, which are examples or binaries of the package in a folder. The workspace around it has the
+    /// project's profile.
     fn cargo(
         &self,
         folder: &Path,
-        member: &str,
-        lock: &str,
-        (profile, rust): (&str, &str),
+        (member, kind): (&str, &str),
+        (profile, flags): (&str, &str),
         programs: &[Program],
     ) -> Result<()> {
-        let profile_table = BTreeMap::from([(PROFILE, &self.flags.profile)]);
-        let text = toml::to_string(&BTreeMap::from([("profile", profile_table)]))?;
-        let manifest = format!("[workspace]\nmembers = [{member:?}]\n\n");
-        write(&folder.join("Cargo.toml"), &(manifest + &text))?;
-        write(&folder.join("Cargo.lock"), lock)?;
-        let cargo = |word: &str, options: &[&str]| {
-            let mut command =
-                Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let table = BTreeMap::from([(PROFILE, &self.flags.profile)]);
+        let profiles = toml::to_string(&BTreeMap::from([("profile", table)]))?;
+        let manifest = format!("[workspace]\nmembers = [{member:?}]\n\n{profiles}");
+        write(&folder.join("Cargo.toml"), &manifest)?;
+        let cargo = |words: &[&str]| {
+            let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+            let mut command = Command::new(program);
             command
-                .args([word, "--quiet", "--locked", "--manifest-path"])
+                .args(words)
+                .args(["--quiet", "--locked", "--manifest-path"])
                 .arg(folder.join("Cargo.toml"))
-                .args(options)
                 .current_dir(self.project)
                 .envs(self.environment.iter().map(|(key, value)| (key, value)))
-                .env("RUSTFLAGS", rust);
-            tool::run(command, CARGO, self.store.interrupt)
+                .env("RUSTFLAGS", flags);
+            runner::output(command, CARGO, self.store.interrupt)
         };
-        if let Err(error) = cargo("fetch", &["--offline"]).or_else(|_| cargo("fetch", &[])) {
+        if let Err(error) = cargo(&["fetch", "--offline"]).or_else(|_| cargo(&["fetch"])) {
             ensure!(!self.store.interrupt.is_set(), error);
             let text = error.to_string();
             let line = text.lines().next().unwrap_or_default();
-            return Err(Absent(format!(
-                "cargo cannot fetch the crates that it needs: {line}"
-            ))
-            .into());
+            let why = format!("cargo cannot fetch the crates that it needs: {line}");
+            return Err(Absent(why).into());
         }
         let target = folder.join("target");
-        let kind = if member == "rust" {
-            "--bin"
+        let (option, place) = (format!("--{kind}"), target.to_string_lossy());
+        let mut words = vec![
+            "build",
+            "--offline",
+            "--profile",
+            profile,
+            "--target-dir",
+            &place,
+        ];
+        words.extend(
+            programs
+                .iter()
+                .flat_map(|program| [&option[..], &program.stem]),
+        );
+        cargo(&words)?;
+        let built = target.join(profile);
+        let built = if kind == "bin" {
+            built
         } else {
-            "--example"
+            built.join("examples")
         };
-        let mut options = vec!["--offline", "--profile", profile, "--target-dir"];
-        let place = target.to_string_lossy();
-        options.push(&place);
-        options.extend(programs.iter().flat_map(|program| [kind, &program.stem]));
-        cargo("build", &options)?;
-        let built = target
-            .join(profile)
-            .join(if member == "rust" { "" } else { "examples" });
         for program in programs {
             let from = built.join(&program.stem);
             fs::copy(&from, folder.join(&program.stem))
@@ -264,15 +269,6 @@ impl Workshop<'_> {
         }
         fs::remove_dir_all(&target).with_context(|| format!("cannot remove {place}"))
     }
-}
-
-/// Whether a folder was built from the same, and has all programs.
-fn is_built(folder: &Path, stamp: &str, programs: &[Program]) -> bool {
-    let noted = fs::read_to_string(folder.join(STAMP));
-    noted.is_ok_and(|text| text == stamp)
-        && programs
-            .iter()
-            .all(|program| folder.join(&program.stem).is_file())
 }
 
 /// Writes the changed forwarder of a batch size beside the unmodified one.

@@ -1,185 +1,290 @@
-//! Builds the rungs like the shipped safe driver; only the sources differ.
+//! Builds the rungs from patched copies of the tree, by the Makefile's own recipes.
 
-use std::env;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{absolute, Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::{absolute, Path};
+use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{bail, ensure, Context, Result};
-use perfcounters::process::Process;
+use anyhow::{ensure, Context, Result};
+use perfcounters::process::is_executable;
+use perfcounters::temporary::TemporaryFolder;
 use perfcounters::Interrupt;
+use record::Implementation::{self, RustUnsafe};
 
-use super::manifest::{Ladder, Rung};
-use super::shipped::shipped_toolchain;
-use super::sources;
-use crate::build::builds::variants::build_folder;
+use super::manifest::Build;
+use crate::build::peers::flags::ProjectFlags;
+use crate::build::{runner, stamp};
 use crate::progress::Progress;
 
-/// Longest time for one build.
+/// The parts of the repository that a rung is made of.
+const PARTS: [&str; 10] = [
+    "Makefile",
+    "Cargo.lock",
+    "Cargo.toml",
+    "bench/apps/Cargo.toml",
+    "bench/forwarder-abi",
+    "bench/setup",
+    "c/src",
+    "drivers/conformance/fuzz-input",
+    "rust",
+    "rust-unsafe",
+];
+/// The crates among them.
+const MEMBERS: [&str; 3] = ["rust", "rust-unsafe", "bench/forwarder-abi"];
+
+/// Longest time for one command.
 const LIMIT: Duration = Duration::from_secs(600);
-/// The estimated time of one build.
-const BUILD: Duration = Duration::from_secs(12);
-/// The estimated time of one `cargo check`.
-const CHECK: Duration = Duration::from_secs(1);
 
-/// Runs `cargo check` on all rungs. Returns the number of rungs.
-///
-/// # Errors
-/// If a rung does not compile: the compiler's message.
-pub fn check(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<usize> {
-    let flags = shipped_toolchain(build)
-        .map(|(_, flags)| flags)
-        .unwrap_or_default();
-    each(&ladder.builds(), CHECK, "check", |rung| {
-        cargo("check", rung, build, &flags, interrupt)
-    })
+/// Where the rungs of a ladder are built.
+#[derive(Debug)]
+pub(super) struct Place<'a> {
+    /// The folder of the Makefile.
+    pub repository: &'a Path,
+    /// The absolute build folder.
+    pub build: &'a Path,
+    /// The folder in it that has a folder for each rung, with its sources.
+    pub rungs: &'static str,
+    pub interrupt: &'a Interrupt,
 }
 
-/// Builds rungs into `build/variants/`. Also makes a folder `build/ladder/NAME/bin/` for each, in
-/// which the rung replaces the safe driver. The conformance tests use it.
-///
-/// # Errors
-/// If the shipped drivers are not built or were built by another compiler. If a rung does not
-/// compile: the compiler's message.
-pub fn build(rungs: &[Rung], build: &Path, interrupt: &Interrupt) -> Result<()> {
-    let (compiler, flags) = shipped_toolchain(build)?;
-    let here = rustc_version()?;
-    ensure!(
-        here == compiler,
-        "{compiler} built the shipped drivers, but the compiler here is {here}: run `make build`"
-    );
-    let mut built = Vec::new();
-    each(rungs, BUILD, "build", |rung| {
-        cargo("build", rung, build, &flags, interrupt)?;
-        let folder = build_folder(build, rung.implementation(), &rung.variant());
-        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let library = format!("lib{}.so", rung.library());
-        for (from, to) in [("ixgbe-fwd", "ixgbe-fwd"), (&library, "libforwarder.so")] {
-            let built = target(build).join(rung.profile()).join(from);
-            fs::copy(&built, folder.join(to))
-                .with_context(|| format!("cannot copy {}", built.display()))?;
+impl Place<'_> {
+    /// Checks that all rungs compile. C2Rust needs what compiles as C.
+    ///
+    /// # Errors
+    /// If a patch does not apply: its name. If a rung does not compile: the compiler's message.
+    pub fn check(&self, builds: &[Build]) -> Result<()> {
+        let flags = ProjectFlags::ask(self.repository, &[], &[], self.interrupt)?;
+        each(builds, 3, "check", |build| {
+            let folder = TemporaryFolder::create_in(self.build, ".ladder-")?;
+            let source = folder.path().join("source");
+            self.write(build, &source)?;
+            if build.implementations.contains(&Implementation::C) {
+                self.make(build, Implementation::C, &source, folder.path())?;
+            }
+            let mut command = Command::new("cargo");
+            command
+                .args("check --quiet --package ixgbe --package forwarder-abi-rust".split(' '))
+                .args(["--lib", "--bin", "ixgbe-fwd", "--profile", build.profile])
+                .arg("--target-dir")
+                .arg(self.build.join("cargo-ladder"))
+                .current_dir(&source)
+                .env("RUSTFLAGS", &flags.rust);
+            self.run(command)
+        })
+    }
+
+    /// Builds rungs into `build/variants/`, unless they are there. Also makes a folder `bin` beside the sources of each,
+    /// in which the rung replaces the shipped drivers. The conformance tests use it.
+    ///
+    /// # Errors
+    /// If the shipped drivers are not built or were built by another compiler. Otherwise those of [`Self::check`].
+    pub fn build(&self, builds: &[Build]) -> Result<()> {
+        let mut c2rust = Command::new(self.repository.join("bench/setup/c2rust.sh"));
+        c2rust.arg("--path");
+        let c2rust = runner::output(c2rust, LIMIT, self.interrupt)?;
+        let has_c2rust = is_executable(Path::new(c2rust.trim()));
+        let is_left_out = |driver: &Implementation| *driver == RustUnsafe && !has_c2rust;
+        let mut drivers = builds.iter().flat_map(|build| &build.implementations);
+        if drivers.any(is_left_out) {
+            println!("C2Rust is missing, so no rung has a transpiled driver; `make setup-c2rust` installs it");
         }
-        built.push((rung.name.clone(), artefacts(&folder)?));
-        let toolchain = format!("{compiler} --profile {} {flags}\n", rung.profile());
-        fs::write(folder.join("toolchain.txt"), toolchain)?;
-        replace_the_safe_driver(rung, build, &folder)
-    })?;
-    check_different(&built)
+        each(builds, 20, "build", |build| {
+            let folder = self.build.join(self.rungs).join(&build.variant);
+            let into = self.build.join("variants").join(&build.variant);
+            let new = TemporaryFolder::create_in(self.build, ".ladder-")?;
+            self.write(build, &new.path().join("source"))?;
+            let mut from = self.fingerprint(new.path())?;
+            let mut files = Vec::new();
+            let drivers = build.implementations.iter();
+            let drivers = drivers.filter(|driver| !is_left_out(driver));
+            for driver in drivers.clone() {
+                from += &self.shipped(*driver)?;
+                files.push(into.join(driver.to_string()).join("libforwarder.so"));
+            }
+            stamp::once(&folder, &from, &files, || {
+                stamp::empty(&into)?;
+                let source = folder.join("source");
+                fs::rename(new.path().join("source"), &source)?;
+                for driver in drivers {
+                    if *driver == RustUnsafe {
+                        self.run(Command::new(source.join("rust-unsafe/transpile.sh")))?;
+                    }
+                    self.make(build, *driver, &source, &into)?;
+                    let built = fs::read_to_string(into.join(format!("{driver}/toolchain.txt")))?;
+                    let profile = format!("--profile {} ", build.profile);
+                    let shipped = self.shipped(*driver)?;
+                    let shipped = shipped.replace("--profile driver ", &profile);
+                    let text = "other compilers built the shipped driver: run `make build`";
+                    ensure!(built == shipped, "{text}\n{shipped}{built}");
+                }
+                self.link_programs(&into, &folder.join("bin"))
+            })
+        })
+    }
+
+    /// Writes the sources of a rung.
+    pub fn write(&self, build: &Build, to: &Path) -> Result<()> {
+        stamp::empty(to)?;
+        let mut copy = Command::new("cp");
+        copy.args(["--recursive", "--parents"])
+            .args(PARTS)
+            .arg(to)
+            .current_dir(self.repository);
+        self.run(copy)?;
+        let manifest = to.join("Cargo.toml");
+        let text = fs::read_to_string(&manifest)?;
+        fs::write(&manifest, workspace(&text, &build.variant)?)?;
+        for patch in &build.patches {
+            let mut command = Command::new("patch");
+            command
+                .args(["--silent", "--merge", "--no-backup-if-mismatch", "-p1"])
+                .arg(format!("--directory={}", to.display()))
+                .arg(format!("--input={}", absolute(patch)?.display()));
+            self.run(command).with_context(|| {
+                let name = patch.display();
+                format!("{name} does not apply; bench/ladder/README.md says how to rebase a patch")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Runs the recipe that builds a shipped driver.
+    fn make(
+        &self,
+        build: &Build,
+        driver: Implementation,
+        source: &Path,
+        into: &Path,
+    ) -> Result<()> {
+        let mut command = Command::new("make");
+        command
+            .arg("--directory")
+            .arg(source)
+            .arg(format!("into-{driver}"))
+            .arg(format!("INTO={}", into.display()))
+            .arg(format!("PROFILE={}", build.profile))
+            .arg(format!(
+                "DRIVER_TARGET={}/cargo-ladder",
+                self.build.display()
+            ));
+        self.run(command)
+    }
+
+    fn run(&self, command: Command) -> Result<()> {
+        runner::output(command, LIMIT, self.interrupt).map(drop)
+    }
+
+    /// The compiler and the flags of a shipped driver.
+    fn shipped(&self, driver: Implementation) -> Result<String> {
+        let path = self.build.join(format!("bin/{driver}/toolchain.txt"));
+        fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}: run `make build`", path.display()))
+    }
+
+    /// The hashes of all files.
+    fn fingerprint(&self, folder: &Path) -> Result<String> {
+        let mut command = Command::new("sh");
+        command
+            .arg("-c")
+            .arg("find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum")
+            .current_dir(folder);
+        runner::output(command, LIMIT, self.interrupt)
+    }
+
+    fn link_programs(&self, into: &Path, bin: &Path) -> Result<()> {
+        stamp::empty(bin)?;
+        for name in ["c", "rust", "rust-unsafe", "nic"] {
+            let places = [into.join(name), self.build.join("bin").join(name)];
+            let target = places.into_iter().find(|path| path.exists());
+            let target = target.with_context(|| format!("there is no {name}: run `make build`"))?;
+            symlink(&target, bin.join(name)).context("cannot link a program")?;
+        }
+        Ok(())
+    }
+
+    /// Removes the sources of rungs that are no longer there, so that no test takes them for rungs.
+    ///
+    /// # Errors
+    /// If a folder cannot be removed.
+    pub fn remove_others(&self, builds: &[Build]) -> Result<()> {
+        let entries = fs::read_dir(self.build.join(self.rungs));
+        for entry in entries.into_iter().flatten() {
+            let path = entry?.path();
+            if path.is_dir() && !builds.iter().any(|build| path.ends_with(&build.variant)) {
+                let fail = || format!("cannot remove {}", path.display());
+                fs::remove_dir_all(&path).with_context(fail)?;
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Runs `act` on each rung and shows progress.
+/// Does something to each rung, which takes some seconds, and shows progress.
 fn each(
-    rungs: &[Rung],
-    estimate: Duration,
+    builds: &[Build],
+    seconds: u64,
     title: &str,
-    mut act: impl FnMut(&Rung) -> Result<()>,
-) -> Result<usize> {
-    let count = rungs.len();
-    let all = estimate * u32::try_from(count).unwrap_or(u32::MAX);
-    let mut progress = Progress::new(all);
-    progress.begin(title, count as u64, all);
-    for rung in rungs {
-        progress.step(&rung.name);
-        act(rung).with_context(|| format!("rung {}", rung.name))?;
+    act: impl Fn(&Build) -> Result<()>,
+) -> Result<()> {
+    let count = builds.len() as u64;
+    let estimate = Duration::from_secs(seconds * count);
+    let mut progress = Progress::new(estimate);
+    progress.begin(title, count, estimate);
+    for build in builds {
+        progress.step(&build.variant);
+        act(build).with_context(|| format!("rung {}", build.variant))?;
     }
     progress.finish();
-    Ok(count)
-}
-
-/// The target folder of all rungs, shared so that their dependencies are built once.
-fn target(build: &Path) -> PathBuf {
-    build.join("cargo-ladder")
-}
-
-fn cargo(what: &str, rung: &Rung, build: &Path, flags: &str, interrupt: &Interrupt) -> Result<()> {
-    let source = sources::folder(build, rung);
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command
-        .args([what, "--quiet", "--package", "ixgbe"])
-        .args([
-            "--package",
-            "forwarder-abi-rust",
-            "--lib",
-            "--bin",
-            "ixgbe-fwd",
-        ])
-        .args(["--profile", rung.profile(), "--manifest-path"])
-        .arg(source.join("Cargo.toml"))
-        .arg("--target-dir")
-        .arg(absolute(target(build))?)
-        .env("RUSTFLAGS", flags);
-    let logs = source.parent().unwrap_or(&source);
-    let name = format!("cargo-{what}");
-    let mut process = Process::start(&name, command, None, logs, Stdio::null())?;
-    let log = logs.join(format!("{name}.stderr"));
-    process
-        .wait(LIMIT, interrupt)
-        .with_context(|| format!("see {}", log.display()))
-}
-
-/// Refuses identical files, which mean that Cargo confused two rungs. Even rungs with the same code
-/// differ in their symbols, which contain the hash of the rung's version.
-fn check_different(built: &[(String, [Vec<u8>; 2])]) -> Result<()> {
-    for (place, (name, content)) in built.iter().enumerate() {
-        let same = built
-            .iter()
-            .take(place)
-            .find(|(_, other)| other.iter().zip(content).any(|(one, two)| one == two));
-        if let Some((other, _)) = same {
-            bail!("rungs {other} and {name} have the same file: remove build/cargo-ladder and build again");
-        }
-    }
     Ok(())
 }
 
-fn artefacts(folder: &Path) -> Result<[Vec<u8>; 2]> {
-    Ok([
-        fs::read(folder.join("ixgbe-fwd"))?,
-        fs::read(folder.join("libforwarder.so"))?,
-    ])
-}
-
-fn rustc_version() -> Result<String> {
-    let output = Command::new("rustc")
-        .arg("--version")
-        .output()
-        .context("cannot start rustc")?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-fn replace_the_safe_driver(rung: &Rung, build: &Path, folder: &Path) -> Result<()> {
-    let bin = build.join("ladder").join(&rung.name).join("bin");
-    if bin.exists() {
-        fs::remove_dir_all(&bin)?;
-    }
-    fs::create_dir_all(&bin)?;
-    let link = |from: &Path, name: &str| -> Result<()> {
-        let from = absolute(from)?;
-        symlink(&from, bin.join(name)).with_context(|| format!("cannot link {}", from.display()))
-    };
-    for name in ["c", "rust-unsafe", "nic"] {
-        link(&build.join("bin").join(name), name)?;
-    }
-    link(folder, "rust")
+/// The repository's workspace with only the members of a rung.
+///
+/// The rung's name becomes a part of their version. Without it, Cargo would confuse packages with
+/// the same name, version and path in their workspaces, and would not rebuild them for the next rung.
+fn workspace(text: &str, name: &str) -> Result<String> {
+    let mut manifest: toml::Value = toml::from_str(text).context("Cargo.toml is malformed")?;
+    let workspace = &mut manifest["workspace"];
+    workspace["members"] = MEMBERS.to_vec().into();
+    let version = &mut workspace["package"]["version"];
+    *version = format!("{}+{name}", version.as_str().unwrap_or_default()).into();
+    Ok(toml::to_string(&manifest)?)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::measure::ladder::manifest::both;
 
     #[test]
-    fn identical_files_of_two_rungs_are_refused() {
-        let rung = |name: &str, program: &[u8], library: &[u8]| {
-            (name.to_owned(), [program.to_vec(), library.to_vec()])
+    fn every_patch_applies_and_changes_something() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place {
+            repository: Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap(),
+            build: folder.path(),
+            rungs: "ladder",
+            interrupt: &Interrupt::new(),
         };
-        let built = [rung("01-a", b"1", b"x"), rung("02-b", b"2", b"y")];
-        check_different(&built).unwrap();
-        for (program, library) in [(b"2", b"z"), (b"3", b"y")] {
-            let more = [&built[..], &[rung("03-c", program, library)]].concat();
-            let error = check_different(&more).unwrap_err().to_string();
-            assert!(error.contains("02-b and 03-c"), "{error}");
-        }
+        let to = folder.path().join("source");
+        let [safety, limit] = both().map(|ladder| ladder.builds());
+        let same_profile = |build: &&Build| build.profile == "driver";
+        let all = || safety.iter().chain(&limit).filter(same_profile);
+        let fingerprints = all().map(|build| {
+            place.write(build, &to).unwrap();
+            // The rung's name is there.
+            fs::remove_file(to.join("Cargo.toml")).unwrap();
+            place.fingerprint(&to).unwrap()
+        });
+        assert_eq!(fingerprints.collect::<BTreeSet<_>>().len(), all().count());
+
+        let mut broken = safety[0].clone();
+        let text = fs::read_to_string(&broken.patches[0]).unwrap();
+        broken.patches = vec![folder.path().join("broken.patch")];
+        fs::write(&broken.patches[0], text.replace("\n-", "\n-no longer ")).unwrap();
+        let error = place.write(&broken, &to).unwrap_err().to_string();
+        assert!(error.contains("broken.patch does not apply"), "{error}");
     }
 }

@@ -1,66 +1,61 @@
-//! `triptych ladder`: measures the cost of each step from the transpiled driver to the safe driver.
+//! `triptych ladder`: measures the cost of each step from the transpiled driver to the safe driver, or from the default
+//! path to the tuned one.
 //!
-//! `bench/ladder/` has the list of rungs and their patches ([`manifest`]). [`sources`] writes the
-//! rungs' sources to `build/ladder/`. [`build`] builds them like the shipped drivers, into
-//! `build/variants/ladder-NAME/`. One run measures all of them, and its folder gets the list.
+//! `bench/ladder/` has the lists of rungs and their patches ([`manifest`]). [`build`] builds the rungs like the shipped
+//! drivers, into `build/variants/`. One run measures all of them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{absolute, Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
+use clap::Args;
 use perfcounters::Interrupt;
-use record::{BackendName, Implementation};
-use serde::Serialize;
+use record::{BackendName, Conditions, Implementation, LinePlacement, SAMPLES_FILE};
+use serde_json::{json, Value};
 
+use self::build::Place;
+use self::manifest::{Build, Ladder};
+use crate::build::builds::cells::{self, describe_build};
 use crate::build::builds::variants::DEFAULT;
 use crate::measure::run;
 use crate::measure::run::arguments::RunArguments;
+use crate::measure::run::budget::Counter;
 use crate::measure::run::config::{Block, Config, COUNTING};
-use crate::usage::Outcome;
-use arguments::LadderArguments;
-use manifest::{Change, Ladder};
+use crate::usage::{BuildDir, Outcome, ResultsDir};
 
-pub mod arguments;
-pub mod build;
-mod limit;
-pub mod manifest;
-mod shipped;
-mod shipped_check;
-pub mod sources;
+mod build;
+mod limit_table;
+mod manifest;
 
-/// The list of rungs in the folder of a run.
-const FILE: &str = "ladder.json";
+/// The largest difference between the shipped driver and the rung that equals it, instructions per packet. They differ
+/// only in their symbols. Valgrind, which counts where the tracer cannot, varies by 0.1. The cheapest rung costs 0.3.
+const APART: f64 = 0.2;
+/// The batch sizes of both ladders.
+const BATCHES: [u32; 2] = [32, 8];
 
-/// The rungs as a run's folder has them.
-#[derive(Debug, Serialize)]
-struct Record<'l> {
-    rungs: Vec<RungRecord<'l>>,
-    /// Variants of the shipped safe driver that are measured beside the rungs.
-    beside: Vec<BesideRecord<'l>>,
-}
-
-#[derive(Debug, Serialize)]
-struct BesideRecord<'l> {
-    #[serde(rename = "impl")]
-    implementation: Implementation,
-    variant: &'l str,
-    title: &'l str,
-    adds: &'l str,
-}
-
-#[derive(Debug, Serialize)]
-struct RungRecord<'l> {
-    name: &'l str,
-    #[serde(rename = "impl")]
-    implementation: Implementation,
-    variant: String,
-    change: Change,
-    title: &'l str,
-    adds: &'l str,
-    /// Whether it is the shipped safe driver.
-    shipped: bool,
-    /// The variant in which it is the only difference from the shipped driver, if there is one.
-    alone: Option<String>,
+/// Arguments of `triptych ladder`.
+#[derive(Debug, Args)]
+pub struct LadderArguments {
+    /// Only check that every patch applies, that every rung compiles, and that the shipped driver
+    /// needs as many instructions when it is built as a rung
+    #[arg(long, conflicts_with = "quick")]
+    check: bool,
+    /// Only build the rungs
+    #[arg(long, conflicts_with_all = ["quick", "check"])]
+    build: bool,
+    /// Only check that everything works: short runs, rough figures
+    #[arg(long)]
+    quick: bool,
+    /// The ladder from the default path to the tuned one instead, in all three languages
+    #[arg(long)]
+    limit: bool,
+    /// The folder with rungs.toml and the patches
+    #[arg(long, value_name = "DIR", default_value = "bench/ladder")]
+    ladder: PathBuf,
+    #[command(flatten)]
+    results: ResultsDir,
+    #[command(flatten)]
+    build_dir: BuildDir,
 }
 
 /// Checks, builds or measures the rungs.
@@ -68,135 +63,193 @@ struct RungRecord<'l> {
 /// # Errors
 /// If a patch does not apply, or a rung cannot be built or measured.
 pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    let build: &Path = &arguments.build_dir;
-    fs::create_dir_all(build).with_context(|| format!("cannot make {}", build.display()))?;
-    if arguments.limit {
-        return limit::run(arguments, interrupt);
-    }
-    let ladder = Ladder::read(&arguments.ladder)?;
-    sources::write(&ladder, &arguments.ladder, Path::new("."), build)?;
+    let (part, rungs) = match arguments.limit {
+        true => ("limit", "limit"),
+        false => ("", "ladder"),
+    };
+    let is_here = !arguments.limit || cfg!(target_arch = "x86_64");
+    ensure!(
+        is_here,
+        "the patches of the ladder to the limit are for x86-64"
+    );
+    let ladder = Ladder::read(&arguments.ladder.join(part))?;
+    let builds = ladder.builds();
+    let folder: &Path = &arguments.build_dir;
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let place = Place {
+        repository: &absolute(".")?,
+        build: &absolute(folder)?,
+        rungs,
+        interrupt,
+    };
+    place.remove_others(&builds)?;
     if arguments.check {
-        let count = build::check(&ladder, build, interrupt)?;
+        place.check(&builds)?;
+        let count = builds.len();
         println!("{count} builds of the ladder: all patches apply and all sources compile");
-        let shipped = ladder.shipped().cloned();
-        build::build(shipped.as_slice(), build, interrupt)?;
-        println!("{}", shipped_check::check(&ladder, build, interrupt)?);
+        if let Some(shipped) = ladder.shipped() {
+            let variant = shipped.variant();
+            let build = builds.into_iter().filter(|build| build.variant == variant);
+            place.build(&build.collect::<Vec<_>>())?;
+            check_shipped(&variant, &arguments.build_dir, interrupt)?;
+        }
         return Ok(Outcome::Good);
     }
-    build::build(&ladder.builds(), build, interrupt)?;
-    if arguments.build {
-        return Ok(Outcome::Good);
+    place.build(&builds)?;
+    match arguments.build {
+        true => Ok(Outcome::Good),
+        false => measure(&ladder, &builds, arguments, interrupt),
     }
-    measure(&ladder, arguments, interrupt)
 }
 
-fn measure(ladder: &Ladder, arguments: &LadderArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    let folder = arguments.build_dir.join("ladder");
-    let config = folder.join("matrix.toml");
-    fs::write(&config, toml::to_string(&matrix(ladder))?)
+/// Counts the instructions of the shipped rung, which must be built, and of the shipped driver. The
+/// bottom rung needs no check: it is the transpiled driver itself.
+fn check_shipped(variant: &str, build: &Path, interrupt: &Interrupt) -> Result<()> {
+    let mut counter = Counter::new(build, interrupt)?;
+    for batch in BATCHES {
+        let mut count = |variant: &str| {
+            let described = describe_build(build, Implementation::Rust, variant);
+            let cell = cells::cell(build, &described, Conditions::with_batch(batch));
+            counter.measure(&cell).with_context(|| cell.to_string())
+        };
+        let (rung, itself) = (count(variant)?, count(DEFAULT)?);
+        println!("batch {batch}: {variant} needs {rung:.2} instructions per packet, the shipped driver {itself:.2}");
+        ensure!(
+            (rung - itself).abs() <= APART,
+            "these are the same sources and flags: build/bin/rust may be out of date, run `make build`"
+        );
+    }
+    Ok(())
+}
+
+fn measure(
+    ladder: &Ladder,
+    builds: &[Build],
+    arguments: &LadderArguments,
+    interrupt: &Interrupt,
+) -> Result<Outcome> {
+    let config = arguments.build_dir.join("ladder.toml");
+    let matrix = match arguments.limit {
+        true => limit_matrix(ladder),
+        false => matrix(ladder, builds),
+    };
+    fs::write(&config, toml::to_string(&matrix)?)
         .with_context(|| format!("cannot write {}", config.display()))?;
-    let record = record::to_json(&record(ladder))?;
-    let run = RunArguments {
+    let mut run = RunArguments {
         quick: arguments.quick,
         results: arguments.results.clone(),
         build_dir: arguments.build_dir.clone(),
-        attached: Some((FILE.to_owned(), record + "\n")),
         ..RunArguments::of(&config)
     };
-    run::run(&run, interrupt)
+    if !arguments.limit {
+        let record = record::to_json(&record(ladder))?;
+        run.attached = Some(("ladder.json".to_owned(), record + "\n"));
+        return run::run(&run, interrupt);
+    }
+    for folder in run::record_runs(&run, interrupt)? {
+        let samples = record::read_samples(&folder.join(SAMPLES_FILE))?;
+        print!("{}", limit_table::table(ladder, &samples));
+    }
+    Ok(Outcome::Good)
 }
 
 /// The matrix of all rungs and the shipped drivers. The figures of the shipped drivers show that the
 /// rungs built from them are equal.
-fn matrix(ladder: &Ladder) -> Config {
-    let block = Block {
-        name: "ladder".to_owned(),
+fn matrix(ladder: &Ladder, builds: &[Build]) -> Config {
+    let shipped = Block {
+        name: "shipped".to_owned(),
         backends: vec![BackendName::Perf, COUNTING, BackendName::Lockstep],
-        batch: vec![32, 8],
+        batch: BATCHES.to_vec(),
         ..Block::default()
     };
-    let rungs = ladder.builds().into_iter().map(|rung| rung.variant());
-    let beside = ladder.variants.iter().map(|beside| beside.name.clone());
-    Config::new(vec![
-        Block {
-            name: "shipped".to_owned(),
-            variants: vec![DEFAULT.to_owned()],
-            ..block.clone()
-        },
-        Block {
-            implementations: vec![Implementation::Rust],
-            variants: rungs.chain(beside).collect(),
-            ..block
-        },
-    ])
+    let rungs = builds.iter().map(|build| build.variant.clone());
+    let beside = ladder.beside.iter().map(|beside| beside.name.clone());
+    let rungs = Block {
+        name: "ladder".to_owned(),
+        implementations: vec![Implementation::Rust],
+        variants: rungs.chain(beside).collect(),
+        ..shipped.clone()
+    };
+    Config::new(vec![shipped, rungs])
 }
 
-fn record(ladder: &Ladder) -> Record<'_> {
+/// Instructions at two batch sizes, cycles at one: where lines lie matters more than the batch.
+fn limit_matrix(ladder: &Ladder) -> Config {
+    let counted = Block {
+        name: "limit".to_owned(),
+        backends: vec![COUNTING],
+        variants: ladder.rungs.iter().map(|rung| rung.name.clone()).collect(),
+        batch: BATCHES.to_vec(),
+        ..Block::default()
+    };
+    let timed = Block {
+        name: "limit, cycles".to_owned(),
+        backends: vec![BackendName::Lockstep],
+        batch: vec![BATCHES[0]],
+        ..counted.clone()
+    };
+    let mut config = Config::new(vec![counted, timed]);
+    config.placements = vec![
+        LinePlacement::Warm,
+        LinePlacement::L3,
+        LinePlacement::Memory,
+    ];
+    config
+}
+
+/// The rungs as a run's folder has them, in `ladder.json`.
+fn record(ladder: &Ladder) -> Value {
     let shipped = ladder.shipped().map(|rung| &rung.name);
-    let rungs = ladder.rungs.iter().map(|rung| RungRecord {
-        name: &rung.name,
-        implementation: rung.implementation(),
-        variant: rung.variant(),
-        change: rung.change,
-        title: &rung.title,
-        adds: &rung.adds,
-        shipped: Some(&rung.name) == shipped,
-        alone: rung.apart().map(|rung| rung.variant()),
+    let rungs = ladder.rungs.iter().map(|rung| {
+        json!({
+            "name": rung.name,
+            "impl": rung.implementation(),
+            "variant": rung.variant(),
+            "change": rung.change,
+            "title": rung.title,
+            "adds": rung.adds,
+            "shipped": Some(&rung.name) == shipped,
+            "alone": rung.alone(),
+        })
     });
-    let beside = ladder.variants.iter().map(|beside| BesideRecord {
-        implementation: Implementation::Rust,
-        variant: &beside.name,
-        title: &beside.title,
-        adds: &beside.adds,
+    let beside = ladder.beside.iter().map(|beside| {
+        json!({
+            "impl": Implementation::Rust,
+            "variant": beside.name,
+            "title": beside.title,
+            "adds": beside.adds,
+        })
     });
-    Record {
-        rungs: rungs.collect(),
-        beside: beside.collect(),
-    }
+    json!({"rungs": rungs.collect::<Value>(), "beside": beside.collect::<Value>()})
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn ladder() -> Ladder {
-        Ladder::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("ladder")).unwrap()
-    }
-
     #[test]
-    fn every_rung_is_measured_once_and_recorded() {
-        let ladder = ladder();
-        let config = matrix(&ladder);
-        config.check().unwrap();
-        for block in &config.blocks {
-            assert!(block.backends.contains(&COUNTING));
-            assert!(block.backends.contains(&BackendName::Lockstep));
+    fn every_rung_is_measured_and_recorded() {
+        let [safety, limit] = manifest::both();
+        let config = matrix(&safety, &safety.builds());
+        let record = record(&safety);
+        let rungs = [&record["rungs"], &record["beside"]].map(|list| list.as_array().unwrap());
+        for rung in rungs.into_iter().flatten() {
+            let is_of = |block: &Block| {
+                block
+                    .implementations
+                    .iter()
+                    .any(|driver| rung["impl"] == driver.to_string())
+                    && block
+                        .variants
+                        .iter()
+                        .any(|variant| rung["variant"] == **variant)
+            };
+            assert!(config.blocks.iter().any(is_of), "{rung}");
         }
-        let record = record(&ladder);
-        let mut drivers: Vec<_> = config
-            .blocks
-            .iter()
-            .flat_map(|block| {
-                block.implementations.iter().flat_map(|implementation| {
-                    let variants = block.variants.iter();
-                    variants.map(|variant| (*implementation, variant.clone()))
-                })
-            })
-            .collect();
-        for rung in &record.rungs {
-            let driver = (rung.implementation, rung.variant.clone());
-            assert!(drivers.contains(&driver), "{driver:?}");
+        for config in [config, limit_matrix(&limit)] {
+            config.check().unwrap();
+            let back: Config = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
+            assert_eq!(back, config);
         }
-        for beside in &record.beside {
-            let driver = (beside.implementation, beside.variant.to_owned());
-            assert!(drivers.contains(&driver), "{driver:?}");
-        }
-        let all = drivers.len();
-        drivers.sort();
-        drivers.dedup();
-        assert_eq!(drivers.len(), all);
-        assert_eq!(record.rungs.iter().filter(|rung| rung.shipped).count(), 1);
-        let back: Config = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
-        assert_eq!(back, config);
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct RunSetup<'a> {
 
 impl<'a> RunSetup<'a> {
     pub(super) fn new(config: &'a Config, build: &'a Path, interrupt: &Interrupt) -> Result<Self> {
-        let peers = Peers::read(build).map_err(UsageError)?;
+        let peers = Peers::read(build).map_err(|error| UsageError(format!("{error:#}")))?;
         let matrix = Matrix::new(config, build, &peers)?;
         Ok(Self {
             builds: Builds::describe(build, &matrix.drivers(), peers),
