@@ -347,7 +347,7 @@ mod tests {
 
     use super::super::rows::Measured;
     use super::*;
-    use crate::build::toolchain::compiler::Family;
+    use crate::build::toolchain::family::Family;
 
     fn interval(values: &[f64]) -> Interval {
         Interval::of(&[values.to_vec()]).unwrap()

@@ -128,7 +128,7 @@ fn write_comparisons(
     batch: u32,
 ) {
     let baseline = result.baseline.as_ref();
-    let baseline = baseline.map_or("", |baseline| &baseline.name);
+    let baseline = baseline.map_or("", |baseline| baseline.name);
     let (title, newer, status) = match basis {
         Basis::Version => ("By version".to_owned(), "a newer version", ""),
         Basis::Flags => ("By flags".to_owned(), "other flags", ""),

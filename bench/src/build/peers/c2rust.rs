@@ -10,8 +10,8 @@ use regex::Regex;
 
 use super::flags::language;
 use super::manifest::Source;
+use super::source::Absent;
 use super::workshop::{write, Program, Workshop, COMPILE};
-use super::Absent;
 use crate::build::runner;
 
 /// Longest time in which the set-up script prints a path.

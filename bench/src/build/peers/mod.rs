@@ -1,7 +1,7 @@
 //! `triptych peers`: builds the drivers of other projects that are measured beside ours.
 //!
 //! `peers.toml` ([`manifest`]) names sources and recipes. [`source`] takes the sources, [`flags`] asks for the flags, and
-//! a [`Workshop`] follows the recipes. [`record`] is the result, `build/peers/peers.json`.
+//! [`recipe`] builds in a [`Workshop`]. [`record`] is the result, `build/peers/peers.json`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use perfcounters::Interrupt;
 use self::flags::ProjectFlags;
 use self::manifest::{Manifest, Peer};
 use self::record::PeersRecord;
-use self::source::Store;
+use self::source::{Absent, Store};
 use self::testpmd::Installed;
 use self::workshop::Workshop;
 use crate::build::stamp;
@@ -24,6 +24,7 @@ use crate::usage::{BuildDir, Outcome, UsageError};
 mod c2rust;
 pub(crate) mod flags;
 pub(crate) mod manifest;
+mod recipe;
 pub(crate) mod record;
 pub(crate) mod source;
 mod testpmd;
@@ -44,11 +45,6 @@ pub struct PeersArguments {
     #[command(flatten)]
     build_dir: BuildDir,
 }
-
-/// A peer cannot be had here. The text says why, and what to do about it.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct Absent(pub String);
 
 /// Builds all peers that can be had, and writes `peers.json`. Prints what there is and what is skipped.
 ///

@@ -9,8 +9,12 @@ use anyhow::{ensure, Context, Result};
 use perfcounters::Interrupt;
 
 use super::manifest::Source;
-use super::Absent;
 use crate::build::{runner, stamp};
+
+/// A peer cannot be had here. The text says why, and what to do about it.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Absent(pub String);
 
 /// Longest time for one command of git.
 const LIMIT: Duration = Duration::from_secs(120);

@@ -10,8 +10,8 @@ use perfcounters::process::allowed_cpus;
 
 use super::manifest::{Peer, Recipe, Testpmd};
 use super::record::{Build, PeerRecord, SourceRecord};
+use super::source::Absent;
 use super::workshop::Workshop;
-use super::Absent;
 use crate::build::builds::variants::DEFAULT;
 use crate::build::runner;
 

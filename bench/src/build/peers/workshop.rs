@@ -1,25 +1,17 @@
-//! Builds peers from sources: one program for each batch size.
+//! Where peers are built, and what is built there.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 
-use super::flags::{ProjectFlags, PROFILE};
-use super::manifest::{Change, Peer, Recipe, Source, UNMODIFIED_BATCH};
-use super::record::{Build, PeerRecord, SourceRecord};
+use super::flags::ProjectFlags;
+use super::manifest::{Change, Source, UNMODIFIED_BATCH};
 use super::source::Store;
-use super::{c2rust, Absent};
-use crate::build::builds::variants::DEFAULT;
-use crate::build::{runner, stamp};
 
 /// Longest time to compile or translate one program.
 pub(super) const COMPILE: Duration = Duration::from_secs(180);
-/// Longest time for cargo to build all programs of a variant.
-const CARGO: Duration = Duration::from_secs(600);
 
 /// Where and with which flags peers are built.
 #[derive(Debug)]
@@ -42,7 +34,7 @@ pub(crate) struct Workshop<'a> {
 #[derive(Debug)]
 pub(super) struct Program {
     /// The line that sets the batch size, if the program is not the unmodified one.
-    change: Option<String>,
+    pub change: Option<String>,
     /// Its file, relative to the sources.
     pub file: PathBuf,
     /// The name of the file, without its ending.
@@ -50,7 +42,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    fn new(source: &Source, batch: u32) -> Self {
+    pub fn new(source: &Source, batch: u32) -> Self {
         let change = (batch != UNMODIFIED_BATCH).then(|| source.constant_for(batch));
         let mut stem = source
             .program
@@ -67,212 +59,8 @@ impl Program {
     }
 }
 
-/// The compiler and flags of a recipe, what else its result depends on, and its work in an emptied folder.
-type Plan<'a> = (String, String, Box<dyn Fn(&Path) -> Result<()> + 'a>);
-
-impl Workshop<'_> {
-    /// Builds a peer in one variant, unless it is there.
-    ///
-    /// # Errors
-    /// [`Absent`] if what the build needs cannot be had. Otherwise the compiler's message.
-    pub fn build(
-        &self,
-        source: &Source,
-        peer: &Peer,
-        variant: &str,
-        from: &str,
-    ) -> Result<PeerRecord> {
-        let here = std::env::consts::ARCH;
-        if let Some(only) = source.architecture.as_ref().filter(|only| *only != here) {
-            let why = format!("its sources are for {only}, and this machine is {here}");
-            return Err(Absent(why).into());
-        }
-        let folder = self
-            .output
-            .join(peer.implementation.to_string())
-            .join(variant);
-        let batches = self.batches.iter();
-        let programs: Vec<_> = batches.map(|batch| Program::new(source, *batch)).collect();
-        let files: Vec<_> = programs
-            .iter()
-            .map(|program| folder.join(&program.stem))
-            .collect();
-        let (toolchain, needs, make) = self.plan(source, peer, variant == DEFAULT, &programs)?;
-        let stamp = format!(
-            "{source:?}\n{peer:?}\n{toolchain}\n{needs}\n{:?}\n{:?}\n{:?}\n",
-            self.batches, self.flags, self.environment
-        );
-        stamp::once(&folder, &stamp, &files, || {
-            let sources = folder.join("source");
-            self.store.write(source, &sources)?;
-            for program in &programs {
-                write_program(source, program, &sources)?;
-            }
-            make(&folder)
-        })?;
-        let builds = self.batches.iter().zip(&programs).zip(&files);
-        let builds = builds.map(|((batch, program), file)| Build {
-            batch: *batch,
-            change: program.change.clone(),
-            program: file.clone(),
-            args: ["{port0}", "{port1}"].map(str::to_owned).to_vec(),
-            env: BTreeMap::new(),
-            ring_size: peer.ring_size,
-        });
-        Ok(PeerRecord {
-            implementation: peer.implementation,
-            variant: variant.to_owned(),
-            toolchain,
-            source: SourceRecord {
-                url: source.url.clone(),
-                commit: source.commit.clone(),
-                from: from.to_owned(),
-            },
-            expect: peer.expect.get(variant).cloned().unwrap_or_default(),
-            builds: builds.collect(),
-        })
-    }
-
-    fn plan<'a>(
-        &'a self,
-        source: &'a Source,
-        peer: &'a Peer,
-        is_default: bool,
-        programs: &'a [Program],
-    ) -> Result<Plan<'a>> {
-        let project = self.flags;
-        let profile = if is_default {
-            (PROFILE, &project.rust[..])
-        } else {
-            ("release", "")
-        };
-        let rust = format!(
-            "{} --profile {} {}",
-            project.rustc_version, profile.0, profile.1
-        );
-        let rust = rust.trim_end().to_owned();
-        Ok(match &peer.recipe {
-            Recipe::C { .. } => {
-                let flags = project.c_flags(&source.own_flags, is_default);
-                let toolchain = format!("{} {}", project.cc_version, flags.join(" "));
-                let make = move |folder: &Path| self.compile(source, &flags, programs, folder);
-                (toolchain, String::new(), Box::new(make))
-            }
-            Recipe::Rust { lock, .. } => {
-                let path = self.project.join(lock);
-                let lock = fs::read_to_string(&path)
-                    .with_context(|| format!("cannot read {}", path.display()))?;
-                let needs = lock.clone();
-                let make = move |folder: &Path| {
-                    write(&folder.join("Cargo.lock"), &lock)?;
-                    self.cargo(folder, ("source", "example"), profile, programs)
-                };
-                (rust, needs, Box::new(make))
-            }
-            Recipe::C2rust { changes, .. } => {
-                let tool = c2rust::Tool::find(self)?;
-                let (toolchain, needs) = (format!("{}, {rust}", tool.name), format!("{tool:?}"));
-                let make = move |folder: &Path| {
-                    let mut changes = changes.iter();
-                    changes.try_for_each(|change| change.apply(&folder.join("source")))?;
-                    tool.translate(self, source, programs, folder)?;
-                    self.cargo(folder, ("rust", "bin"), profile, programs)
-                };
-                (toolchain, needs, Box::new(make))
-            }
-            Recipe::Testpmd { .. } => bail!("{} is a package of the system", peer.implementation),
-        })
-    }
-
-    fn compile(
-        &self,
-        source: &Source,
-        flags: &[String],
-        programs: &[Program],
-        folder: &Path,
-    ) -> Result<()> {
-        for program in programs {
-            let mut command = Command::new(&self.flags.cc);
-            command
-                // Paths relative to the sources keep this machine's paths out of the program.
-                .current_dir(folder.join("source"))
-                .args(flags)
-                .arg("-I")
-                .arg(&source.include)
-                .arg(&program.file)
-                .args(&source.files)
-                .arg("-o")
-                .arg(folder.join(&program.stem));
-            runner::output(command, COMPILE, self.store.interrupt)?;
-        }
-        Ok(())
-    }
-
-    /// Builds programs, which are examples or binaries of the package in a folder. The workspace around it has the
-    /// project's profile.
-    fn cargo(
-        &self,
-        folder: &Path,
-        (member, kind): (&str, &str),
-        (profile, flags): (&str, &str),
-        programs: &[Program],
-    ) -> Result<()> {
-        let table = BTreeMap::from([(PROFILE, &self.flags.profile)]);
-        let profiles = toml::to_string(&BTreeMap::from([("profile", table)]))?;
-        let manifest = format!("[workspace]\nmembers = [{member:?}]\n\n{profiles}");
-        write(&folder.join("Cargo.toml"), &manifest)?;
-        let cargo = |words: &[&str]| {
-            let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-            let mut command = Command::new(program);
-            command
-                .args(words)
-                .args(["--quiet", "--locked", "--manifest-path"])
-                .arg(folder.join("Cargo.toml"))
-                .current_dir(self.project)
-                .envs(self.environment.iter().map(|(key, value)| (key, value)))
-                .env("RUSTFLAGS", flags);
-            runner::output(command, CARGO, self.store.interrupt)
-        };
-        if let Err(error) = cargo(&["fetch", "--offline"]).or_else(|_| cargo(&["fetch"])) {
-            ensure!(!self.store.interrupt.is_set(), error);
-            let text = error.to_string();
-            let line = text.lines().next().unwrap_or_default();
-            let why = format!("cargo cannot fetch the crates that it needs: {line}");
-            return Err(Absent(why).into());
-        }
-        let target = folder.join("target");
-        let (option, place) = (format!("--{kind}"), target.to_string_lossy());
-        let mut words = vec![
-            "build",
-            "--offline",
-            "--profile",
-            profile,
-            "--target-dir",
-            &place,
-        ];
-        words.extend(
-            programs
-                .iter()
-                .flat_map(|program| [&option[..], &program.stem]),
-        );
-        cargo(&words)?;
-        let built = target.join(profile);
-        let built = if kind == "bin" {
-            built
-        } else {
-            built.join("examples")
-        };
-        for program in programs {
-            let from = built.join(&program.stem);
-            fs::copy(&from, folder.join(&program.stem))
-                .with_context(|| format!("cannot copy {}", from.display()))?;
-        }
-        fs::remove_dir_all(&target).with_context(|| format!("cannot remove {place}"))
-    }
-}
-
 /// Writes the changed forwarder of a batch size beside the unmodified one.
-fn write_program(source: &Source, program: &Program, sources: &Path) -> Result<()> {
+pub(super) fn write_program(source: &Source, program: &Program, sources: &Path) -> Result<()> {
     let Some(to) = &program.change else {
         return Ok(());
     };
@@ -290,7 +78,7 @@ fn write_program(source: &Source, program: &Program, sources: &Path) -> Result<(
 
 impl Change {
     /// Changes the file in a copy of the sources.
-    fn apply(&self, sources: &Path) -> Result<()> {
+    pub(super) fn apply(&self, sources: &Path) -> Result<()> {
         let path = sources.join(&self.file);
         let text =
             fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;

@@ -1,9 +1,8 @@
 //! Finds the compilers that the user asked for, and says how to install the missing ones.
 
 use super::ask::{ask, exists};
-use super::compiler::{
-    is_release_of, numbers, older, Family, Invocation, SkippedCompiler, Toolchain,
-};
+use super::compiler::{is_release_of, numbers, older, SkippedCompiler, Toolchain};
+use super::family::{Family, Invocation};
 use super::identity::Identity;
 
 /// The oldest Rust that builds the drivers.

@@ -2,6 +2,7 @@
 
 mod ask;
 pub mod compiler;
+pub mod family;
 pub mod find;
 pub mod identity;
 pub mod profile;

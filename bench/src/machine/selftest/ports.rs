@@ -154,7 +154,10 @@ impl<'p> Ports<'p> {
 
     /// Stops both ports. Returns the first error.
     pub(super) fn stop(&mut self) -> Result<()> {
-        let devices = self.running.iter_mut().filter_map(Option::take);
-        devices.fold(Ok(()), |result, mut device| result.and(device.stop()))
+        let mut result = Ok(());
+        for mut device in self.running.iter_mut().filter_map(Option::take) {
+            result = result.and(device.stop());
+        }
+        result
     }
 }

@@ -29,7 +29,7 @@ const KEPT: usize = 1024;
 #[derive(Debug, Default)]
 struct Output {
     lines: VecDeque<String>,
-    /// The number of lines that nobody has read.
+    /// The number of lines that are not read yet.
     unread: usize,
     ended: bool,
 }

@@ -7,9 +7,11 @@ use record::Implementation;
 use serde::de::{Deserializer, Error};
 use serde::Deserialize;
 
-use super::verdict::Key;
 use crate::build::builds::variants::DEFAULT;
 use crate::measure::settings::integer;
+
+/// A driver, its variant and the batch size.
+pub(super) type Key = (Implementation, String, u32);
 
 /// The recorded figures.
 #[derive(Debug, Clone, Deserialize)]

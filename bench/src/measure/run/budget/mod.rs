@@ -20,8 +20,8 @@ use crate::code::checks::Panic;
 use crate::code::data_path::checks_in_loops;
 use crate::measure::settings::{Lockstep, Trace, Valgrind};
 use crate::progress::Progress;
-use figures::Budget;
-use verdict::{Key, Measured, Verdict};
+use figures::{Budget, Key};
+use verdict::{Measured, Verdict};
 
 mod figures;
 mod verdict;

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 
 use record::{Implementation, Metric, Sample};
 
-use super::figures::{BoundsChecks, Budget, CycleRatio, Figure, Ratio};
+use super::figures::{BoundsChecks, Budget, CycleRatio, Figure, Key, Ratio};
 use crate::build::builds::variants::DEFAULT;
 use crate::interval::Interval;
 
 /// Width of the names in the printed table.
 const WIDTH: usize = 46;
 
-/// A driver, its variant and the batch size.
-pub(super) type Key = (Implementation, String, u32);
 /// The compiler of each driver, and its instructions per packet or why there are none.
 pub(super) type Measured = BTreeMap<Key, (String, Result<f64, String>)>;
 
