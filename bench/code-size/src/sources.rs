@@ -204,7 +204,7 @@ mod tests {
                 "{driver}"
             );
             assert!(files.iter().all(|file| !file.path.contains("registers")));
-            assert!(files.iter().all(|file| !file.path.contains("echo")));
+            assert!(files.iter().all(|file| !file.path.contains("apps/echo")));
             let marked = files.iter().any(|file| file.unsafe_lines.is_some());
             assert_eq!(marked, *driver != Implementation::C);
         }
