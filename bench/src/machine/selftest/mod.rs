@@ -176,7 +176,7 @@ fn conclude(arguments: &SelftestArguments, report: &Report) -> Result<Outcome> {
     }
     let good = failed == 0 && !report.interrupted;
     if let Some(path) = &arguments.json {
-        let text = record::to_json(report)?;
+        let text = serde_json::to_string_pretty(report)? + "\n";
         std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     } else if !good {
         println!("`--json FILE` writes a report with all details");

@@ -87,7 +87,7 @@ impl Place<'_> {
         let is_left_out = |driver: &Implementation| *driver == RustUnsafe && !has_c2rust;
         let mut drivers = builds.iter().flat_map(|build| &build.implementations);
         if drivers.any(is_left_out) {
-            println!("C2Rust is missing, so no rung has a transpiled driver; `make setup-c2rust` installs it");
+            println!("C2Rust is missing, so no rung has a transpiled driver; `bench/setup/c2rust.sh` installs it");
         }
         each(builds, 20, "build", |build| {
             let folder = self.build.join(self.rungs).join(&build.variant);
