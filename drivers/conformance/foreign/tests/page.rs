@@ -34,7 +34,10 @@ fn the_table_has_a_row_for_each_case() {
     let (table, _) = rest.split_once("<!-- /foreign -->").unwrap();
     for case in CASES {
         let row = format!("| `{}` |", case.name);
-        assert!(table.contains(&row), "run make test ONLY=foreign: no row {row}");
+        assert!(
+            table.contains(&row),
+            "run make test ONLY=foreign: no row {row}"
+        );
     }
 }
 
