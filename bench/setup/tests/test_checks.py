@@ -62,7 +62,7 @@ def test_continues_after_a_failure(machine: Machine, project: Path) -> None:
     result = machine.run(".ci/checks", cwd=project)
     assert result.returncode == 1
     assert "last" in (project / "build/logs/budget.log").read_text()
-    assert "FAILED: make test-unit-python, see build/logs/test-unit-python.log" in result.stdout
+    assert "FAILED: test-unit-python, see build/logs/test-unit-python.log" in result.stdout
     assert last_line(result.stdout) == f"{5 + COUNT - 2} passed, 3 failed"
     assert "2 failed, 5 passed" in (project / "build/logs/test-unit-python.log").read_text()
 
@@ -78,7 +78,7 @@ def test_in_ci_a_failure_that_happens_once_is_reported_as_flaky(machine: Machine
     result = machine.run(".ci/checks", cwd=project)
     assert result.returncode == 0
     assert "not ok: it came late" in result.stdout
-    assert "FLAKY: make test-conformance passed only at the second try" in result.stdout
+    assert "FLAKY: test-conformance passed only at the second try" in result.stdout
     assert "it came late" in (project / "build/logs/test-conformance.first.log").read_text()
     assert last_line(result.stdout) == f"{7 + COUNT - 1} passed, 0 failed"
 
@@ -86,9 +86,9 @@ def test_in_ci_a_failure_that_happens_once_is_reported_as_flaky(machine: Machine
 @pytest.mark.parametrize(
     ("recipe", "said", "passed", "failed"),
     [
-        ("echo 'skipped: no lists'", "SKIPPED: make vm-test, no lists", COUNT - 1, 0),
-        ("echo 'skipped: no lists'; exit 1", "FAILED: make vm-test", COUNT - 1, 1),
-        ("echo '4 passed, 0 failed'; exit 1", "FAILED: make vm-test", COUNT + 3, 1),
+        ("echo 'skipped: no lists'", "SKIPPED: vm-test, no lists", COUNT - 1, 0),
+        ("echo 'skipped: no lists'; exit 1", "FAILED: vm-test", COUNT - 1, 1),
+        ("echo '4 passed, 0 failed'; exit 1", "FAILED: vm-test", COUNT + 3, 1),
         ("seq 2000; echo 'test ring::wraps ... FAILED'; seq 2000; exit 1", "ring::wraps ... FAILED", COUNT - 1, 1),
     ],
 )
