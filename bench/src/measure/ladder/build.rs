@@ -162,6 +162,8 @@ impl Place<'_> {
             .arg("--directory")
             .arg(source)
             .arg(format!("into-{driver}"))
+            // On CI the Makefile demands an unchanged Cargo.lock, but a rung has fewer crates than the lock.
+            .arg("CI=")
             .arg(format!("INTO={}", into.display()))
             .arg(format!("PROFILE={}", build.profile))
             .arg(format!(
