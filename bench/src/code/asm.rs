@@ -88,9 +88,6 @@ fn rows(text: &str) -> Result<usize, String> {
 }
 
 /// Builds drivers with line tables, or takes existing programs, and prints their code.
-///
-/// # Errors
-/// If a driver cannot be built or read, or has none of the functions.
 pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let text = match arguments.diff.as_deref() {
         Some([a, b]) => two_sides(arguments, &[a.clone(), b.clone()], interrupt)?,
@@ -137,8 +134,7 @@ fn two_sides(
     };
     let pair = Pair::new([shown(&a)?, shown(&b)?], arguments.exact_registers);
     if arguments.json {
-        let text = pair.json().context("cannot write the difference as JSON")?;
-        return Ok(text + "\n");
+        return pair.json().context("cannot write the difference as JSON");
     }
     let (context, colours) = (arguments.context, console::colors_enabled());
     let listing = if arguments.unified {
@@ -166,37 +162,36 @@ fn one_side(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<String> {
     let label = built.label;
     let shown = Shown { label, code };
     if arguments.json {
-        let text = shown.json().context("cannot write the code as JSON")?;
-        return Ok(text + "\n");
+        return shown.json().context("cannot write the code as JSON");
     }
     let mut functions: Vec<&Function> = Vec::new();
     for part in &chosen {
-        if !functions.contains(&part.function) {
+        if !functions
+            .iter()
+            .any(|known| std::ptr::eq(*known, part.function))
+        {
             functions.push(part.function);
         }
     }
-    let analyses: Vec<_> = functions
-        .iter()
-        .map(|function| checks::analyse(function))
+    let analyses = functions.iter().map(|function| checks::analyse(function));
+    let checks: Vec<_> = analyses
+        .flat_map(|analysis| analysis.checks.into_values())
         .collect();
     let mut text = shown.text();
     text.push('\n');
     for (kind, hot) in count_in_loops(&program.functions, &functions) {
-        let all: usize = analyses.iter().map(|analysis| analysis.count(kind)).sum();
+        let all = checks.iter().filter(|there| **there == kind).count();
         text += &format!("{kind} checks: {all}; in loops and the functions they call: {hot}\n");
     }
     let called = called_in_loops(&program.functions, &functions).into_iter();
     let called: Vec<&str> = called.map(|function| function.name.as_str()).collect();
     if !called.is_empty() {
-        text.push_str(&format!("called from loops: {}\n", called.join(", ")));
+        text += &format!("called from loops: {}\n", called.join(", "));
     }
-    match &side {
-        Side::Build(driver) if driver.recipe.default_flags => {
-            text.push_str(&compare_with_shipped(
-                arguments, driver, &program, &functions,
-            )?);
+    if let Side::Build(driver) = &side {
+        if driver.recipe.default_flags {
+            text += &compare_with_shipped(arguments, driver, &program, &functions)?;
         }
-        _ => {}
     }
     Ok(text)
 }
@@ -209,8 +204,7 @@ fn compare_with_shipped(
     functions: &[&Function],
 ) -> Result<String> {
     let build = describe_build(&arguments.build_dir, driver.implementation, DEFAULT);
-    let folder = build_folder(&arguments.build_dir, driver.implementation, DEFAULT);
-    let path = folder.join("ixgbe-fwd");
+    let path = build_folder(&arguments.build_dir, driver.implementation, DEFAULT).join("ixgbe-fwd");
     let shipped = path.display();
     if !path.is_file() {
         return Ok(format!("not compared: there is no {shipped}\n"));

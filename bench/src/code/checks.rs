@@ -62,7 +62,7 @@ pub fn panic(instruction: &Instruction) -> Option<Panic> {
 }
 
 /// The loops and checks of a function, by the index of the instruction.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub struct Analysis {
     /// The number of loops around each instruction.
     pub depth: Vec<usize>,
@@ -83,18 +83,6 @@ impl Analysis {
             (None, None) => None,
         }
     }
-
-    /// The number of checks of a kind in loops.
-    pub fn hot(&self, kind: Panic) -> usize {
-        let hot = |place: &&usize| self.depth.get(**place).is_some_and(|depth| *depth > 0);
-        let of_kind = self.checks.iter().filter(|(_, there)| **there == kind);
-        of_kind.map(|(place, _)| place).filter(hot).count()
-    }
-
-    /// The number of all checks of a kind.
-    pub fn count(&self, kind: Panic) -> usize {
-        self.checks.values().filter(|there| **there == kind).count()
-    }
 }
 
 /// A basic block: instructions without jumps into or out of the middle.
@@ -109,15 +97,14 @@ struct Block {
 pub fn analyse(function: &Function) -> Analysis {
     let code = &function.code;
     let blocks = blocks(code);
+    let panics = code.iter().enumerate();
     let mut analysis = Analysis {
         depth: vec![0; code.len()],
+        panics: panics
+            .filter_map(|(place, there)| Some((place, panic(there)?)))
+            .collect(),
         ..Analysis::default()
     };
-    for (place, instruction) in code.iter().enumerate() {
-        if let Some(kind) = panic(instruction) {
-            analysis.panics.insert(place, kind);
-        }
-    }
     for body in loops(&blocks) {
         analysis.loops += 1;
         for block in body {
@@ -150,14 +137,10 @@ pub fn analyse(function: &Function) -> Analysis {
 }
 
 fn blocks(code: &[Instruction]) -> Vec<Block> {
-    let index: BTreeMap<u64, usize> = code
-        .iter()
-        .enumerate()
-        .map(|(place, instruction)| (instruction.address, place))
-        .collect();
     let target = |instruction: &Instruction| {
         let target = instruction.target().filter(|_| instruction.is_jump())?;
-        index.get(&target).copied()
+        let place = code.binary_search_by_key(&target, |there| there.address);
+        place.ok()
     };
     let ends = |place: usize| {
         let instruction = &code[place];
@@ -168,30 +151,21 @@ fn blocks(code: &[Instruction]) -> Vec<Block> {
     let mut starts: BTreeSet<usize> = code.iter().filter_map(target).collect();
     starts.extend((0..code.len()).filter(|place| *place == 0 || ends(place - 1)));
     let starts: Vec<usize> = starts.into_iter().collect();
-    let number: BTreeMap<usize, usize> =
-        starts.iter().enumerate().map(|(n, at)| (*at, n)).collect();
-    starts
-        .iter()
-        .enumerate()
-        .map(|(n, start)| {
-            let last = starts.get(n + 1).map_or(code.len(), |next| *next) - 1;
-            let mut next = Vec::new();
-            let stops = ends(last) && !code[last].is_branch();
-            if !stops && n + 1 < starts.len() {
-                next.push(n + 1);
-            }
-            if let Some(block) = target(&code[last]).and_then(|at| number.get(&at)) {
-                if !next.contains(block) {
-                    next.push(*block);
-                }
-            }
-            Block {
-                start: *start,
-                last,
-                next,
-            }
-        })
-        .collect()
+    let block = |number: usize| {
+        let last = starts.get(number + 1).map_or(code.len(), |next| *next) - 1;
+        let stops = ends(last) && !code[last].is_branch();
+        let after = Some(number + 1).filter(|next| !stops && *next < starts.len());
+        let target = target(&code[last]).and_then(|at| starts.binary_search(&at).ok());
+        Block {
+            start: starts[number],
+            last,
+            next: after
+                .into_iter()
+                .chain(target.filter(|_| target != after))
+                .collect(),
+        }
+    };
+    (0..starts.len()).map(block).collect()
 }
 
 /// The panic that a block ends in without a decision.
@@ -217,51 +191,39 @@ fn loops(blocks: &[Block]) -> Vec<BTreeSet<usize>> {
             before[*next].push(number);
         }
     }
-    let dominators = dominators(&before);
-    let mut found: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for (tail, block) in blocks.iter().enumerate() {
-        for head in block
-            .next
-            .iter()
-            .filter(|head| dominators[tail].contains(head))
-        {
-            let body = found.entry(*head).or_default();
-            body.insert(*head);
-            let mut open = vec![tail];
-            while let Some(block) = open.pop() {
-                if body.insert(block) {
-                    open.extend(&before[block]);
-                }
+    let all = reached(blocks, None);
+    let body = |head: usize| {
+        let without = reached(blocks, Some(head));
+        let tails = before[head].iter().copied();
+        let mut open: Vec<usize> = tails
+            .filter(|tail| all.contains(tail) && !without.contains(tail))
+            .collect();
+        let mut body = BTreeSet::new();
+        if !open.is_empty() {
+            body.insert(head);
+        }
+        while let Some(block) = open.pop() {
+            if body.insert(block) {
+                open.extend(&before[block]);
             }
         }
-    }
-    found.into_values().collect()
+        body
+    };
+    let bodies = (0..blocks.len()).map(body);
+    bodies.filter(|body| !body.is_empty()).collect()
 }
 
-/// The dominators of each block: the blocks on every path from the first block to it. An
-/// unreachable block has none, so a jump from it never closes a loop.
-fn dominators(before: &[Vec<usize>]) -> Vec<BTreeSet<usize>> {
-    let mut known: Vec<Option<BTreeSet<usize>>> = vec![None; before.len()];
-    if let Some(first) = known.first_mut() {
-        *first = Some(BTreeSet::from([0]));
-    }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for block in 1..before.len() {
-            let mut all = before[block]
-                .iter()
-                .filter_map(|there| known[*there].as_ref());
-            let Some(first) = all.next() else { continue };
-            let mut dominated_by = all.fold(first.clone(), |common, more| &common & more);
-            dominated_by.insert(block);
-            if known[block].as_ref() != Some(&dominated_by) {
-                known[block] = Some(dominated_by);
-                changed = true;
-            }
+/// The blocks to which a way leads from the first one that does not pass the block `without`. A block dominates
+/// those that only ways through it reach.
+fn reached(blocks: &[Block], without: Option<usize>) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<usize> = (0..blocks.len()).take(1).collect();
+    while let Some(block) = open.pop() {
+        if Some(block) != without && found.insert(block) {
+            open.extend(&blocks[block].next);
         }
     }
-    known.into_iter().map(Option::unwrap_or_default).collect()
+    found
 }
 
 #[cfg(test)]
@@ -298,9 +260,8 @@ mod tests {
         assert_eq!(functions[0].code[1].target(), Some(0x1030));
         let analysis = analyse(&functions[0]);
         assert_eq!(analysis.loops, 1);
-        assert_eq!(analysis.count(Panic::Bounds), 2);
-        assert_eq!(analysis.hot(Panic::Bounds), 1);
-        assert_eq!(analysis.hot(Panic::Overflow), 1);
+        let checks = [(1, Panic::Bounds), (3, Panic::Bounds), (5, Panic::Overflow)];
+        assert_eq!(analysis.checks, BTreeMap::from(checks));
         assert_eq!(analysis.depth[..9], [0, 0, 1, 1, 1, 1, 1, 1, 0]);
     }
 

@@ -17,11 +17,15 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The numbers of some instructions.
     pub fn of<'i>(code: impl IntoIterator<Item = &'i Instruction>) -> Self {
         let mut counts = Self::default();
         for instruction in code {
-            counts.add(instruction);
+            let (load, store) = access(instruction);
+            counts.instructions += 1;
+            counts.loads += usize::from(load);
+            counts.stores += usize::from(store);
+            counts.branches += usize::from(instruction.is_branch());
+            counts.calls += usize::from(instruction.is_call());
         }
         counts
     }
@@ -35,15 +39,6 @@ impl Counts {
             ("branches", self.branches),
             ("calls", self.calls),
         ]
-    }
-
-    fn add(&mut self, instruction: &Instruction) {
-        let (load, store) = access(instruction);
-        self.instructions += 1;
-        self.loads += usize::from(load);
-        self.stores += usize::from(store);
-        self.branches += usize::from(instruction.is_branch());
-        self.calls += usize::from(instruction.is_call());
     }
 }
 
@@ -69,14 +64,11 @@ fn access(instruction: &Instruction) -> (bool, bool) {
         return (operands.contains('('), false);
     }
     let operands = separate(operands);
-    let (last, sources) = operands
-        .split_last()
-        .map_or(("", &[][..]), |(last, rest)| (*last, rest));
-    let read = sources.iter().any(|operand| is_memory(operand));
-    let (push, pop) = (
-        mnemonic.starts_with("push"),
-        mnemonic.starts_with("pop") && mnemonic != "popcnt",
-    );
+    let last = operands.last().copied().unwrap_or_default();
+    let mut sources = operands.iter().rev().skip(1);
+    let read = sources.any(|operand| is_memory(operand));
+    let push = mnemonic.starts_with("push");
+    let pop = mnemonic.starts_with("pop") && mnemonic != "popcnt";
     let one_operand_multiply = mnemonic.starts_with("imul") && operands.len() == 1;
     match is_memory(last) {
         _ if push => (is_memory(last), true),
@@ -90,22 +82,12 @@ fn access(instruction: &Instruction) -> (bool, bool) {
 
 /// Splits operands at commas outside of parentheses.
 fn separate(operands: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let (mut depth, mut start) = (0_usize, 0);
-    for (at, c) in operands.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push(&operands[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&operands[start..]);
-    parts.retain(|part| !part.is_empty());
-    parts
+    let mut depth = 0_i32;
+    let parts = operands.split(|c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    });
+    parts.filter(|part| !part.is_empty()).collect()
 }
 
 fn is_memory(operand: &str) -> bool {

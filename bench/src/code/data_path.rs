@@ -21,10 +21,6 @@ pub const KINDS: [Panic; 4] = [Panic::Bounds, Panic::Overflow, Panic::Trap, Pani
 /// Counts the checks in the loops of a driver's data path, by kind. These are the checks in loops
 /// of `forward` and of the data-path functions that it calls, and all checks in functions that
 /// these loops call.
-///
-/// # Errors
-/// If the program cannot be read, or `forward` is inlined elsewhere than in `queue_turn`. Without line tables, nothing shows where
-/// it was inlined.
 pub fn checks_in_loops(program: &Path) -> Result<BTreeMap<Panic, usize>> {
     if cfg!(not(target_arch = "x86_64")) {
         bail!("checks are counted only in x86-64 machine code");
@@ -51,13 +47,16 @@ pub fn with_checks(build: Build, program: &Path) -> Build {
         return build;
     }
     match checks_in_loops(program) {
-        Ok(counts) => Build {
-            checks_in_loops: counts
-                .into_iter()
+        Ok(counts) => {
+            let counts = counts.into_iter();
+            let checks_in_loops = counts
                 .map(|(kind, count)| (kind.to_string(), count))
-                .collect(),
-            ..build
-        },
+                .collect();
+            Build {
+                checks_in_loops,
+                ..build
+            }
+        }
         Err(error) => Build {
             checks_not_counted: Some(format!("{error:#}")),
             ..build
@@ -68,19 +67,20 @@ pub fn with_checks(build: Build, program: &Path) -> Build {
 /// Counts the checks in loops of the chosen functions and in what the loops call, by kind.
 pub fn count_in_loops(functions: &[Function], chosen: &[&Function]) -> BTreeMap<Panic, usize> {
     let mut counts: BTreeMap<Panic, usize> = KINDS.into_iter().map(|kind| (kind, 0)).collect();
-    let mut add = |kind: Panic, count: usize| *counts.entry(kind).or_default() += count;
-    for function in chosen {
+    let mut add = |function: &Function, only_in_loops: bool| {
         let analysis = checks::analyse(function);
-        for kind in KINDS {
-            add(kind, analysis.hot(kind));
+        for (place, kind) in analysis.checks {
+            if !only_in_loops || analysis.depth[place] > 0 {
+                *counts.entry(kind).or_default() += 1;
+            }
         }
+    };
+    for function in chosen {
+        add(function, true);
     }
     // A function that a loop calls is as hot as the loop.
     for function in called_in_loops(functions, chosen) {
-        let analysis = checks::analyse(function);
-        for kind in KINDS {
-            add(kind, analysis.count(kind));
-        }
+        add(function, false);
     }
     counts
 }
@@ -89,10 +89,12 @@ pub fn count_in_loops(functions: &[Function], chosen: &[&Function]) -> BTreeMap<
 /// and functions that index slices count. Other library functions, such as those that format an
 /// error, have many checks but do not run for each packet.
 pub fn called_in_loops<'a>(functions: &'a [Function], from: &[&'a Function]) -> Vec<&'a Function> {
-    let by_address: BTreeMap<u64, &Function> = functions
-        .iter()
-        .filter_map(|function| Some((function.code.first()?.address, function)))
-        .collect();
+    let at = |address: u64| {
+        let starts = |function: &&Function| {
+            function.code.first().map(|first| first.address) == Some(address)
+        };
+        functions.iter().find(starts)
+    };
     let followed = |function: &Function| {
         ["ixgbe", "core::slice::", "::Index"]
             .iter()
@@ -100,19 +102,15 @@ pub fn called_in_loops<'a>(functions: &'a [Function], from: &[&'a Function]) -> 
     };
     let calls = |function: &Function, everywhere: bool| -> Vec<u64> {
         let analysis = checks::analyse(function);
-        let called =
-            function.code.iter().enumerate().filter(|(place, there)| {
-                there.is_call() && (everywhere || analysis.depth[*place] > 0)
-            });
-        called.filter_map(|(_, there)| there.target()).collect()
+        let depths = function.code.iter().zip(analysis.depth);
+        let called = depths.filter(|(there, depth)| there.is_call() && (everywhere || *depth > 0));
+        called.filter_map(|(there, _)| there.target()).collect()
     };
-    let mut open: Vec<u64> = from
-        .iter()
-        .flat_map(|function| calls(function, false))
-        .collect();
+    let direct = from.iter().flat_map(|function| calls(function, false));
+    let mut open: Vec<u64> = direct.collect();
     let mut found: BTreeMap<u64, &Function> = BTreeMap::new();
     while let Some(address) = open.pop() {
-        let Some(function) = by_address.get(&address) else {
+        let Some(function) = at(address) else {
             continue;
         };
         let counted = from.iter().any(|known| known.name == function.name);

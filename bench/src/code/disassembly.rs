@@ -6,22 +6,13 @@ use std::process::Command;
 use anyhow::{bail, Context, Result};
 use perfcounters::process::find_program;
 
-/// Data that an instruction refers to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Data {
-    pub address: u64,
-    /// The name that objdump gives to it.
-    pub name: String,
-}
-
-/// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
     pub address: u64,
     /// Mnemonic and operands.
     pub text: String,
-    /// The data that an operand relative to the instruction pointer stands for.
-    pub data: Option<Data>,
+    /// The data that an operand relative to the instruction pointer stands for: its address, and objdump's name.
+    pub data: Option<(u64, String)>,
 }
 
 /// The mnemonic with its prefix, and the operands.
@@ -30,8 +21,7 @@ pub fn split(text: &str) -> (&str, &str) {
     match text.split_once(' ') {
         Some((prefix, rest)) if PREFIXES.contains(&prefix) => {
             let rest = rest.trim_start();
-            let name = rest.split(' ').next().unwrap_or(rest);
-            let end = text.len() - rest.len() + name.len();
+            let end = text.len() - rest.len() + rest.find(' ').unwrap_or(rest.len());
             (&text[..end], text[end..].trim())
         }
         Some((name, operands)) => (name, operands.trim()),
@@ -47,26 +37,22 @@ impl Instruction {
         last.split(',').next().unwrap_or(last)
     }
 
-    /// Whether it is a jump, conditional or not.
     pub fn is_jump(&self) -> bool {
         self.mnemonic().starts_with('j')
     }
 
-    /// Whether it is a conditional jump.
     pub fn is_branch(&self) -> bool {
         self.is_jump() && !self.mnemonic().starts_with("jmp")
     }
 
-    /// Whether it is a call.
     pub fn is_call(&self) -> bool {
         self.mnemonic().starts_with("call")
     }
 
     /// Whether control never continues with the next instruction.
     pub fn is_end(&self) -> bool {
-        ["ret", "ud2", "hlt"]
-            .iter()
-            .any(|end| self.mnemonic().starts_with(end))
+        let mut ends = ["ret", "ud2", "hlt"].iter();
+        ends.any(|end| self.mnemonic().starts_with(end))
     }
 
     /// Whether it only fills space, so that a loop or the next function starts at a round address.
@@ -92,8 +78,7 @@ impl Instruction {
     }
 }
 
-/// A function.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Function {
     pub name: String,
     pub code: Vec<Instruction>,
@@ -108,19 +93,13 @@ impl Function {
 
 /// The last part of a name: `rx_batch` for `ixgbe::driver::rx::RxQueue::rx_batch` and `rx_batch.constprop.0`.
 pub fn short(name: &str) -> &str {
-    let name = name
-        .split(['<', '('])
-        .next()
-        .filter(|part| !part.is_empty())
-        .unwrap_or(name);
+    let first = name.split(['<', '(']).next();
+    let name = first.filter(|part| !part.is_empty()).unwrap_or(name);
     let last = name.rsplit("::").next().unwrap_or(name);
     last.split('.').next().unwrap_or(last)
 }
 
 /// Disassembles a program.
-///
-/// # Errors
-/// If the program or objdump is missing, or objdump fails.
 pub fn disassemble(program: &Path) -> Result<Vec<Function>> {
     if !program.is_file() {
         bail!(
@@ -167,13 +146,11 @@ pub(super) fn parse(text: &str) -> Vec<Function> {
 /// Names the targets of jumps and calls by the functions that hold them. objdump may take the name of another
 /// symbol in between, such as one that the linker made for a source file.
 fn name_targets(functions: &mut [Function]) {
-    let mut starts: Vec<_> = functions
-        .iter()
-        .filter_map(|function| {
-            let (first, last) = (function.code.first()?, function.code.last()?);
-            Some((first.address, last.address, function.name.clone()))
-        })
-        .collect();
+    let starts = functions.iter().filter_map(|function| {
+        let (first, last) = (function.code.first()?, function.code.last()?);
+        Some((first.address, last.address, function.name.clone()))
+    });
+    let mut starts: Vec<_> = starts.collect();
     starts.sort();
     for instruction in functions.iter_mut().flat_map(|function| &mut function.code) {
         let Some(target) = instruction.target() else {
@@ -202,21 +179,21 @@ fn function_start(line: &str) -> Option<&str> {
 }
 
 fn instruction(line: &str) -> Option<Instruction> {
-    let (address, rest) = line.strip_prefix(' ')?.split_once(":\t")?;
+    let (place, rest) = line.strip_prefix(' ')?.split_once(":\t")?;
+    let address = |text: &str| u64::from_str_radix(text.trim(), 16).ok();
     let (text, comment) = rest.split_once(" # ").unwrap_or((rest, ""));
     Some(Instruction {
-        address: u64::from_str_radix(address.trim(), 16).ok()?,
+        address: address(place)?,
         text: text.trim_end().to_owned(),
-        data: data(comment),
+        // The comment is ` 5000 <name+0x8>`.
+        data: comment
+            .trim_end()
+            .split_once(" <")
+            .and_then(|(data, name)| {
+                let name = name.strip_suffix('>')?;
+                Some((address(data)?, name.to_owned()))
+            }),
     })
-}
-
-/// Reads objdump's comment ` 5000 <name+0x8>`.
-fn data(comment: &str) -> Option<Data> {
-    let (address, name) = comment.trim().split_once(" <")?;
-    let address = u64::from_str_radix(address, 16).ok()?;
-    let name = name.strip_suffix('>')?.to_owned();
-    Some(Data { address, name })
 }
 
 #[cfg(test)]

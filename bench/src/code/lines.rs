@@ -21,17 +21,12 @@ pub struct Program {
     path: PathBuf,
     /// Whether its code is for x86-64, whose instructions and registers alone are known here.
     pub is_x86_64: bool,
-    /// All its functions.
     pub functions: Vec<Function>,
     symbols: Symbols,
     frames: Frames,
 }
 
 impl Program {
-    /// Reads a program.
-    ///
-    /// # Errors
-    /// If it is missing, no program, or objdump cannot read it.
     pub fn read(path: &Path) -> Result<Self> {
         let functions = disassemble(path)?;
         let bytes =
@@ -48,37 +43,32 @@ impl Program {
     }
 
     /// The wanted functions, wherever the compiler put them; with `all`, also the code around them.
-    ///
-    /// # Errors
-    /// If the program has none of them.
     pub fn choose(&self, wanted: &[&str], all: bool) -> Result<Vec<Chosen<'_>>> {
         let chosen = choose(&self.functions, wanted, all, &|address| {
             self.frames.at(address)
         });
         let (program, names) = (self.path.display(), wanted.join(", "));
+        if !chosen.is_empty() {
+            return Ok(chosen);
+        }
         // Without symbols, objdump prints only the names of sections.
         let mut functions = self.functions.iter();
-        if chosen.is_empty() && functions.all(|function| function.name.starts_with('.')) {
+        if functions.all(|function| function.name.starts_with('.')) {
             bail!("{program} is stripped: it has no symbols to find {names}");
         }
-        if chosen.is_empty() {
-            bail!(
-                "{program} has no function {names}: it is inlined, and the program has no line tables; omit \
-                 --program to build one with line tables"
-            );
-        }
-        Ok(chosen)
+        bail!(
+            "{program} has no function {names}: it is inlined, and the program has no line tables; omit \
+             --program to build one with line tables"
+        )
     }
 
-    /// The code of some functions.
     pub fn code(&self, chosen: &[Chosen<'_>], sources: &mut Sources) -> Code {
         let source = &mut |address| sources.line(&self.frames.at(address));
         Code::new(chosen, &self.symbols, source)
     }
 }
 
-/// A line of machine code.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Line {
     /// The instruction as objdump prints it.
     pub instruction: Instruction,
@@ -89,18 +79,15 @@ pub struct Line {
     pub shape: Shape,
     /// The line that a jump goes to, if it is in this code.
     pub target: Option<usize>,
-    /// The number of loops around it.
     pub depth: usize,
-    /// The check or the panic that it is.
     pub mark: Option<String>,
     /// Whether code that was not chosen stands before it.
     pub after_gap: bool,
-    /// The line of source that the instruction belongs to.
     pub source: Option<SourceLine>,
 }
 
 /// A function in [`Code`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Part {
     /// Its name, and the function into which it was inlined.
     pub name: String,
@@ -113,10 +100,8 @@ pub struct Part {
     pub hidden: usize,
 }
 
-/// The machine code of some functions.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Code {
-    /// The functions, in the order of their lines.
     pub parts: Vec<Part>,
     pub lines: Vec<Line>,
 }
@@ -174,9 +159,9 @@ impl Code {
         for line in &mut self.lines {
             let target = line.instruction.target();
             let target = target.filter(|_| line.instruction.is_jump());
-            let place = target.and_then(|address| addresses.get(&address).copied());
-            if let Some(place) = place.filter(|place| *place < count) {
-                line.target = Some(place);
+            line.target = target.and_then(|address| addresses.get(&address).copied());
+            line.target = line.target.filter(|place| *place < count);
+            if line.target.is_some() {
                 line.text = split(&line.instruction.text).0.to_owned();
                 line.shape = shape(&line.text);
             }
@@ -188,12 +173,10 @@ impl Code {
         self.lines.iter().filter_map(|line| line.target).collect()
     }
 
-    /// The numbers of instructions.
     pub fn counts(&self) -> Counts {
         Counts::of(self.lines.iter().map(|line| &line.instruction))
     }
 
-    /// The numbers of instructions in loops.
     pub fn counts_in_loops(&self) -> Counts {
         let hot = self.lines.iter().filter(|line| line.depth > 0);
         Counts::of(hot.map(|line| &line.instruction))
@@ -213,9 +196,9 @@ fn text(instruction: &Instruction, symbols: &Symbols) -> String {
         operands => format!("{mnemonic} {operands}"),
     };
     match (&instruction.data, text.find("(%rip)")) {
-        (Some(data), Some(end)) => {
+        (Some((address, name)), Some(end)) => {
             let start = text[..end].rfind([',', '*', ' ']).map_or(0, |at| at + 1);
-            let name = symbols.name(data.address, &data.name);
+            let name = symbols.name(*address, name);
             format!("{}{name}{}", &text[..start], &text[end..])
         }
         _ => text,

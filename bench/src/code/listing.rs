@@ -1,7 +1,5 @@
 //! Shows code: that of one program, or how that of two differs, for terminals and as JSON.
 
-use std::fmt::Write as _;
-
 use console::Style;
 use serde::Serialize;
 
@@ -19,19 +17,16 @@ const SOURCE: &str = "  ; ";
 /// Some code, and what it was built from.
 #[derive(Debug)]
 pub struct Shown {
-    /// The driver, the compiler, the flags and the commit in a line.
     pub label: String,
     pub code: Code,
 }
 
-/// Two sides, A and B, and their difference.
 #[derive(Debug)]
 pub struct Pair {
     sides: [Shown; 2],
     difference: Difference,
 }
 
-/// What the JSON says of some code.
 #[derive(Debug, Serialize)]
 struct JsonSide<'c> {
     label: &'c str,
@@ -41,24 +36,24 @@ struct JsonSide<'c> {
 
 #[derive(Debug, Serialize)]
 struct JsonCounts {
-    /// In all functions that are shown.
     all: Counts,
-    /// In their loops.
     in_loops: Counts,
 }
 
 #[derive(Debug, Serialize)]
 struct JsonLine<'c> {
-    /// The address in the program.
     address: u64,
     /// The number of the label in front of the line; lines that correspond have equal labels.
     label: Option<usize>,
     text: String,
     in_loop: bool,
-    /// The check or the panic that it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     mark: Option<&'c str>,
     source: Option<&'c SourceLine>,
+}
+
+fn json(document: &impl Serialize) -> serde_json::Result<String> {
+    Ok(serde_json::to_string_pretty(document)? + "\n")
 }
 
 impl Shown {
@@ -66,43 +61,34 @@ impl Shown {
     pub fn text(&self) -> String {
         let mut text = String::new();
         for part in &self.code.parts {
-            let hidden = match part.hidden {
-                0 => String::new(),
-                count => format!("; --all shows {count} more that are not of the data path"),
-            };
             let (name, count, loops) = (&part.name, part.lines.len(), part.loops);
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                text,
-                "\n{name}: {count} instructions, {loops} loops{hidden}"
-            );
+            text += &format!("\n{name}: {count} instructions, {loops} loops");
+            if part.hidden > 0 {
+                let count = part.hidden;
+                text += &format!("; --all shows {count} more that are not of the data path");
+            }
+            text += "\n";
             let mut last = None;
             for line in &self.code.lines[part.lines.clone()] {
                 if line.after_gap {
-                    text.push_str("     ...\n");
+                    text += "     ...\n";
                     last = None;
                 }
                 let bars = "│".repeat(line.depth);
                 if let Some(source) = line.source.as_ref().filter(|source| last != Some(*source)) {
-                    let _ = writeln!(text, "{bars:4} ; {source}");
+                    text += &format!("{bars:4} ; {source}\n");
                     last = Some(source);
                 }
                 let (address, code) = (line.instruction.address, &line.instruction.text);
                 let mark = line.mark.as_ref().map(|mark| format!("  <== {mark}"));
-                let row = format!(
-                    "{bars:4} {address:8x}  {code:60}{}",
-                    mark.unwrap_or_default()
-                );
-                let _ = writeln!(text, "{}", row.trim_end());
+                let mark = mark.unwrap_or_default();
+                let row = format!("{bars:4} {address:8x}  {code:60}{mark}");
+                text += &format!("{}\n", row.trim_end());
             }
         }
         text
     }
 
-    /// The code for programs.
-    ///
-    /// # Errors
-    /// None that is known: all values can be written as JSON.
     pub fn json(self) -> serde_json::Result<String> {
         #[derive(Serialize)]
         struct Document<'c> {
@@ -114,7 +100,7 @@ impl Shown {
         // Beside itself, its jumps get labels, too.
         let difference = Difference::new([code, code], true);
         let lines = 0..code.lines.len();
-        serde_json::to_string_pretty(&Document {
+        json(&Document {
             side: self.json_side(),
             lines: lines
                 .map(|line| json_line(code, &difference, 0, line))
@@ -159,16 +145,13 @@ fn json_line<'c>(
 /// A line without addresses: the mnemonic in a column of its own, then the operands.
 fn columns(code: &Code, difference: &Difference, side: usize, place: usize) -> String {
     let line = &code.lines[place];
-    let label = line
-        .target
-        .and_then(|target| difference.labels[side].get(&target));
-    let target = label
-        .map(|number| format!(".L{number}"))
-        .unwrap_or_default();
     let (mnemonic, operands) = split(&line.text);
-    format!("{mnemonic:7} {operands}{target}")
-        .trim_end()
-        .to_owned()
+    let text = format!("{mnemonic:7} {operands}");
+    let label = |target| difference.labels[side].get(&target);
+    match line.target.and_then(label) {
+        Some(label) => format!("{text}.L{label}"),
+        None => text.trim_end().to_owned(),
+    }
 }
 
 /// What a line of the listing of two sides is.
@@ -176,13 +159,10 @@ fn columns(code: &Code, difference: &Difference, side: usize, place: usize) -> S
 enum What {
     /// This many rows without a difference are left out.
     Fold(usize),
-    /// A function starts.
     Function,
-    /// The target of a jump.
     Label,
     /// The source of the code below.
     Source,
-    /// A row of code.
     Code(Kind),
 }
 
@@ -202,9 +182,6 @@ impl Pair {
     }
 
     /// Both sides, their numbers and all rows, for programs.
-    ///
-    /// # Errors
-    /// None that is known: all values can be written as JSON.
     pub fn json(&self) -> serde_json::Result<String> {
         #[derive(Serialize)]
         struct Document<'c> {
@@ -227,7 +204,7 @@ impl Pair {
             let (kind, a, b) = (row.kind, line(0), line(1));
             JsonRow { kind, a, b }
         });
-        serde_json::to_string_pretty(&Document {
+        json(&Document {
             a: self.sides[0].json_side(),
             b: self.sides[1].json_side(),
             lines: self.difference.counts(),
@@ -237,29 +214,26 @@ impl Pair {
 
     /// The sides, their numbers of instructions, and the number of rows that differ.
     pub fn summary(&self) -> String {
-        let mut text = String::new();
-        for (name, side) in ["A", "B"].into_iter().zip(&self.sides) {
-            let functions = side.functions().join(", ");
-            let _ = writeln!(text, "{name}: {}: {functions}", side.label);
-        }
-        let _ = writeln!(text, "\n{:24}{:>8}{:>8}{:>8}", "", "A", "B", "B - A");
+        let [a, b] = self.sides.each_ref();
+        let [in_a, in_b] = [a, b].map(|side| side.functions().join(", "));
+        let mut text = format!("A: {}: {in_a}\nB: {}: {in_b}\n", a.label, b.label);
+        text += &format!("\n{:24}{:>8}{:>8}{:>8}\n", "", "A", "B", "B - A");
         let all = [0, 1].map(|side| self.sides[side].code.counts().named());
         let hot = [0, 1].map(|side| self.sides[side].code.counts_in_loops().named());
         for (place, (name, _)) in all[0].into_iter().enumerate() {
             for (name, [a, b]) in [(name, &all), ("  in loops", &hot)] {
                 let (a, b) = (a[place].1, b[place].1);
                 let more = b as i128 - a as i128;
-                let _ = writeln!(text, "{name:24}{a:>8}{b:>8}{more:>+8}");
+                text += &format!("{name:24}{a:>8}{b:>8}{more:>+8}\n");
             }
         }
         let rows = self.difference.counts();
         let all = self.difference.rows.len();
-        let _ = match rows.differ + rows.names {
-            0 => writeln!(text, "\nno line differs"),
-            _ => writeln!(
-                text,
+        text += &match rows.differ + rows.names {
+            0 => "\nno line differs\n".to_owned(),
+            _ => format!(
                 "\n{} of {all} lines differ: {} changed, {} only in A, {} only in B; \
-                 {} more differ only in registers or stack slots",
+                 {} more differ only in registers or stack slots\n",
                 rows.differ, rows.changed, rows.only_a, rows.only_b, rows.names
             ),
         };
@@ -272,23 +246,32 @@ impl Pair {
         let column = (width.saturating_sub(3) / 2).max(NARROWEST);
         let mut text = String::new();
         for entry in self.entries(context) {
-            let (style, mark) = match entry.what {
-                What::Fold(_) | What::Source => (Style::new().dim(), ' '),
-                What::Function => (Style::new().bold(), ' '),
-                What::Label | What::Code(Kind::Same) => (Style::new(), ' '),
-                What::Code(Kind::Names) => (Style::new().cyan(), '~'),
-                What::Code(Kind::Changed) => (Style::new().yellow(), '|'),
-                What::Code(Kind::OnlyA) => (Style::new().red(), '<'),
-                What::Code(Kind::OnlyB) => (Style::new().green(), '>'),
+            let mark = match entry.what {
+                What::Fold(count) => {
+                    let line = format!("      ... equal lines: {count} ...");
+                    push_painted(&mut text, Style::new().dim(), &line, colours);
+                    continue;
+                }
+                What::Code(Kind::Names) => '~',
+                What::Code(Kind::Changed) => '|',
+                What::Code(Kind::OnlyA) => '<',
+                What::Code(Kind::OnlyB) => '>',
+                _ => ' ',
+            };
+            let style = match entry.what {
+                What::Source => Style::new().dim(),
+                What::Function => Style::new().bold(),
+                _ => style(mark),
             };
             let [a, b] = entry
                 .texts
                 .map(|text| cut(text.unwrap_or_default(), column));
-            let line = match entry.what {
-                What::Fold(count) => format!("      ... equal lines: {count} ..."),
-                _ => format!("{a:column$} {mark} {b}"),
-            };
-            push_painted(&mut text, &style, &line, colours);
+            push_painted(
+                &mut text,
+                style,
+                &format!("{a:column$} {mark} {b}"),
+                colours,
+            );
         }
         text
     }
@@ -323,19 +306,19 @@ impl Pair {
 
     /// The lines of the listing, with `context` rows around each difference.
     fn entries(&self, context: usize) -> Vec<Entry> {
-        let mut all = Vec::new();
-        let mut folded = 0;
+        let mut all: Vec<Entry> = Vec::new();
         let mut sources = [None; 2];
         let rows = &self.difference.rows;
         for (row, shown) in rows.iter().zip(near_differences(rows, context)) {
             if !shown {
-                folded += 1;
+                if let Some(What::Fold(count)) = all.last_mut().map(|last| &mut last.what) {
+                    *count += 1;
+                } else {
+                    let (what, texts) = (What::Fold(1), [None, None]);
+                    all.push(Entry { what, texts });
+                }
+                sources = [None; 2];
                 continue;
-            }
-            if folded > 0 {
-                let (what, texts) = (What::Fold(folded), [None, None]);
-                all.push(Entry { what, texts });
-                (folded, sources) = (0, [None; 2]);
             }
             let mut add = |what: What, text: &mut dyn FnMut(usize, usize) -> Option<String>| {
                 let texts = [0, 1].map(|side| text(side, row.lines[side]?));
@@ -363,33 +346,37 @@ impl Pair {
                 Some(format!("      {text}"))
             });
         }
-        if folded > 0 {
-            let (what, texts) = (What::Fold(folded), [None, None]);
-            all.push(Entry { what, texts });
-        }
         all
     }
 }
 
 /// Which rows stand near a difference; with `usize::MAX`, all.
 fn near_differences(rows: &[Row], context: usize) -> Vec<bool> {
-    let mut near = vec![context == usize::MAX; rows.len()];
-    for (place, row) in rows.iter().enumerate() {
-        if row.kind != Kind::Same {
-            let end = place
-                .saturating_add(context)
-                .saturating_add(1)
-                .min(rows.len());
-            near[place.saturating_sub(context)..end].fill(true);
-        }
+    let near = |place: usize| {
+        let start = place.saturating_sub(context);
+        let end = place.saturating_add(context).min(rows.len() - 1);
+        rows[start..=end].iter().any(|row| row.kind != Kind::Same)
+    };
+    let all = context == usize::MAX;
+    (0..rows.len()).map(|place| all || near(place)).collect()
+}
+
+/// The style of a line with a mark.
+fn style(mark: char) -> Style {
+    match mark {
+        '-' | '<' => Style::new().red(),
+        '+' | '>' => Style::new().green(),
+        '~' => Style::new().cyan(),
+        '|' => Style::new().yellow(),
+        '@' => Style::new().dim(),
+        _ => Style::new(),
     }
-    near
 }
 
 /// Adds a line in a style, or plain without colours.
-fn push_painted(text: &mut String, style: &Style, line: &str, colours: bool) {
-    let style = style.clone().force_styling(colours);
-    let _ = writeln!(text, "{}", style.apply_to(line.trim_end()));
+fn push_painted(text: &mut String, style: Style, line: &str, colours: bool) {
+    let style = style.force_styling(colours);
+    *text += &format!("{}\n", style.apply_to(line.trim_end()));
 }
 
 /// A text of at most `width` characters.
@@ -414,27 +401,21 @@ struct Page {
 
 impl Page {
     fn row(&mut self, kind: Kind, texts: [Option<String>; 2]) {
-        let above = std::mem::take(&mut self.above);
+        let [above_a, above_b] = std::mem::take(&mut self.above);
         let (mark, text) = match (kind, texts) {
             (Kind::Same, [Some(a), _]) => (' ', a),
             (Kind::Names, [Some(a), Some(b)]) => ('~', format!("{a:44} | {}", b.trim_start())),
-            (_, texts) => {
-                for ((alone, above), text) in self.alone.iter_mut().zip(above).zip(texts) {
-                    alone.extend(above.into_iter().chain(text));
-                }
+            (_, [a, b]) => {
+                self.alone[0].extend(above_a.into_iter().chain(a));
+                self.alone[1].extend(above_b.into_iter().chain(b));
                 return;
             }
         };
         self.flush();
-        let [above_a, above_b] = above;
         for line in &above_a {
             // Compilers give the same code to different lines of source; side A's is enough.
-            let mark = if line.starts_with(SOURCE) || above_b.contains(line) {
-                ' '
-            } else {
-                '-'
-            };
-            self.line(mark, line);
+            let both = line.starts_with(SOURCE) || above_b.contains(line);
+            self.line(if both { ' ' } else { '-' }, line);
         }
         for line in above_b {
             if !line.starts_with(SOURCE) && !above_a.contains(&line) {
@@ -455,16 +436,12 @@ impl Page {
 
     fn line(&mut self, mark: char, line: &str) {
         let style = match mark {
-            '-' => Style::new().red(),
-            '+' => Style::new().green(),
-            '~' => Style::new().cyan(),
-            '@' => Style::new().dim(),
-            _ if line.starts_with(SOURCE) => Style::new().dim(),
-            _ => Style::new(),
+            ' ' if line.starts_with(SOURCE) => Style::new().dim(),
+            mark => style(mark),
         };
         push_painted(
             &mut self.text,
-            &style,
+            style,
             &format!("{mark}{line}"),
             self.colours,
         );

@@ -61,9 +61,10 @@ fn register(name: &str) -> Option<(Name, &'static str)> {
         }
     }
     // The second byte of a register.
-    let high = ["ah", "ch", "dh", "bh"];
-    if let Some(number) = high.iter().position(|known| *known == name) {
-        return Some((Name::General(u8::try_from(number).ok()?), "8h"));
+    for (number, high) in (0..).zip(["ah", "ch", "dh", "bh"]) {
+        if high == name {
+            return Some((Name::General(number), "8h"));
+        }
     }
     for (prefix, width) in [("xmm", "128"), ("ymm", "256"), ("zmm", "512")] {
         if let Some(number) = name.strip_prefix(prefix) {
@@ -71,20 +72,17 @@ fn register(name: &str) -> Option<(Name, &'static str)> {
         }
     }
     let numbered = name.strip_prefix('r')?;
-    let end = numbered
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(numbered.len());
-    let width = match &numbered[end..] {
+    let number = numbered.trim_end_matches(['d', 'w', 'b']);
+    let width = match &numbered[number.len()..] {
         "" => "64",
         "d" => "32",
         "w" => "16",
         "b" => "8",
         _ => return None,
     };
-    let number: u8 = numbered[..end].parse().ok()?;
-    (8..32)
-        .contains(&number)
-        .then_some((Name::General(number), width))
+    let number = number.parse().ok();
+    let number = number.filter(|number| (8..32).contains(number))?;
+    Some((Name::General(number), width))
 }
 
 /// Replaces the names of an instruction in AT&T syntax with marks.
@@ -109,12 +107,11 @@ pub fn shape(text: &str) -> Shape {
         marked.push_str(before);
         match register(&word[..end]) {
             Some((name, width)) => {
-                let kind = if matches!(name, Name::Vector(_)) {
-                    'v'
-                } else {
-                    'r'
-                };
-                marked.push_str(&format!("%{kind}{width}"));
+                marked.push_str(match name {
+                    Name::Vector(_) => "%v",
+                    _ => "%r",
+                });
+                marked.push_str(width);
                 names.push(name);
             }
             None => marked.push_str(&found[..=end]),
@@ -122,11 +119,10 @@ pub fn shape(text: &str) -> Shape {
         rest = after;
     }
     marked.push_str(rest);
-    let defines = defines(text, &names);
     Shape {
+        defines: defines(text, &names),
         text: marked,
         names,
-        defines,
     }
 }
 
@@ -156,25 +152,9 @@ fn stack_slot<'t>(before: &'t str, register: &str, after: &str) -> Option<(&'t s
 }
 
 /// Instructions whose only effect on their last operand is a new value, by how their names start.
-const FRESH: [&str; 17] = [
-    "mov",
-    "lea",
-    "pop",
-    "vmov",
-    "vpmov",
-    "vpbroadcast",
-    "vbroadcast",
-    "popcnt",
-    "tzcnt",
-    "lzcnt",
-    "bsf",
-    "bsr",
-    "shlx",
-    "shrx",
-    "sarx",
-    "rorx",
-    "cvt",
-];
+const FRESH: &str =
+    "mov lea pop vmov vpmov vpbroadcast vbroadcast popcnt tzcnt lzcnt bsf bsr shlx \
+                     shrx sarx rorx cvt";
 
 /// The index in `names` of the place that the instruction gives a new value.
 fn defines(text: &str, names: &[Name]) -> Option<usize> {
@@ -187,14 +167,11 @@ fn defines(text: &str, names: &[Name]) -> Option<usize> {
     if !plain && !slot {
         return None;
     }
-    let fresh = FRESH.iter().any(|start| mnemonic.starts_with(start));
+    let starts = |names: &str| names.split(' ').any(|name| mnemonic.starts_with(name));
+    let fresh = starts(FRESH);
     // `xor %eax,%eax` gives 0, whatever the register held.
-    let zeroes = (mnemonic.starts_with("xor")
-        || mnemonic.starts_with("vpxor")
-        || mnemonic.starts_with("vxor"))
-        && names.len() >= 2
-        && names[..last].contains(&names[last])
-        && names.iter().all(|name| *name == names[0]);
+    let zeroes =
+        starts("xor vpxor vxor") && names.len() >= 2 && names.iter().all(|name| *name == names[0]);
     let three = mnemonic.starts_with('v') || mnemonic.starts_with("imul") || mnemonic == "andn";
     let separate = three && operands.matches(',').count() >= 2 && !operands.contains('(');
     (fresh || zeroes || separate).then_some(last)
@@ -206,73 +183,25 @@ mod tests {
 
     #[test]
     fn registers_and_slots_become_marks() {
-        for (text, marked, names, defines) in [
-            (
-                "mov %rax,%rbx",
-                "mov %r64,%r64",
-                "General(0) General(3)",
-                Some(1),
-            ),
-            (
-                "mov %r10d,0x8(%rdx,%r9,8)",
-                "mov %r32,0x8(%r64,%r64,8)",
-                "General(10) General(2) General(9)",
-                None,
-            ),
-            (
-                "movzbl %ah,%ecx",
-                "movzbl %r8h,%r32",
-                "General(0) General(1)",
-                Some(1),
-            ),
-            (
-                "xor %eax,%eax",
-                "xor %r32,%r32",
-                "General(0) General(0)",
-                Some(1),
-            ),
-            (
-                "add %eax,%ecx",
-                "add %r32,%r32",
-                "General(0) General(1)",
-                None,
-            ),
-            (
-                "mov %rax,0x18(%rsp)",
-                "mov %r64,<slot>",
-                "General(0) Slot(24)",
-                Some(1),
-            ),
-            (
-                "add (%rsp),%rax",
-                "add <slot>,%r64",
-                "Slot(0) General(0)",
-                None,
-            ),
-            (
-                "vpaddd %ymm1,%ymm2,%ymm3",
-                "vpaddd %v256,%v256,%v256",
-                "Vector(1) Vector(2) Vector(3)",
-                Some(2),
-            ),
-            ("sub $0x18,%rsp", "sub $0x18,%rsp", "", None),
-            (
-                "mov 0x8(%rbp),%rax",
-                "mov 0x8(%r64),%r64",
-                "General(5) General(0)",
-                Some(1),
-            ),
-            // Segments and the instruction pointer keep their names.
-            ("mov %fs:0x28,%rsp", "mov %fs:0x28,%rsp", "", None),
-            ("lea name(%rip),%rsp", "lea name(%rip),%rsp", "", None),
-        ] {
+        // Segments and the instruction pointer keep their names.
+        let expected = "\
+mov %rax,%rbx: mov %r64,%r64 [General(0), General(3)] Some(1)
+mov %r10d,0x8(%rdx,%r9,8): mov %r32,0x8(%r64,%r64,8) [General(10), General(2), General(9)] None
+movzbl %ah,%ecx: movzbl %r8h,%r32 [General(0), General(1)] Some(1)
+xor %eax,%eax: xor %r32,%r32 [General(0), General(0)] Some(1)
+add %eax,%ecx: add %r32,%r32 [General(0), General(1)] None
+mov %rax,0x18(%rsp): mov %r64,<slot> [General(0), Slot(24)] Some(1)
+add (%rsp),%rax: add <slot>,%r64 [Slot(0), General(0)] None
+vpaddd %ymm1,%ymm2,%ymm3: vpaddd %v256,%v256,%v256 [Vector(1), Vector(2), Vector(3)] Some(2)
+sub $0x18,%rsp: sub $0x18,%rsp [] None
+mov 0x8(%rbp),%rax: mov 0x8(%r64),%r64 [General(5), General(0)] Some(1)
+mov %fs:0x28,%rsp: mov %fs:0x28,%rsp [] None
+lea name(%rip),%rsp: lea name(%rip),%rsp [] None";
+        for line in expected.lines() {
+            let (text, _) = line.split_once(": ").unwrap();
             let shape = shape(text);
-            let found: Vec<_> = shape.names.iter().map(|name| format!("{name:?}")).collect();
-            assert_eq!(
-                (shape.text.as_str(), found.join(" ").as_str()),
-                (marked, names)
-            );
-            assert_eq!(shape.defines, defines, "{text}");
+            let (marked, names, defines) = (shape.text, shape.names, shape.defines);
+            assert_eq!(format!("{text}: {marked} {names:?} {defines:?}"), line);
         }
     }
 }

@@ -6,20 +6,16 @@ use super::disassembly::{short, Function};
 use super::source::Frame;
 
 /// The code of a wanted function.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen<'f> {
     /// Its name, and the function into which it was inlined.
     pub name: String,
-    /// The last part of its name, without suffixes.
     pub short: String,
-    /// The function that holds it.
     pub function: &'f Function,
     /// The indices of its instructions in this function.
     pub places: Vec<usize>,
 }
 
 impl<'f> Chosen<'f> {
-    /// All of a function.
     pub fn whole(function: &'f Function) -> Self {
         Self {
             name: function.name.clone(),

@@ -11,7 +11,6 @@ use anyhow::{anyhow, Result};
 use serde::Serialize;
 
 /// A function at an address: the function that the code belongs to, or one that is inlined there.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     /// The demangled name; empty if the line tables have none.
     pub function: String,
@@ -37,10 +36,6 @@ impl fmt::Debug for Frames {
 }
 
 impl Frames {
-    /// Reads a program.
-    ///
-    /// # Errors
-    /// If the file cannot be read or is not an ELF file.
     pub fn read(program: &Path) -> Result<Self> {
         let loader = Loader::new(program)
             .map_err(|error| anyhow!("cannot read {}: {error}", program.display()))?;
@@ -54,11 +49,9 @@ impl Frames {
             return all;
         };
         while let Ok(Some(frame)) = frames.next() {
-            let name = frame.function.as_ref().map(|name| name.demangle());
-            let function = match name {
-                Some(Ok(name)) => name.into_owned(),
-                _ => String::new(),
-            };
+            let name = frame.function.as_ref();
+            let name = name.and_then(|name| Some(name.demangle().ok()?.into_owned()));
+            let function = name.unwrap_or_default();
             let place = frame.location.and_then(|location| {
                 let line = usize::try_from(location.line?).ok()?;
                 Some((location.file?.to_owned(), line))

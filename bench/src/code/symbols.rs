@@ -1,67 +1,50 @@
 //! Names for the data that instructions refer to.
 
+use std::ops::Range;
+
 use object::{Object, ObjectSection, ObjectSymbol};
 
 /// Longest text of a string constant that stands for its address.
 const LONGEST_TEXT: usize = 32;
 
-/// An object in memory that the compiler named.
-#[derive(Debug, Clone)]
-struct Symbol {
-    start: u64,
-    size: u64,
-    name: String,
-}
-
 /// The data symbols and the constant sections of a program.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Symbols {
-    symbols: Vec<Symbol>,
+    /// What the compiler named: its addresses and its name.
+    symbols: Vec<(Range<u64>, String)>,
     /// Sections with data: start, name, content.
     sections: Vec<(u64, String, Vec<u8>)>,
 }
 
 impl Symbols {
-    /// Those of a program.
     pub fn of(file: &object::File<'_>) -> Self {
-        let symbols = file
-            .symbols()
-            .filter(|symbol| symbol.size() > 0)
-            .filter_map(|symbol| {
-                Some(Symbol {
-                    start: symbol.address(),
-                    size: symbol.size(),
-                    name: symbol.name().ok()?.to_owned(),
-                })
-            })
-            .collect();
-        let is_data = |name: &str| {
-            [".rodata", ".data", ".bss", ".tdata", ".tbss"]
-                .iter()
-                .any(|start| name.starts_with(start))
-        };
-        let mut sections = Vec::new();
-        for section in file.sections() {
-            let Ok(name) = section.name() else { continue };
-            if is_data(name) {
-                let content = section.data().unwrap_or_default().to_vec();
-                sections.push((section.address(), name.to_owned(), content));
-            }
+        let symbols = file.symbols().filter_map(|symbol| {
+            let start = symbol.address();
+            let name = symbol.name().ok()?.to_owned();
+            Some((start..start.saturating_add(symbol.size()), name))
+        });
+        let data = [".rodata", ".data", ".bss", ".tdata", ".tbss"];
+        let sections = file.sections().filter_map(|section| {
+            let name = section.name().ok()?;
+            let content = || section.data().unwrap_or_default().to_vec();
+            let is_data = data.iter().any(|start| name.starts_with(start));
+            is_data.then(|| (section.address(), name.to_owned(), content()))
+        });
+        Self {
+            symbols: symbols.collect(),
+            sections: sections.collect(),
         }
-        Self { symbols, sections }
     }
 
     /// A name for an address, independent of where the linker put it. `given` is objdump's name,
     /// which may be that of the nearest symbol before unnamed data.
     pub fn name(&self, address: u64, given: &str) -> String {
-        let inside = |symbol: &&Symbol| {
-            (symbol.start..symbol.start.saturating_add(symbol.size)).contains(&address)
-        };
-        if let Some(symbol) = self.symbols.iter().find(inside) {
+        let mut symbols = self.symbols.iter();
+        if let Some((range, symbol)) = symbols.find(|(range, _)| range.contains(&address)) {
             let base = given.split("+0x").next().unwrap_or(given);
             // objdump demangles names.
-            let name = if base.is_empty() { &symbol.name } else { base };
-            return match address - symbol.start {
+            let name = if base.is_empty() { symbol } else { base };
+            return match address - range.start {
                 0 => name.to_owned(),
                 offset => format!("{name}+{offset:#x}"),
             };
@@ -99,11 +82,7 @@ mod tests {
     #[test]
     fn unnamed_data_gets_its_section_or_its_text_and_not_the_nearest_symbol() {
         let symbols = Symbols {
-            symbols: vec![Symbol {
-                start: 0x1000,
-                size: 0x10,
-                name: "table".to_owned(),
-            }],
+            symbols: vec![(0x1000..0x1010, "table".to_owned())],
             sections: vec![(
                 0x1000,
                 ".rodata".to_owned(),

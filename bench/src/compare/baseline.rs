@@ -23,9 +23,6 @@ pub struct Baseline {
 
 impl Baseline {
     /// Recognises a name. A compiler that the file does not have is added to all its blocks.
-    ///
-    /// # Errors
-    /// If the name is that of a stored result which cannot be read.
     pub fn of(name: &str, file: &mut CompareFile) -> Result<Self, UsageError> {
         let mut baseline = Self {
             name: name.to_owned(),
@@ -56,9 +53,6 @@ impl Baseline {
     }
 
     /// Finds the baseline's compiler, if it is one.
-    ///
-    /// # Errors
-    /// If there is no such compiler, or nothing is built with it.
     pub fn identify(&mut self, recipes: &[BuildRecipe]) -> Result<(), UsageError> {
         if self.stored.is_some() {
             return Ok(());

@@ -24,9 +24,6 @@ use crate::progress::Progress;
 pub type Build<'r> = (&'r BuildRecipe, Implementation);
 
 /// Builds and measures everything. Failures are recorded.
-///
-/// # Errors
-/// If the user asks to stop, or the record cannot be written.
 pub fn measure(
     builder: &Builder<'_>,
     builds: &[Build<'_>],

@@ -35,10 +35,6 @@ pub(crate) mod table;
 const TABLE_FILE: &str = "compilers.md";
 
 /// Builds, measures, and prints the tables. The outcome says whether a build is worse than the baseline.
-///
-/// # Errors
-/// If there is nothing to compare, or something cannot be built or measured. All other results are
-/// recorded.
 pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let mut file = selected_file(arguments)?;
     let mut baseline = match &arguments.baseline {

@@ -94,9 +94,6 @@ impl Block {
 
 impl CompareFile {
     /// Reads a file.
-    ///
-    /// # Errors
-    /// Names the file and the mistake.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))?;
@@ -135,9 +132,6 @@ impl CompareFile {
     }
 
     /// The builds, each once, and the compilers that are missing or lack a tool for profiles.
-    ///
-    /// # Errors
-    /// Names a label that two compilers have, or a malformed one.
     pub fn plan(&self) -> Result<Plan, UsageError> {
         let labels = self.blocks.iter().flat_map(|block| &block.toolchains);
         if let Some(wrong) = labels.into_iter().find_map(|name| wrong_label(name)) {

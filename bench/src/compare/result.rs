@@ -81,9 +81,6 @@ pub struct StoredResult {
 
 impl StoredResult {
     /// Reads `compilers.json`, given as a file or as its folder.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or has another format.
     pub fn read(path: &Path) -> Result<Self> {
         let file = if path.is_dir() {
             path.join(RESULT_FILE)
