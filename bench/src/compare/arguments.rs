@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use record::Implementation;
 
-use crate::build::toolchain::recipe::OptLevel;
+use crate::build::toolchain::recipe::{OptLevel, DEFAULT_CPU};
 use crate::usage::{compiled_driver, one_of, Batches, BuildDir};
 
 /// Arguments of `triptych compare`.
@@ -31,17 +31,29 @@ pub struct CompareArguments {
     /// Write the whole result to this file, too. It is always in compilers.json of the run's folder
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Optimisation levels; `default` is 2 for C and 3 for Rust [default: default]
-    #[arg(long, value_name = "LEVEL", value_delimiter = ',', value_parser = one_of::<OptLevel>())]
+    /// Optimisation levels; `default` is 2 for C and 3 for Rust
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        requires = "toolchains",
+        value_delimiter = ','
+    )]
+    #[arg(default_value = "default", value_parser = one_of::<OptLevel>())]
     pub opt: Vec<OptLevel>,
-    /// Target processors, as the compilers name them [default: the Makefile's TARGET_CPU]
-    #[arg(long, value_name = "CPU", value_delimiter = ',', value_parser = processor)]
+    /// Target processors, as the compilers name them; `default` is the Makefile's TARGET_CPU
+    #[arg(
+        long,
+        value_name = "CPU",
+        requires = "toolchains",
+        value_delimiter = ','
+    )]
+    #[arg(default_value = DEFAULT_CPU, value_parser = processor)]
     pub target_cpu: Vec<String>,
     /// Build without link-time optimisation
-    #[arg(long)]
+    #[arg(long, requires = "toolchains")]
     pub no_lto: bool,
     /// Build with profile-guided optimisation; each driver records its own profile
-    #[arg(long)]
+    #[arg(long, requires = "toolchains")]
     pub pgo: bool,
     /// Drivers, also the paper's own, whose sources `make peers` takes [default: all of this project]
     #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = compiled_driver())]

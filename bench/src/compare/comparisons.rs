@@ -2,6 +2,7 @@
 //! compared is listed with the reason, so that an empty list of regressions says what it means.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
 
 use record::{Implementation, Metric};
 use serde::Serialize;
@@ -20,11 +21,9 @@ pub const JUDGED: [Metric; 2] = [Metric::Instructions, Metric::TscCycles];
 /// alone, so their limit is higher, and their 95 % intervals must not touch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Judge {
-    /// Share of the instructions, percent.
     pub instructions_percent: f64,
     /// Instructions per packet.
     pub instructions: f64,
-    /// Share of the cycles, percent.
     pub cycles_percent: f64,
 }
 
@@ -89,7 +88,7 @@ pub enum Basis {
 }
 
 /// A metric of two builds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct MetricChange {
     pub before: Interval,
     pub after: Interval,
@@ -99,7 +98,7 @@ pub struct MetricChange {
 }
 
 /// One of two builds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct BuildName {
     pub compiler: String,
     pub flags: String,
@@ -107,8 +106,24 @@ pub struct BuildName {
     pub variant: String,
 }
 
+impl BuildName {
+    fn of(row: &BuildRow) -> Self {
+        Self {
+            compiler: row.compiler.clone(),
+            flags: row.flags.clone(),
+            variant: row.variant.clone(),
+        }
+    }
+}
+
+impl Display for BuildName {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.compiler, self.flags)
+    }
+}
+
 /// Two builds of a driver at a batch size.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Compared {
     pub basis: Basis,
     #[serde(rename = "impl")]
@@ -130,7 +145,7 @@ impl Compared {
 }
 
 /// Builds that were not compared.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct NotCompared {
     pub basis: Basis,
     #[serde(rename = "impl")]
@@ -140,8 +155,8 @@ pub struct NotCompared {
     pub what: Vec<String>,
 }
 
-impl std::fmt::Display for NotCompared {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Display for NotCompared {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let (driver, what, why) = (self.implementation, self.what.join(", "), &self.why);
         match self.basis {
             Basis::Baseline => write!(formatter, "{driver} with the baseline: {what}: {why}"),
@@ -160,33 +175,12 @@ pub struct Comparisons<'a> {
     pub baseline: Option<(Vec<&'a BuildRow>, bool)>,
 }
 
-/// What was compared, and what was not.
-#[derive(Debug, Default)]
-pub struct Found {
-    pub made: Vec<Compared>,
-    pub missing: Vec<NotCompared>,
-}
-
-impl Found {
-    /// The comparisons of a kind at a batch size.
-    pub fn made_by(&self, basis: Basis, batch: u32) -> Vec<&Compared> {
-        let fits = |made: &&Compared| made.basis == basis && made.batch == batch;
-        self.made.iter().filter(fits).collect()
-    }
-
-    /// Whether a build is worse than the baseline.
-    pub fn worse_than_baseline(&self) -> bool {
-        let mut made = self.made.iter();
-        made.any(|made| made.basis == Basis::Baseline && !made.worse_by().is_empty())
-    }
-}
-
 /// What is not compared, and why.
 type Miss = (String, String);
 
 impl<'a> Comparisons<'a> {
     /// Compares all rows.
-    pub fn find(&self) -> Found {
+    pub fn find(&self) -> (Vec<Compared>, Vec<NotCompared>) {
         let mut made = Vec::new();
         let mut missing: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         for row in self.rows {
@@ -210,8 +204,7 @@ impl<'a> Comparisons<'a> {
             why,
             what: what.into_iter().collect(),
         });
-        let missing = missing.collect();
-        Found { made, missing }
+        (made, missing.collect())
     }
 
     /// The row that a row is compared with: the next older version of its compiler's family, the same compiler with
@@ -253,22 +246,21 @@ impl<'a> Comparisons<'a> {
             (Basis::Baseline, Some((rows, stored))) => {
                 let all = || rows.iter().copied().filter(like);
                 let peers: Vec<_> = all().filter(|other| other.flags == row.flags).collect();
-                let is_row = |other: &BuildRow| !stored && other.variant == row.variant;
-                let base = if *stored {
+                let is_row = |other: &&BuildRow| !stored && other.variant == row.variant;
+                let first = peers.first().copied();
+                let mut base = if *stored {
                     stored_peer(row, &peers)
                 } else {
-                    peers.first().copied()
+                    first
                 };
                 // The baseline's own builds with other flags are compared with its default flags.
-                let base = if base.is_some_and(is_row) {
-                    all().find(|other| other.default_flags)
-                } else {
-                    base
-                };
-                if base.is_some_and(is_row) {
+                if base.as_ref().is_some_and(is_row) {
+                    base = all().find(|other| other.default_flags);
+                }
+                if base.as_ref().is_some_and(is_row) {
                     return Ok(None);
                 }
-                let what = format!("{} {} at batch {}", row.compiler, row.flags, row.batch);
+                let what = format!("{} at batch {}", BuildName::of(row), row.batch);
                 (base, what, "the baseline has no such build".to_owned())
             }
         };
@@ -311,19 +303,14 @@ impl<'a> Comparisons<'a> {
                 }
                 None => "not measured on both sides".to_owned(),
             };
-            misses.push((format!("{label} of {} {}", to.compiler, to.flags), why));
+            misses.push((format!("{label} of {}", BuildName::of(to)), why));
         }
-        let name = |row: &BuildRow| BuildName {
-            compiler: row.compiler.clone(),
-            flags: row.flags.clone(),
-            variant: row.variant.clone(),
-        };
         (!metrics.is_empty()).then(|| Compared {
             basis,
             implementation: to.implementation,
             batch: to.batch,
-            from: name(from),
-            to: name(to),
+            from: BuildName::of(from),
+            to: BuildName::of(to),
             metrics,
         })
     }
@@ -382,41 +369,34 @@ mod tests {
             default_flags: flags == "-O2",
             variant: format!("{compiler}{flags}"),
             command: String::new(),
-            metrics: [
+            metrics: BTreeMap::from([
                 (Metric::Instructions, instructions),
                 (Metric::TscCycles, cycles),
-            ]
-            .into(),
+            ]),
             llvm: None,
         }
     }
 
-    /// Rows of a baseline, and whether another run measured them.
-    type Base<'a> = Option<(&'a [BuildRow], bool)>;
-
-    fn found(rows: &[BuildRow], baseline: Base<'_>, threshold: Option<f64>) -> Found {
-        let judge = Judge::new(threshold);
-        let baseline = baseline.map(|(rows, stored)| (rows.iter().collect(), stored));
-        Comparisons {
-            judge,
+    /// All comparisons with their metrics, then what was not compared. A baseline is its rows, and whether another run
+    /// measured them.
+    fn lines(rows: &[BuildRow], baseline: Option<(&[BuildRow], bool)>) -> Vec<String> {
+        let comparisons = Comparisons {
+            judge: Judge::new(None),
             rows,
-            baseline,
-        }
-        .find()
-    }
-
-    /// All comparisons with their metrics, then what was not compared.
-    fn lines(rows: &[BuildRow], baseline: Base<'_>) -> Vec<String> {
-        let found = found(rows, baseline, None);
-        let made = found.made.iter().map(|made| {
-            let mut line = format!("{}: {} {}:", made.basis, made.from.variant, made.to.variant);
-            for (metric, change) in &made.metrics {
-                line += &format!(" {metric:?} {}", change.verdict);
-            }
-            line
+            baseline: baseline.map(|(rows, stored)| (rows.iter().collect(), stored)),
+        };
+        let (made, missing) = comparisons.find();
+        let made = made.iter().map(|made| {
+            let metrics = made.metrics.iter();
+            let metrics = metrics.map(|(metric, change)| format!(" {metric:?} {}", change.verdict));
+            let (basis, metrics) = (made.basis, metrics.collect::<String>());
+            format!(
+                "{basis}: {} {}:{metrics}",
+                made.from.variant, made.to.variant
+            )
         });
-        let missing = found.missing.iter().map(ToString::to_string);
-        made.chain(missing).collect()
+        made.chain(missing.iter().map(ToString::to_string))
+            .collect()
     }
 
     #[test]
@@ -438,7 +418,6 @@ mod tests {
                 "c by flags: gcc-11, gcc-12, gcc-9: only -O2",
             ]
         );
-        assert!(!found(&rows, None, None).worse_than_baseline());
     }
 
     #[test]
@@ -457,10 +436,6 @@ mod tests {
                 "flags: after-O2 after-Os: TscCycles unchanged Instructions better",
             ]
         );
-        for (threshold, worse) in [(None, true), (Some(50.0), false)] {
-            let found = found(&rows[..2], Some((&rows[..1], false)), threshold);
-            assert_eq!(found.worse_than_baseline(), worse);
-        }
         // The baseline's own builds with other flags.
         let own = lines(&rows[1..], Some((&rows[1..], false)));
         assert_eq!(
@@ -507,13 +482,13 @@ mod tests {
         let before = interval(&[10.0, 10.5, 11.0, 12.0]);
         let noisy = interval(&[11.0, 12.0, 13.0, 14.0]);
         let clear = interval(&[14.0, 14.5, 15.0]);
-        for (before, after, judgement) in [
-            (before, noisy, Judgement::WithinNoise),
-            (before, clear, Judgement::Worse),
-            (clear, before, Judgement::Better),
-            (clear, clear, Judgement::Unchanged),
+        for (threshold, before, after, judgement) in [
+            (None, before, noisy, Judgement::WithinNoise),
+            (None, before, clear, Judgement::Worse),
+            (Some(50.0), before, clear, Judgement::Unchanged),
+            (None, clear, before, Judgement::Better),
         ] {
-            let found = Judge::new(None).judge(Metric::TscCycles, before, after);
+            let found = Judge::new(threshold).judge(Metric::TscCycles, before, after);
             assert_eq!(found, judgement);
         }
     }

@@ -37,10 +37,9 @@ const TABLE_FILE: &str = "compilers.md";
 /// Builds, measures, and prints the tables. The outcome says whether a build is worse than the baseline.
 pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let mut file = selected_file(arguments)?;
-    let mut baseline = match &arguments.baseline {
-        Some(name) => Some(Baseline::of(name, &mut file)?),
-        None => None,
-    };
+    let baseline = arguments.baseline.as_ref();
+    let baseline = baseline.map(|name| Baseline::of(name, &mut file));
+    let mut baseline = baseline.transpose()?;
     let plan = file.plan()?;
     for skip in &plan.skipped {
         eprintln!("skipped: {skip}");
@@ -139,8 +138,9 @@ fn report(
         rows: &rows,
         baseline: baseline.map(|baseline| (baseline.rows(&rows), baseline.stored.is_some())),
     };
-    let found = comparisons.find();
+    let (comparisons, not_compared) = comparisons.find();
     let failures: Vec<_> = record.failures.iter().map(ToString::to_string).collect();
+    let stored = baseline.and_then(|baseline| baseline.stored.as_ref());
     let result = ComparisonResult {
         format: FORMAT,
         run: &record.id,
@@ -149,17 +149,17 @@ fn report(
         judge,
         baseline: baseline.map(|baseline| UsedBaseline {
             name: &baseline.name,
-            run: baseline.stored.as_ref().map(|stored| stored.run.as_str()),
+            run: stored.map(|stored| stored.run.as_str()),
         }),
         toolchains: result::toolchains(&plan.recipes),
         rows: &rows,
-        comparisons: &found.made,
-        not_compared: &found.missing,
+        comparisons,
+        not_compared,
         same_llvm,
         skipped: &plan.skipped,
         failures: &failures,
     };
-    let text = table::markdown(&result, &found);
+    let text = table::markdown(&result);
     let json = record::to_json(&result).context("cannot write the result as JSON")?;
     write(&folder.join(TABLE_FILE), &text)?;
     write(&folder.join(RESULT_FILE), &json)?;
@@ -167,15 +167,8 @@ fn report(
         write(file, &json)?;
     }
     println!("{text}");
-    if let Some(baseline) = baseline {
-        if baseline
-            .stored
-            .as_ref()
-            .is_some_and(|stored| stored.git != record.git)
-        {
-            let name = &baseline.name;
-            println!("The baseline {name} measured other sources of the drivers than this run.\n");
-        }
+    if stored.is_some_and(|stored| stored.git != record.git) {
+        println!("The baseline measured other sources of the drivers than this run.\n");
     }
     let count = recorder.folder.count();
     println!("{count} samples in {}", folder.display());
@@ -186,7 +179,7 @@ fn report(
             failures.join("\n  ")
         );
     }
-    Ok(if found.worse_than_baseline() {
+    Ok(if result.worse_than_baseline() {
         Outcome::Worse
     } else {
         Outcome::Good
@@ -204,33 +197,16 @@ fn selected_file(arguments: &CompareArguments) -> Result<CompareFile> {
     if !arguments.batch.is_empty() {
         file.batch = arguments.batch.to_vec();
     }
-    let named = !arguments.opt.is_empty()
-        || !arguments.target_cpu.is_empty()
-        || arguments.no_lto
-        || arguments.pgo;
-    if arguments.toolchains.is_empty() && named {
-        bail!(UsageError(
-            "--opt, --target-cpu, --no-lto and --pgo need --toolchain, because the file has the \
-             flags of its own compilers"
-                .to_owned()
-        ));
+    if !arguments.toolchains.is_empty() {
+        file.blocks = vec![Block {
+            toolchains: arguments.toolchains.clone(),
+            opt: arguments.opt.clone(),
+            target_cpu: arguments.target_cpu.clone(),
+            architecture: None,
+            lto: vec![!arguments.no_lto],
+            pgo: vec![arguments.pgo],
+        }];
     }
-    if arguments.toolchains.is_empty() {
-        return Ok(file);
-    }
-    let mut block = Block {
-        toolchains: arguments.toolchains.clone(),
-        lto: vec![!arguments.no_lto],
-        pgo: vec![arguments.pgo],
-        ..Block::default()
-    };
-    if !arguments.opt.is_empty() {
-        block.opt.clone_from(&arguments.opt);
-    }
-    if !arguments.target_cpu.is_empty() {
-        block.target_cpu.clone_from(&arguments.target_cpu);
-    }
-    file.blocks = vec![block];
     Ok(file)
 }
 

@@ -7,7 +7,7 @@ use anyhow::{bail, Context, Result};
 use record::GitFacts;
 use serde::{Deserialize, Serialize};
 
-use super::comparisons::{Compared, Judge, NotCompared};
+use super::comparisons::{Basis, Compared, Judge, NotCompared};
 use super::rows::{BuildRow, SameLlvmPair};
 use crate::build::toolchain::compiler::{SkippedCompiler, Toolchain};
 use crate::build::toolchain::identity::Part;
@@ -50,24 +50,24 @@ pub struct UsedBaseline<'a> {
 pub struct ComparisonResult<'a> {
     pub format: &'static str,
     pub run: &'a str,
-    /// When it began, RFC 3339, UTC.
     pub start: &'a str,
     pub git: Option<&'a GitFacts>,
-    /// What a change needs to be reported.
     pub judge: Judge,
     pub baseline: Option<UsedBaseline<'a>>,
     pub toolchains: Vec<ListedToolchain>,
     pub rows: &'a [BuildRow],
-    /// All pairs of builds that were compared.
-    pub comparisons: &'a [Compared],
-    /// What was not compared, and why.
-    pub not_compared: &'a [NotCompared],
-    /// C beside Rust of the same LLVM.
+    pub comparisons: Vec<Compared>,
+    pub not_compared: Vec<NotCompared>,
     pub same_llvm: Vec<SameLlvmPair>,
-    /// Compilers that could not be used.
     pub skipped: &'a [SkippedCompiler],
-    /// Builds and measurements that failed.
     pub failures: &'a [String],
+}
+
+impl ComparisonResult<'_> {
+    pub fn worse_than_baseline(&self) -> bool {
+        let mut made = self.comparisons.iter();
+        made.any(|made| made.basis == Basis::Baseline && !made.worse_by().is_empty())
+    }
 }
 
 /// The part of a stored result that a comparison needs.
@@ -82,13 +82,10 @@ pub struct StoredResult {
 impl StoredResult {
     /// Reads `compilers.json`, given as a file or as its folder.
     pub fn read(path: &Path) -> Result<Self> {
-        let file = if path.is_dir() {
-            path.join(RESULT_FILE)
-        } else {
-            path.to_owned()
-        };
+        let inside = path.join(RESULT_FILE);
+        let file = if path.is_dir() { &inside } else { path };
         let name = file.display();
-        let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {name}"))?;
+        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
         let stored: Self = serde_json::from_str(&text).with_context(|| {
             format!("{name} is not a result of this version of `triptych compare`")
         })?;

@@ -1,17 +1,15 @@
 //! Writes a comparison as Markdown.
 
-use std::fmt::Write as _;
-
 use record::Metric;
 
-use super::comparisons::{Basis, Compared, Found, Judgement, MetricChange, JUDGED};
+use super::comparisons::{Basis, Compared, Judgement, MetricChange, JUDGED};
 use super::result::ComparisonResult;
 use super::rows::SHOWN;
 use crate::interval::Interval;
 use crate::measure::run::config::COUNTING;
 
 /// The tables of each batch size, then what was not compared and not measured.
-pub fn markdown(result: &ComparisonResult<'_>, found: &Found) -> String {
+pub fn markdown(result: &ComparisonResult<'_>) -> String {
     let mut batches: Vec<u32> = result.rows.iter().map(|row| row.batch).collect();
     batches.sort_unstable_by(|a, b| b.cmp(a));
     batches.dedup();
@@ -23,12 +21,11 @@ pub fn markdown(result: &ComparisonResult<'_>, found: &Found) -> String {
         write_pairs(&mut text, result, batch);
         for basis in [Basis::Version, Basis::Flags, Basis::Baseline] {
             if basis != Basis::Baseline || result.baseline.is_some() {
-                let made = found.made_by(basis, batch);
-                write_comparisons(&mut text, result, &made, basis, batch);
+                write_comparisons(&mut text, result, basis, batch);
             }
         }
     }
-    write_list(&mut text, "Not compared", result.not_compared);
+    write_list(&mut text, "Not compared", &result.not_compared);
     write_list(&mut text, "Not measured", result.skipped);
     text
 }
@@ -120,13 +117,7 @@ fn write_pairs(text: &mut String, result: &ComparisonResult<'_>, batch: u32) {
 
 /// A table of comparisons, a sentence that counts those that are worse, and the metrics that made them worse, because
 /// other metrics of the row may be within noise.
-fn write_comparisons(
-    text: &mut String,
-    result: &ComparisonResult<'_>,
-    made: &[&Compared],
-    basis: Basis,
-    batch: u32,
-) {
+fn write_comparisons(text: &mut String, result: &ComparisonResult<'_>, basis: Basis, batch: u32) {
     let baseline = result.baseline.as_ref();
     let baseline = baseline.map_or("", |baseline| baseline.name);
     let (title, newer, status) = match basis {
@@ -139,36 +130,27 @@ fn write_comparisons(
         ),
     };
     *text += &format!("#### {title}, batch {batch}\n\n");
+    let fits = |made: &&Compared| made.basis == basis && made.batch == batch;
+    let made: Vec<&Compared> = result.comparisons.iter().filter(fits).collect();
     if made.is_empty() {
         *text += "Not compared: the list below says why.\n\n";
         return;
     }
     write_header(text, "driver, from, to", &JUDGED);
-    for Compared {
-        implementation,
-        from,
-        to,
-        metrics,
-        ..
-    } in made
-    {
-        let from = format!("{} {}", from.compiler, from.flags);
+    for made in &made {
         let to = match basis {
-            Basis::Flags => to.flags.clone(),
-            _ => format!("{} {}", to.compiler, to.flags),
+            Basis::Flags => made.to.flags.clone(),
+            _ => made.to.to_string(),
         };
-        let changes = JUDGED.map(|metric| or_dash(metrics.get(&metric).map(change)));
-        let first = [implementation.to_string(), from, to];
+        let changes = JUDGED.map(|metric| or_dash(made.metrics.get(&metric).map(change)));
+        let first = [made.implementation.to_string(), made.from.to_string(), to];
         write_cells(text, first.into_iter().chain(changes));
     }
-    let worse: Vec<_> = made
-        .iter()
-        .filter(|made| !made.worse_by().is_empty())
-        .collect();
-    let _ = writeln!(
-        text,
+    let is_worse = |made: &&&Compared| !made.worse_by().is_empty();
+    let worse: Vec<_> = made.iter().filter(is_worse).collect();
+    *text += &format!(
         "\nWorse with {newer}: {} of {}. Limits: {} % and {} instructions; {} % of the TSC \
-         cycles, with intervals that do not touch.\n",
+         cycles, with intervals that do not touch.\n\n",
         worse.len(),
         made.len(),
         result.judge.instructions_percent,
@@ -177,8 +159,7 @@ fn write_comparisons(
     );
     for made in &worse {
         let (driver, to, metrics) = (made.implementation, &made.to, made.worse_by().join(", "));
-        let (compiler, flags) = (&to.compiler, &to.flags);
-        *text += &format!("- {driver}, {compiler} {flags}: worse by {metrics}{status}\n");
+        *text += &format!("- {driver}, {to}: worse by {metrics}{status}\n");
     }
     if !worse.is_empty() {
         text.push('\n');
