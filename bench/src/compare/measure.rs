@@ -41,8 +41,7 @@ pub fn measure(
     recorder.folder.record.complete = outcome.is_ok();
     let finished = recorder.folder.finish(SystemTime::now());
     outcome?;
-    finished?;
-    Ok(())
+    Ok(finished?)
 }
 
 /// Builds everything. Returns the cells of the successful builds, and records what they are, with the number of
@@ -66,10 +65,10 @@ fn build_all(
         let cell = |batch: &u32| builder.cell(recipe, *driver, *batch);
         let planned: Vec<Cell> = file.batch.iter().map(cell).collect();
         let outcome = if driver.is_peer() {
-            build_peer(builder, peers, recipe, *driver, &file.batch)
+            let built = peers.build(builder, recipe, *driver, &file.batch);
+            built.map(|cells| (peers.describe(recipe, *driver), cells))
         } else {
-            let built = builder.build(recipe, *driver);
-            built.map(|()| {
+            builder.build(recipe, *driver).map(|()| {
                 let build = describe_build(&builder.output, *driver, &recipe.variant);
                 let build = with_checks(build, Path::new(&planned[0].program));
                 let toolchain = planned[0].toolchain.clone();
@@ -94,17 +93,6 @@ fn build_all(
     Ok(cells)
 }
 
-fn build_peer(
-    builder: &Builder<'_>,
-    peers: &mut PeerBuilds,
-    recipe: &BuildRecipe,
-    driver: Implementation,
-    batches: &[u32],
-) -> Result<(record::Build, Vec<Cell>)> {
-    let cells = peers.build(builder, recipe, driver, batches)?;
-    Ok((peers.describe(recipe, driver), cells))
-}
-
 /// Measures the cells with each backend.
 fn measure_all(
     builder: &Builder<'_>,
@@ -119,9 +107,9 @@ fn measure_all(
         ..Config::default()
     };
     let factory = Backends::new(&config, builder.build, builder.interrupt);
-    let backend = |name| factory.backend(name);
-    let backends = file.backends.iter().copied().map(backend);
-    let backends = backends.collect::<Result<Vec<_>>>()?;
+    let names = file.backends.iter();
+    let backends = names.map(|name| factory.backend(*name));
+    let backends: Vec<_> = backends.collect::<Result<_>>()?;
     let time = |backend: &dyn Backend| -> Duration {
         let repeats = u32::try_from(backend.repeats().len()).unwrap_or(u32::MAX);
         let times = cells.iter().map(|cell| backend.estimate(cell));

@@ -20,12 +20,10 @@ pub const SHOWN: [Metric; 5] = [
 /// A metric of a build, per packet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Median and 95 % interval.
     #[serde(flatten)]
     pub interval: Interval,
     pub repeats: usize,
     pub unit: String,
-    /// The backend that counted.
     pub backend: BackendName,
     /// The values, which a stored result does not have.
     #[serde(skip)]
@@ -41,9 +39,7 @@ pub struct BuildRow {
     pub compiler: String,
     pub family: Family,
     pub version: String,
-    /// Canonical path of its program.
     pub path: String,
-    /// SHA-256 of its contents.
     pub sha256: String,
     /// The flags in short, such as `-O2 no LTO`.
     pub flags: String,
@@ -60,7 +56,6 @@ pub struct BuildRow {
 }
 
 impl BuildRow {
-    /// Family and version.
     pub fn name(&self) -> String {
         format!("{} {}", self.family, self.version)
     }
@@ -83,22 +78,17 @@ pub fn rows(
     let traced = |sample: &Sample| {
         (sample.metric, sample.backend) == (Metric::Instructions, BackendName::Trace)
     };
-    let counting = if samples.iter().any(traced) {
-        BackendName::Trace
-    } else {
-        BackendName::Valgrind
-    };
+    let traced = samples.iter().any(traced);
     let backend = |metric: Metric| match metric {
         Metric::TscCycles => BackendName::Lockstep,
-        _ => counting,
+        _ if traced => BackendName::Trace,
+        _ => BackendName::Valgrind,
     };
     let mut values: BTreeMap<_, BTreeMap<Metric, Rounds>> = BTreeMap::new();
     for sample in samples.iter().filter(|of| of.conditions.batch == batch) {
-        let (metric, key) = (
-            sample.metric,
-            (sample.implementation, sample.variant.as_str()),
-        );
+        let metric = sample.metric;
         if SHOWN.contains(&metric) && sample.backend == backend(metric) {
+            let key = (sample.implementation, sample.variant.as_str());
             let of_metric = values.entry(key).or_default().entry(metric).or_default();
             of_metric.insert((sample.process, sample.repeat), sample.value);
         }
@@ -160,31 +150,25 @@ pub struct SameLlvmPair {
 
 /// Pairs the rows of a batch size that were built with the same LLVM.
 pub fn pairs(rows: &[BuildRow]) -> Vec<SameLlvmPair> {
-    let with_llvm = || {
-        rows.iter()
-            .filter(|row| row.default_flags && row.llvm.is_some())
-    };
+    let fits = |row: &&BuildRow| row.default_flags && row.llvm.is_some();
     let is_c = |row: &&BuildRow| row.implementation == Implementation::C;
     let is_rust = |row: &&BuildRow| !is_c(row) && !row.implementation.is_peer();
-    let mut pairs = Vec::new();
-    for c in with_llvm().filter(is_c) {
-        for rust in with_llvm()
-            .filter(is_rust)
-            .filter(|rust| rust.llvm == c.llvm)
-        {
-            let instructions = rust.times(c, Metric::Instructions);
-            pairs.push(SameLlvmPair {
-                batch: c.batch,
-                llvm: c.llvm.unwrap_or_default(),
-                c: c.compiler.clone(),
-                rust: rust.compiler.clone(),
-                implementation: rust.implementation,
-                instructions: instructions.map(|ratio| ratio.median),
-                cycles: rust.times(c, Metric::TscCycles),
-            });
-        }
-    }
-    pairs
+    let pairs = rows.iter().filter(fits).filter(is_c).flat_map(|c| {
+        let same = move |rust: &&BuildRow| rust.llvm == c.llvm;
+        let rust = rows.iter().filter(fits).filter(is_rust).filter(same);
+        rust.map(move |rust| SameLlvmPair {
+            batch: c.batch,
+            llvm: c.llvm.unwrap_or_default(),
+            c: c.compiler.clone(),
+            rust: rust.compiler.clone(),
+            implementation: rust.implementation,
+            instructions: rust
+                .times(c, Metric::Instructions)
+                .map(|ratio| ratio.median),
+            cycles: rust.times(c, Metric::TscCycles),
+        })
+    });
+    pairs.collect()
 }
 
 #[cfg(test)]
@@ -196,18 +180,15 @@ mod tests {
     use crate::build::toolchain::compiler::test_values::toolchain;
     use crate::build::toolchain::recipe::{OptLevel, DEFAULT_CPU};
 
-    fn recipe(family: Family, version: &str, llvm: Option<u32>) -> BuildRecipe {
-        let toolchain = toolchain(family, version, llvm);
-        BuildRecipe::new(toolchain, OptLevel::Default, DEFAULT_CPU, true, false)
-    }
-
-    /// Samples of a build: instructions by both backends, and TSC cycles of some rounds.
-    fn samples(
+    /// A build with the default flags, and its samples: instructions by both backends, and TSC cycles of some rounds.
+    fn build(
         implementation: Implementation,
-        recipe: &BuildRecipe,
+        (family, version, llvm): (Family, &str, Option<u32>),
         instructions: f64,
         cycles: &[f64],
-    ) -> Vec<Sample> {
+    ) -> (BuildRecipe, Vec<Sample>) {
+        let toolchain = toolchain(family, version, llvm);
+        let recipe = BuildRecipe::new(toolchain, OptLevel::Default, DEFAULT_CPU, true, false);
         let cell = perfcounters::Cell {
             implementation,
             variant: recipe.variant.clone(),
@@ -217,62 +198,45 @@ mod tests {
             library: "c".into(),
             peer: None,
         };
-        let sample =
-            |backend, metric, value, repeat| cell.sample(backend, metric, value, 0, repeat);
-        let cycles = (0..).zip(cycles).map(|(repeat, cycles)| {
-            sample(BackendName::Lockstep, Metric::TscCycles, *cycles, repeat)
+        let counts = [
+            (BackendName::Valgrind, instructions + 1.0),
+            (BackendName::Trace, instructions),
+        ];
+        let counts =
+            counts.map(|(name, value)| cell.sample(name, Metric::Instructions, value, 0, 0));
+        let cycles = (0..).zip(cycles).map(|(round, value)| {
+            cell.sample(BackendName::Lockstep, Metric::TscCycles, *value, 0, round)
         });
-        let valgrind = sample(
-            BackendName::Valgrind,
-            Metric::Instructions,
-            instructions + 1.0,
-            0,
-        );
-        let trace = sample(BackendName::Trace, Metric::Instructions, instructions, 0);
-        cycles.chain([valgrind, trace]).collect()
+        let samples = cycles.chain(counts).collect();
+        (recipe, samples)
     }
 
     #[test]
     fn the_tracer_counts_where_it_can_and_c_and_rust_are_paired_by_llvm_and_round() {
-        let builds = [
-            (C, recipe(Family::Gcc, "12.2.0", None), 76.0, &[1.0][..]),
-            (
-                C,
-                recipe(Family::Clang, "19.1.7", Some(19)),
-                70.0,
-                &[10.0, 20.0, 40.0],
-            ),
-            (
-                Rust,
-                recipe(Family::Rustc, "1.85.0", Some(19)),
-                77.0,
-                &[11.0, 22.0, 44.0],
-            ),
-            (
-                Rust,
-                recipe(Family::Rustc, "1.95.0", Some(22)),
-                75.0,
-                &[1.0],
-            ),
-        ];
-        let measured = builds
-            .iter()
-            .flat_map(|(driver, recipe, instructions, cycles)| {
-                samples(*driver, recipe, *instructions, cycles)
-            });
-        let mut measured: Vec<_> = measured.collect();
-        let recipes = builds.map(|(_, recipe, ..)| recipe);
+        let (gcc, clang) = (
+            (Family::Gcc, "12.2.0", None),
+            (Family::Clang, "19.1.7", Some(19)),
+        );
+        let (old, new) = (
+            (Family::Rustc, "1.85.0", Some(19)),
+            (Family::Rustc, "1.95.0", Some(22)),
+        );
+        let (recipes, samples): (Vec<_>, Vec<_>) = [
+            build(C, gcc, 76.0, &[1.0]),
+            build(C, clang, 70.0, &[10.0, 20.0, 40.0]),
+            build(Rust, old, 77.0, &[11.0, 22.0, 44.0]),
+            build(Rust, new, 75.0, &[1.0]),
+        ]
+        .into_iter()
+        .unzip();
+        let mut samples = samples.concat();
         let record = RunRecord::default();
-        let found = rows(&recipes, &record, &measured, 32);
-        measured.retain(|sample| sample.backend != BackendName::Trace);
-        for (rows, instructions) in [
-            (&found, 76.0),
-            (&rows(&recipes, &record, &measured, 32), 77.0),
-        ] {
-            assert_eq!(
-                rows[0].metrics[&Metric::Instructions].interval.median,
-                instructions
-            );
+        let found = rows(&recipes, &record, &samples, 32);
+        samples.retain(|sample| sample.backend != BackendName::Trace);
+        let untraced = rows(&recipes, &record, &samples, 32);
+        for (rows, instructions) in [(&found, 76.0), (&untraced, 77.0)] {
+            let measured = &rows[0].metrics[&Metric::Instructions];
+            assert_eq!(measured.interval.median, instructions);
         }
         let pairs = pairs(&found);
         let [pair] = pairs.as_slice() else {
