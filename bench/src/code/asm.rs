@@ -1,6 +1,7 @@
 //! `triptych asm`: the machine code of the data path beside its source, with checks and panics marked, or how
 //! that of two builds differs.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -164,19 +165,12 @@ fn one_side(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<String> {
     if arguments.json {
         return shown.json().context("cannot write the code as JSON");
     }
-    let mut functions: Vec<&Function> = Vec::new();
-    for part in &chosen {
-        if !functions
-            .iter()
-            .any(|known| std::ptr::eq(*known, part.function))
-        {
-            functions.push(part.function);
-        }
-    }
+    let mut functions: Vec<&Function> = chosen.iter().map(|part| part.function).collect();
+    let mut seen = BTreeSet::new();
+    functions.retain(|function| seen.insert(std::ptr::from_ref::<Function>(function)));
     let analyses = functions.iter().map(|function| checks::analyse(function));
-    let checks: Vec<_> = analyses
-        .flat_map(|analysis| analysis.checks.into_values())
-        .collect();
+    let checks = analyses.flat_map(|analysis| analysis.checks.into_values());
+    let checks: Vec<_> = checks.collect();
     let mut text = shown.text();
     text.push('\n');
     for (kind, hot) in count_in_loops(&program.functions, &functions) {

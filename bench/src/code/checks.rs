@@ -23,22 +23,10 @@ pub enum Panic {
     Other,
 }
 
-const BOUNDS: [&str; 5] = [
-    "panic_bounds_check",
-    "slice_index",
-    "slice_start_index",
-    "slice_end_index",
-    "len_mismatch_fail",
-];
-const OTHER: [&str; 7] = [
-    "core::panicking::",
-    "std::panicking::",
-    "unwrap_failed",
-    "expect_failed",
-    "panic_already_borrowed",
-    "__stack_chk_fail",
-    "__chk_fail",
-];
+const BOUNDS: &str =
+    "panic_bounds_check slice_index slice_start_index slice_end_index len_mismatch_fail";
+const OTHER: &str = "core::panicking:: std::panicking:: unwrap_failed expect_failed \
+                     panic_already_borrowed __stack_chk_fail __chk_fail";
 
 /// The kind of panic that an instruction starts, if any.
 pub fn panic(instruction: &Instruction) -> Option<Panic> {
@@ -50,14 +38,13 @@ pub fn panic(instruction: &Instruction) -> Option<Panic> {
     }
     // objdump names the target of a jump within a function by the function and an offset.
     let name = instruction.names().filter(|name| !name.contains("+0x"))?;
-    if BOUNDS.iter().any(|part| name.contains(part)) {
+    let has = |parts: &str| parts.split(' ').any(|part| name.contains(part));
+    if has(BOUNDS) {
         Some(Panic::Bounds)
     } else if name.contains("panic_const") && name.contains("overflow") {
         Some(Panic::Overflow)
-    } else if OTHER.iter().any(|part| name.contains(part)) {
-        Some(Panic::Other)
     } else {
-        None
+        has(OTHER).then_some(Panic::Other)
     }
 }
 
@@ -70,30 +57,25 @@ pub struct Analysis {
     pub checks: BTreeMap<usize, Panic>,
     /// Calls and traps that panic.
     pub panics: BTreeMap<usize, Panic>,
-    /// The number of loops.
     pub loops: usize,
 }
 
 impl Analysis {
     /// Whether an instruction is a check or panics.
     pub fn mark(&self, place: usize) -> Option<String> {
-        match (self.checks.get(&place), self.panics.get(&place)) {
-            (Some(kind), _) => Some(format!("{kind} check")),
-            (None, Some(kind)) => Some(format!("panic: {kind}")),
-            (None, None) => None,
-        }
+        let check = self.checks.get(&place);
+        let panics = || Some(format!("panic: {}", self.panics.get(&place)?));
+        check.map(|kind| format!("{kind} check")).or_else(panics)
     }
 }
 
 /// A basic block: instructions without jumps into or out of the middle.
 struct Block {
     start: usize,
-    /// The last instruction.
     last: usize,
     next: Vec<usize>,
 }
 
-/// Analyses a function.
 pub fn analyse(function: &Function) -> Analysis {
     let code = &function.code;
     let blocks = blocks(code);
@@ -117,16 +99,14 @@ pub fn analyse(function: &Function) -> Analysis {
         if !code[block.last].is_branch() {
             continue;
         }
-        let ways: Vec<_> = block
-            .next
-            .iter()
+        let next = block.next.iter();
+        let ways: Vec<_> = next
             .map(|next| leads_to(*next, &blocks, &analysis))
             .collect();
-        // A conditional jump to another function that panics.
-        let tail = analysis.panics.get(&block.last).copied();
         let check = match ways.as_slice() {
             [Some(kind), None] | [None, Some(kind)] => Some(*kind),
-            [None] => tail,
+            // A conditional jump to another function that panics.
+            [None] => analysis.panics.get(&block.last).copied(),
             _ => None,
         };
         if let Some(kind) = check {

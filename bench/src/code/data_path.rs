@@ -15,7 +15,6 @@ pub const DATA_PATH: [&str; 3] = ["forward", "rx_batch", "tx_batch"];
 /// A function that has the code of `forward` inside, once for each direction, if the compiler inlines it.
 const INLINES_FORWARD: &str = "queue_turn";
 
-/// All kinds of checks.
 pub const KINDS: [Panic; 4] = [Panic::Bounds, Panic::Overflow, Panic::Trap, Panic::Other];
 
 /// Counts the checks in the loops of a driver's data path, by kind. These are the checks in loops
@@ -42,26 +41,20 @@ pub fn checks_in_loops(program: &Path) -> Result<BTreeMap<Panic, usize>> {
 
 /// Adds the number of checks in the data path to the record of a build. Only safe Rust is counted,
 /// because only its source has implicit checks.
-pub fn with_checks(build: Build, program: &Path) -> Build {
+pub fn with_checks(mut build: Build, program: &Path) -> Build {
     if build.implementation != Implementation::Rust {
         return build;
     }
     match checks_in_loops(program) {
         Ok(counts) => {
             let counts = counts.into_iter();
-            let checks_in_loops = counts
+            build.checks_in_loops = counts
                 .map(|(kind, count)| (kind.to_string(), count))
                 .collect();
-            Build {
-                checks_in_loops,
-                ..build
-            }
         }
-        Err(error) => Build {
-            checks_not_counted: Some(format!("{error:#}")),
-            ..build
-        },
+        Err(error) => build.checks_not_counted = Some(format!("{error:#}")),
     }
+    build
 }
 
 /// Counts the checks in loops of the chosen functions and in what the loops call, by kind.
@@ -96,9 +89,8 @@ pub fn called_in_loops<'a>(functions: &'a [Function], from: &[&'a Function]) -> 
         functions.iter().find(starts)
     };
     let followed = |function: &Function| {
-        ["ixgbe", "core::slice::", "::Index"]
-            .iter()
-            .any(|part| function.name.contains(part))
+        let mut parts = ["ixgbe", "core::slice::", "::Index"].iter();
+        parts.any(|part| function.name.contains(part))
     };
     let calls = |function: &Function, everywhere: bool| -> Vec<u64> {
         let analysis = checks::analyse(function);
@@ -122,6 +114,7 @@ pub fn called_in_loops<'a>(functions: &'a [Function], from: &[&'a Function]) -> 
     }
     found.into_values().collect()
 }
+
 #[cfg(test)]
 mod tests {
     use super::super::disassembly::parse;

@@ -134,10 +134,9 @@ pub(super) fn parse(text: &str) -> Vec<Function> {
             function.code.extend(instruction(line));
         }
     }
-    for function in &mut functions {
-        while function.code.last().is_some_and(Instruction::is_padding) {
-            function.code.pop();
-        }
+    for Function { code, .. } in &mut functions {
+        let last = code.iter().rposition(|there| !there.is_padding());
+        code.truncate(last.map_or(0, |last| last + 1));
     }
     name_targets(&mut functions);
     functions
@@ -161,13 +160,13 @@ fn name_targets(functions: &mut [Function]) {
         let Some((first, _, name)) = holder.filter(|(_, last, _)| target <= *last) else {
             continue;
         };
-        if let (Some(open), Some(close)) = (instruction.text.find('<'), instruction.text.rfind('>'))
-        {
-            let name = match target - first {
-                0 => name.clone(),
-                offset => format!("{name}+{offset:#x}"),
-            };
-            instruction.text.replace_range(open + 1..close, &name);
+        let offset = target - first;
+        let text = &mut instruction.text;
+        if let (Some(open), Some(close)) = (text.find('<'), text.rfind('>')) {
+            text.replace_range(open + 1..close, name);
+            if offset > 0 {
+                text.insert_str(open + 1 + name.len(), &format!("+{offset:#x}"));
+            }
         }
     }
 }
@@ -210,11 +209,5 @@ mod tests {
         ] {
             assert_eq!(short(long), name);
         }
-    }
-
-    #[test]
-    fn a_missing_program_is_named_with_the_command_that_builds_it() {
-        let error = disassemble(Path::new("/no/program")).unwrap_err();
-        assert!(error.to_string().contains("make build"), "{error}");
     }
 }

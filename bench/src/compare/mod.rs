@@ -78,15 +78,12 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<Outcom
     report(arguments, &recorder, &file, &plan, baseline.as_ref())
 }
 
-/// Prints the builds: driver, compiler, flags, and the short name and the path of the identity.
 fn list(builds: &[Build<'_>]) {
-    let labels = builds.iter().map(|(recipe, _)| &recipe.toolchain.label);
-    let width = labels.map(String::len).max().unwrap_or(0);
     for (recipe, driver) in builds {
         let (label, flags) = (&recipe.toolchain.label, recipe.flags());
         let identity = &recipe.toolchain.identity;
         let (key, path) = (identity.key(), &identity.path);
-        println!("{driver:12} {label:width$} {flags:20} {key} {path}");
+        println!("{driver:12} {label:24} {flags:20} {key} {path}");
     }
 }
 
@@ -173,17 +170,11 @@ fn report(
     let count = recorder.folder.count();
     println!("{count} samples in {}", folder.display());
     if !failures.is_empty() {
-        let count = failures.len();
-        bail!(
-            "{count} builds or measurements failed:\n  {}",
-            failures.join("\n  ")
-        );
+        let (count, all) = (failures.len(), failures.join("\n  "));
+        bail!("{count} builds or measurements failed:\n  {all}");
     }
-    Ok(if result.worse_than_baseline() {
-        Outcome::Worse
-    } else {
-        Outcome::Good
-    })
+    let worse = result.worse_than_baseline().then_some(Outcome::Worse);
+    Ok(worse.unwrap_or(Outcome::Good))
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {

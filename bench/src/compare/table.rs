@@ -46,13 +46,12 @@ fn write_cells(text: &mut String, cells: impl IntoIterator<Item = String>) {
 fn write_header(text: &mut String, columns: &str, metrics: &[Metric]) {
     let first = columns.split(", ").map(str::to_owned);
     let metrics = metrics.iter().map(|metric| metric.label().to_owned());
-    let rule = first
-        .clone()
-        .map(|_| "---|")
-        .chain(metrics.clone().map(|_| "---:|"));
-    let rule: String = rule.collect();
+    let rule = [
+        vec!["---|"; first.clone().count()],
+        vec!["---:|"; metrics.len()],
+    ];
     write_cells(text, first.chain(metrics));
-    *text += &format!("|{rule}\n");
+    *text += &format!("|{}\n", rule.concat().concat());
 }
 
 /// A cell, or a dash without a value.
@@ -69,12 +68,8 @@ fn write_rows(text: &mut String, result: &ComparisonResult<'_>, batch: u32) {
     write_header(text, "driver, compiler, version, flags", &SHOWN);
     for row in result.rows.iter().filter(|row| row.batch == batch) {
         let (driver, compiler, flags) = (row.implementation, &row.compiler, &row.flags);
-        let first = [
-            driver.to_string(),
-            compiler.clone(),
-            row.name(),
-            flags.clone(),
-        ];
+        let (driver, compiler) = (driver.to_string(), compiler.clone());
+        let first = [driver, compiler, row.name(), flags.clone()];
         let metrics = SHOWN.map(|metric| {
             let digits = metric.digits();
             let found = row.metrics.get(&metric).map(|measured| measured.interval);
