@@ -44,9 +44,8 @@ impl Program {
 
     /// The wanted functions, wherever the compiler put them; with `all`, also the code around them.
     pub fn choose(&self, wanted: &[&str], all: bool) -> Result<Vec<Chosen<'_>>> {
-        let chosen = choose(&self.functions, wanted, all, &|address| {
-            self.frames.at(address)
-        });
+        let frames = |address| self.frames.at(address);
+        let chosen = choose(&self.functions, wanted, all, &frames);
         let (program, names) = (self.path.display(), wanted.join(", "));
         if !chosen.is_empty() {
             return Ok(chosen);
@@ -173,13 +172,10 @@ impl Code {
         self.lines.iter().filter_map(|line| line.target).collect()
     }
 
-    pub fn counts(&self) -> Counts {
-        Counts::of(self.lines.iter().map(|line| &line.instruction))
-    }
-
-    pub fn counts_in_loops(&self) -> Counts {
-        let hot = self.lines.iter().filter(|line| line.depth > 0);
-        Counts::of(hot.map(|line| &line.instruction))
+    /// The numbers of instructions with at least so many loops around them.
+    pub fn counts(&self, loops: usize) -> Counts {
+        let lines = self.lines.iter().filter(|line| line.depth >= loops);
+        Counts::of(lines.map(|line| &line.instruction))
     }
 }
 
@@ -233,10 +229,8 @@ pub(super) mod tests {
     1100:\tjmp    1000 <f>
 ",
         );
-        let lines = code
-            .lines
-            .iter()
-            .map(|line| (line.text.as_str(), line.target));
+        let lines = code.lines.iter();
+        let lines = lines.map(|line| (line.text.as_str(), line.target));
         assert_eq!(
             lines.collect::<Vec<_>>(),
             [
@@ -251,6 +245,6 @@ pub(super) mod tests {
         );
         let parts: Vec<_> = code.parts.iter().map(|part| part.lines.clone()).collect();
         assert_eq!(parts, [0..6, 6..7]);
-        assert_eq!((code.counts().calls, code.counts().loads), (2, 2));
+        assert_eq!((code.counts(0).calls, code.counts(0).loads), (2, 2));
     }
 }

@@ -1,5 +1,7 @@
 //! Shows code: that of one program, or how that of two differs, for terminals and as JSON.
 
+use std::collections::BTreeMap;
+
 use console::Style;
 use serde::Serialize;
 
@@ -31,13 +33,8 @@ pub struct Pair {
 struct JsonSide<'c> {
     label: &'c str,
     functions: Vec<&'c str>,
-    counts: JsonCounts,
-}
-
-#[derive(Debug, Serialize)]
-struct JsonCounts {
-    all: Counts,
-    in_loops: Counts,
+    /// Those of all functions that are shown, and of their loops.
+    counts: BTreeMap<&'static str, Counts>,
 }
 
 #[derive(Debug, Serialize)]
@@ -99,13 +96,9 @@ impl Shown {
         let code = &self.code;
         // Beside itself, its jumps get labels, too.
         let difference = Difference::new([code, code], true);
-        let lines = 0..code.lines.len();
-        json(&Document {
-            side: self.json_side(),
-            lines: lines
-                .map(|line| json_line(code, &difference, 0, line))
-                .collect(),
-        })
+        let lines = (0..code.lines.len()).map(|line| json_line(code, &difference, 0, line));
+        let (side, lines) = (self.json_side(), lines.collect());
+        json(&Document { side, lines })
     }
 
     fn functions(&self) -> Vec<&str> {
@@ -117,10 +110,10 @@ impl Shown {
         JsonSide {
             label: &self.label,
             functions: self.functions(),
-            counts: JsonCounts {
-                all: self.code.counts(),
-                in_loops: self.code.counts_in_loops(),
-            },
+            counts: BTreeMap::from([
+                ("all", self.code.counts(0)),
+                ("in_loops", self.code.counts(1)),
+            ]),
         }
     }
 }
@@ -204,12 +197,9 @@ impl Pair {
             let (kind, a, b) = (row.kind, line(0), line(1));
             JsonRow { kind, a, b }
         });
-        json(&Document {
-            a: self.sides[0].json_side(),
-            b: self.sides[1].json_side(),
-            lines: self.difference.counts(),
-            rows: rows.collect(),
-        })
+        let (lines, rows) = (self.difference.counts(), rows.collect());
+        let [a, b] = self.sides.each_ref().map(Shown::json_side);
+        json(&Document { a, b, lines, rows })
     }
 
     /// The sides, their numbers of instructions, and the number of rows that differ.
@@ -218,8 +208,8 @@ impl Pair {
         let [in_a, in_b] = [a, b].map(|side| side.functions().join(", "));
         let mut text = format!("A: {}: {in_a}\nB: {}: {in_b}\n", a.label, b.label);
         text += &format!("\n{:24}{:>8}{:>8}{:>8}\n", "", "A", "B", "B - A");
-        let all = [0, 1].map(|side| self.sides[side].code.counts().named());
-        let hot = [0, 1].map(|side| self.sides[side].code.counts_in_loops().named());
+        let all = [0, 1].map(|side| self.sides[side].code.counts(0).named());
+        let hot = [0, 1].map(|side| self.sides[side].code.counts(1).named());
         for (place, (name, _)) in all[0].into_iter().enumerate() {
             for (name, [a, b]) in [(name, &all), ("  in loops", &hot)] {
                 let (a, b) = (a[place].1, b[place].1);

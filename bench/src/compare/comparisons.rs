@@ -281,11 +281,13 @@ impl<'a> Comparisons<'a> {
             let why = match measured {
                 Some((before, after)) if before.backend == after.backend => {
                     let (before, after) = (before.interval, after.interval);
+                    let percent = 100.0 * (after.median / before.median - 1.0);
+                    let verdict = self.judge.judge(metric, before, after);
                     let change = MetricChange {
                         before,
                         after,
-                        percent: 100.0 * (after.median / before.median - 1.0),
-                        verdict: self.judge.judge(metric, before, after),
+                        percent,
+                        verdict,
                     };
                     metrics.insert(metric, change);
                     continue;
@@ -478,14 +480,12 @@ mod tests {
         let before = interval(&[10.0, 10.5, 11.0, 12.0]);
         let noisy = interval(&[11.0, 12.0, 13.0, 14.0]);
         let clear = interval(&[14.0, 14.5, 15.0]);
-        for (threshold, before, after, judgement) in [
-            (None, before, noisy, Judgement::WithinNoise),
-            (None, before, clear, Judgement::Worse),
-            (Some(50.0), before, clear, Judgement::Unchanged),
-            (None, clear, before, Judgement::Better),
-        ] {
-            let found = Judge::new(threshold).judge(Metric::TscCycles, before, after);
-            assert_eq!(found, judgement);
-        }
+        let judge = |threshold, before, after| {
+            Judge::new(threshold).judge(Metric::TscCycles, before, after)
+        };
+        assert_eq!(judge(None, before, noisy), Judgement::WithinNoise);
+        assert_eq!(judge(None, before, clear), Judgement::Worse);
+        assert_eq!(judge(Some(50.0), before, clear), Judgement::Unchanged);
+        assert_eq!(judge(None, clear, before), Judgement::Better);
     }
 }

@@ -44,8 +44,7 @@ pub fn measure(
     Ok(finished?)
 }
 
-/// Builds everything. Returns the cells of the successful builds, and records what they are, with the number of
-/// checks in their machine code.
+/// Returns the cells of the successful builds, and records what they are, with the checks in their machine code.
 fn build_all(
     builder: &Builder<'_>,
     peers: &mut PeerBuilds,
@@ -56,12 +55,14 @@ fn build_all(
     let counting = file.backends.first().copied().unwrap_or(COUNTING);
     let estimate = Duration::from_secs(8) * u32::try_from(builds.len()).unwrap_or(u32::MAX);
     recorder.progress = Progress::new(estimate);
-    let count = builds.len() as u64;
-    recorder.progress.begin("building", count, estimate);
+    recorder
+        .progress
+        .begin("building", builds.len() as u64, estimate);
     let mut cells = Vec::new();
     for (recipe, driver) in builds {
-        let name = format!("{driver} {}", recipe.variant);
-        recorder.progress.step(&name);
+        recorder
+            .progress
+            .step(&format!("{driver} {}", recipe.variant));
         let cell = |batch: &u32| builder.cell(recipe, *driver, *batch);
         let planned: Vec<Cell> = file.batch.iter().map(cell).collect();
         let outcome = if driver.is_peer() {
@@ -93,7 +94,6 @@ fn build_all(
     Ok(cells)
 }
 
-/// Measures the cells with each backend.
 fn measure_all(
     builder: &Builder<'_>,
     cells: &[Cell],

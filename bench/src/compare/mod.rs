@@ -22,16 +22,15 @@ use plan::{Block, CompareFile, Plan};
 use result::{ComparisonResult, UsedBaseline, FORMAT, RESULT_FILE};
 
 pub mod arguments;
-pub(crate) mod baseline;
-pub(crate) mod comparisons;
+mod baseline;
+mod comparisons;
 mod measure;
-pub(crate) mod peers;
-pub(crate) mod plan;
-pub(crate) mod result;
-pub(crate) mod rows;
-pub(crate) mod table;
+mod peers;
+mod plan;
+mod result;
+mod rows;
+mod table;
 
-/// The file with the table, beside the samples.
 const TABLE_FILE: &str = "compilers.md";
 
 /// Builds, measures, and prints the tables. The outcome says whether a build is worse than the baseline.
@@ -56,9 +55,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<Outcom
     }
     if arguments.strict && !plan.skipped.is_empty() {
         let count = plan.skipped.len();
-        bail!(
-            "{count} compilers cannot be used, and --strict needs all; `skipped` above names them"
-        );
+        bail!("{count} compilers cannot be used, but --strict needs all; see `skipped` above");
     }
     if arguments.list {
         return Ok(Outcome::Good);
@@ -96,17 +93,19 @@ fn selected_builds<'r>(
         [] => !driver.is_peer(),
         named => named.contains(&driver),
     };
-    let builds = recipes.iter().flat_map(|recipe| {
-        let drivers = recipe.implementations().iter();
-        drivers.map(move |driver| (recipe, *driver))
-    });
-    let builds: Vec<_> = builds.filter(|(_, driver)| wanted(*driver)).collect();
+    let mut builds: Vec<Build<'_>> = Vec::new();
+    for recipe in recipes {
+        let drivers = recipe.implementations().iter().copied();
+        builds.extend(
+            drivers
+                .filter(|driver| wanted(*driver))
+                .map(|driver| (recipe, driver)),
+        );
+    }
     if builds.is_empty() {
-        bail!(UsageError(
-            "no selected compiler builds a selected driver on this machine; \
-             `bench/setup/compilers.sh` installs compilers"
-                .to_owned()
-        ));
+        let why = "no selected compiler builds a selected driver on this machine; \
+                   `bench/setup/compilers.sh` installs compilers";
+        bail!(UsageError(why.to_owned()));
     }
     PeerBuilds::check(&builds)?;
     Ok(builds)

@@ -29,12 +29,10 @@ pub struct CompareFile {
     /// Packets asked for per receive call. Each build is measured at every batch size.
     #[serde(default = "default_batch", deserialize_with = "batches")]
     pub batch: Vec<u32>,
-    /// The builds. Each block is a cross product.
     #[serde(rename = "block")]
     pub blocks: Vec<Block>,
 }
 
-/// The backends that a comparison can use.
 const POSSIBLE: [BackendName; 3] = [
     BackendName::Trace,
     BackendName::Valgrind,
@@ -49,7 +47,7 @@ fn default_batch() -> Vec<u32> {
     vec![32]
 }
 
-/// Compilers, and the flags for each.
+/// Compilers, and the flags for each: a cross product.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Block {
@@ -147,7 +145,6 @@ impl CompareFile {
     }
 }
 
-/// What a comparison builds on a machine.
 #[derive(Debug, Default)]
 pub struct Plan {
     pub recipes: Vec<BuildRecipe>,

@@ -93,8 +93,9 @@ pub fn rows(
             of_metric.insert((sample.process, sample.repeat), sample.value);
         }
     }
-    let ours = Implementation::OURS.into_iter();
-    let drivers = ours.chain(Implementation::PEERS);
+    let drivers = Implementation::OURS
+        .into_iter()
+        .chain(Implementation::PEERS);
     let builds = drivers.flat_map(|driver| recipes.iter().map(move |recipe| (driver, recipe)));
     let rows = builds.filter_map(|(implementation, recipe)| {
         let rounds = values.remove(&(implementation, recipe.variant.as_str()))?;
@@ -108,10 +109,11 @@ pub fn rows(
             };
             Some((metric, measured))
         });
-        let of_row = |build: &&record::Build| {
-            build.implementation == implementation && build.variant == recipe.variant
-        };
-        let build = record.builds.iter().find(of_row);
+        let mut builds = record
+            .builds
+            .iter()
+            .filter(|build| build.variant == recipe.variant);
+        let build = builds.find(|build| build.implementation == implementation);
         let toolchain = &recipe.toolchain;
         Some(BuildRow {
             implementation,

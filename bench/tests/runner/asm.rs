@@ -43,13 +43,9 @@ fn asm_shows_the_code_that_is_measured() {
             eprintln!("{implementation}: {why}");
             continue;
         }
-        let same = said.matches(": the same instructions as in ").count();
-        assert!(same > 0, "{implementation}: no function was compared");
-        for line in said.lines() {
-            assert!(
-                !line.contains(": differs from ") && !line.contains(" has no such function"),
-                "{implementation}: {line}"
-            );
+        assert!(said.contains(": the same instructions as in "), "{said}");
+        for wrong in [": differs from ", " has no such function"] {
+            assert!(!said.contains(wrong), "{said}");
         }
     }
 }
@@ -66,26 +62,18 @@ fn a_side_does_not_differ_from_itself_and_flags_make_a_difference() {
         serde_json::from_str(&said(&asm(&arguments, build.path()))).unwrap()
     };
     let lines = &json(&["c@gcc", "c@gcc"])["lines"];
-    assert_eq!(
-        (lines["differ"].as_u64(), lines["names"].as_u64()),
-        (Some(0), Some(0))
-    );
-    assert!(lines["same"].as_u64().unwrap() > 50, "{lines}");
+    let numbers = ["differ", "names", "same"].map(|name| lines[name].as_u64().unwrap());
+    assert!(numbers[..2] == [0, 0] && numbers[2] > 50, "{lines}");
     let other = json(&["c", "c@-fno-inline", "--function", "rx_batch"]);
     assert!(other["lines"]["differ"].as_u64().unwrap() > 0);
     assert!(other["a"]["label"].as_str().unwrap().starts_with("c, gcc "));
-    let text = said(&asm(
-        &["--diff", "c", "c@-fno-inline", "--unified"],
-        build.path(),
-    ));
+    let unified = ["--diff", "c", "c@-fno-inline", "--unified"];
+    let text = said(&asm(&unified, build.path()));
     assert!(text.contains("lines differ: "), "{text}");
     assert!(text.contains("; c/src/driver/rx.c:"), "no source: {text}");
     assert!(!text.contains('\u{1b}'), "colours without a terminal");
-    let one = said(&asm(
-        &["c", "--function", "rx_batch", "--json"],
-        build.path(),
-    ));
-    let one: serde_json::Value = serde_json::from_str(&one).unwrap();
+    let one = ["c", "--function", "rx_batch", "--json"];
+    let one: serde_json::Value = serde_json::from_str(&said(&asm(&one, build.path()))).unwrap();
     assert_eq!(one["counts"], other["a"]["counts"]);
     assert_eq!(one["functions"], other["a"]["functions"]);
 }
