@@ -55,13 +55,11 @@ pub struct Analysis {
     pub depth: Vec<usize>,
     /// Checks, by what they guard against.
     pub checks: BTreeMap<usize, Panic>,
-    /// Calls and traps that panic.
     pub panics: BTreeMap<usize, Panic>,
     pub loops: usize,
 }
 
 impl Analysis {
-    /// Whether an instruction is a check or panics.
     pub fn mark(&self, place: usize) -> Option<String> {
         let check = self.checks.get(&place);
         let panics = || Some(format!("panic: {}", self.panics.get(&place)?));

@@ -18,15 +18,11 @@ use super::names::{Name, Shape};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Both sides do the same.
     Same,
     /// Both sides do the same with names that do not stand for each other.
     Names,
-    /// The sides do different things.
     Changed,
-    /// Only side A has the line.
     OnlyA,
-    /// Only side B has the line.
     OnlyB,
 }
 
@@ -124,7 +120,6 @@ impl Difference {
         }
     }
 
-    /// Marks jumps that go to different places.
     fn compare_targets(&mut self, sides: [&Code; 2]) {
         for place in 0..self.rows.len() {
             if let [Some(a), Some(b)] = self.rows[place].lines {

@@ -30,7 +30,6 @@ pub fn split(text: &str) -> (&str, &str) {
 }
 
 impl Instruction {
-    /// The mnemonic without prefixes.
     pub fn mnemonic(&self) -> &str {
         let (name, _) = split(&self.text);
         let last = name.rsplit(' ').next().unwrap_or(name);
@@ -49,7 +48,6 @@ impl Instruction {
         self.mnemonic().starts_with("call")
     }
 
-    /// Whether control never continues with the next instruction.
     pub fn is_end(&self) -> bool {
         let mut ends = ["ret", "ud2", "hlt"].iter();
         ends.any(|end| self.mnemonic().starts_with(end))
@@ -99,7 +97,6 @@ pub fn short(name: &str) -> &str {
     last.split('.').next().unwrap_or(last)
 }
 
-/// Disassembles a program.
 pub fn disassemble(program: &Path) -> Result<Vec<Function>> {
     if !program.is_file() {
         bail!(
@@ -123,7 +120,6 @@ pub fn disassemble(program: &Path) -> Result<Vec<Function>> {
     Ok(parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// Parses objdump's output.
 pub(super) fn parse(text: &str) -> Vec<Function> {
     let mut functions: Vec<Function> = Vec::new();
     for line in text.lines() {

@@ -69,7 +69,6 @@ impl Program {
 
 #[derive(Debug)]
 pub struct Line {
-    /// The instruction as objdump prints it.
     pub instruction: Instruction,
     /// The instruction without addresses: calls and data have names. The target of a jump within
     /// the code is missing.
@@ -167,7 +166,6 @@ impl Code {
         }
     }
 
-    /// The lines that jumps go to.
     pub fn targets(&self) -> BTreeSet<usize> {
         self.lines.iter().filter_map(|line| line.target).collect()
     }

@@ -154,7 +154,6 @@ enum What {
     Fold(usize),
     Function,
     Label,
-    /// The source of the code below.
     Source,
     Code(Kind),
 }
@@ -351,7 +350,6 @@ fn near_differences(rows: &[Row], context: usize) -> Vec<bool> {
     (0..rows.len()).map(|place| all || near(place)).collect()
 }
 
-/// The style of a line with a mark.
 fn style(mark: char) -> Style {
     match mark {
         '-' | '<' => Style::new().red(),
@@ -383,7 +381,6 @@ fn cut(text: String, width: usize) -> String {
 struct Page {
     colours: bool,
     text: String,
-    /// Lines of each side alone.
     alone: [Vec<String>; 2],
     /// Lines above the next row of code, of each side.
     above: [Vec<String>; 2],

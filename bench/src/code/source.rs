@@ -26,7 +26,6 @@ impl Frame {
     }
 }
 
-/// The line tables of a program.
 pub struct Frames(Loader);
 
 impl fmt::Debug for Frames {
@@ -62,7 +61,6 @@ impl Frames {
     }
 }
 
-/// A line of a source file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SourceLine {
     /// The file, relative to the top folder of the sources if it is in there.

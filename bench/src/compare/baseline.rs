@@ -30,11 +30,7 @@ impl Baseline {
             identity: None,
         };
         let mut given = file.blocks.iter().flat_map(|block| &block.toolchains);
-        let label = |given: &str| {
-            given
-                .split_once('=')
-                .is_some_and(|(label, _)| label == name)
-        };
+        let label = |given: &str| given.split_once('=').map(|(label, _)| label) == Some(name);
         if given.any(|given| given == name || label(given)) {
             return Ok(baseline);
         }

@@ -22,7 +22,6 @@ pub const JUDGED: [Metric; 2] = [Metric::Instructions, Metric::TscCycles];
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Judge {
     pub instructions_percent: f64,
-    /// Instructions per packet.
     pub instructions: f64,
     pub cycles_percent: f64,
 }
@@ -65,7 +64,6 @@ pub enum Judgement {
     Worse,
     Better,
     Unchanged,
-    /// Beyond the limit, but not beyond noise.
     #[strum(serialize = "within noise")]
     WithinNoise,
 }
@@ -87,7 +85,6 @@ pub enum Basis {
 pub struct MetricChange {
     pub before: Interval,
     pub after: Interval,
-    /// The change of the median, percent of the first.
     pub percent: f64,
     pub verdict: Judgement,
 }
@@ -97,7 +94,6 @@ pub struct MetricChange {
 pub struct BuildName {
     pub compiler: String,
     pub flags: String,
-    /// The name of the build in `samples.csv`.
     pub variant: String,
 }
 
@@ -130,7 +126,6 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// The metrics that are worse.
     pub fn worse_by(&self) -> Vec<&'static str> {
         let worse = |(_, found): &(&Metric, &MetricChange)| found.verdict == Judgement::Worse;
         let metrics = self.metrics.iter().filter(worse);
@@ -145,7 +140,6 @@ pub struct NotCompared {
     #[serde(rename = "impl")]
     pub implementation: Implementation,
     pub why: String,
-    /// What was not compared: flags, compilers, or builds.
     pub what: Vec<String>,
 }
 

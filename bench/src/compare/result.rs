@@ -38,7 +38,6 @@ pub fn toolchains(recipes: &[BuildRecipe]) -> Vec<ListedToolchain> {
     listed.collect()
 }
 
-/// What the rows were compared with.
 #[derive(Debug, Serialize)]
 pub struct UsedBaseline<'a> {
     pub name: &'a str,
@@ -80,7 +79,6 @@ pub struct StoredResult {
 }
 
 impl StoredResult {
-    /// Reads `compilers.json`, given as a file or as its folder.
     pub fn read(path: &Path) -> Result<Self> {
         let inside = path.join(RESULT_FILE);
         let file = if path.is_dir() { &inside } else { path };

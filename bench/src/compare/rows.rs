@@ -30,7 +30,7 @@ pub struct Measured {
     pub rounds: Rounds,
 }
 
-/// A driver, built by a compiler with some flags, measured at a batch size.
+/// A driver, built by a compiler with some flags, measured at a batch size. bench/README.md describes the fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BuildRow {
     #[serde(rename = "impl")]
@@ -41,13 +41,9 @@ pub struct BuildRow {
     pub version: String,
     pub path: String,
     pub sha256: String,
-    /// The flags in short, such as `-O2 no LTO`.
     pub flags: String,
-    /// Whether only the compiler differs from `make build`.
     pub default_flags: bool,
-    /// The name of the build in `samples.csv`.
     pub variant: String,
-    /// The compiler's version line and all flags, as the build recorded them.
     pub command: String,
     pub metrics: BTreeMap<Metric, Measured>,
     /// The compiler's LLVM, which a stored result has elsewhere.
@@ -139,7 +135,6 @@ pub fn rows(
 pub struct SameLlvmPair {
     pub batch: u32,
     pub llvm: u32,
-    /// The C compiler, such as `clang 19.1.7`.
     pub c: String,
     pub rust: String,
     #[serde(rename = "impl")]

@@ -115,14 +115,11 @@ fn write_pairs(text: &mut String, result: &ComparisonResult<'_>, batch: u32) {
 fn write_comparisons(text: &mut String, result: &ComparisonResult<'_>, basis: Basis, batch: u32) {
     let baseline = result.baseline.as_ref();
     let baseline = baseline.map_or("", |baseline| baseline.name);
+    let with = format!("With the baseline {baseline}");
     let (title, newer, status) = match basis {
-        Basis::Version => ("By version".to_owned(), "a newer version", ""),
-        Basis::Flags => ("By flags".to_owned(), "other flags", ""),
-        Basis::Baseline => (
-            format!("With the baseline {baseline}"),
-            "the new build",
-            "; this gives the exit status 3",
-        ),
+        Basis::Version => ("By version", "a newer version", ""),
+        Basis::Flags => ("By flags", "other flags", ""),
+        Basis::Baseline => (&*with, "the new build", "; this gives the exit status 3"),
     };
     *text += &format!("#### {title}, batch {batch}\n\n");
     let fits = |made: &&Compared| made.basis == basis && made.batch == batch;
