@@ -43,20 +43,17 @@ impl Counts {
 }
 
 /// Instructions that only read the operand that stands last, by how their names start.
-const ONLY_READ: [&str; 12] = [
-    "cmp", "test", "bt", "ucomis", "comis", "vucomis", "vcomis", "mul", "div", "idiv", "vptest",
-    "vtest",
-];
+const ONLY_READ: &str = "cmp test bt ucomis comis vucomis vcomis mul div idiv vptest vtest";
 /// Instructions that write their last operand without reading it, by how their names start.
-const ONLY_WRITE: [&str; 7] = ["mov", "vmov", "set", "stos", "vextract", "pextr", "vpextr"];
+const ONLY_WRITE: &str = "mov vmov set stos vextract pextr vpextr";
 /// Instructions that compute with an address or only announce an access.
-const NO_ACCESS: [&str; 4] = ["lea", "nop", "prefetch", "endbr"];
+const NO_ACCESS: &str = "lea nop prefetch endbr";
 
 /// Whether an instruction reads and whether it writes memory.
 fn access(instruction: &Instruction) -> (bool, bool) {
     let mnemonic = instruction.mnemonic();
-    let starts = |list: &[&str]| list.iter().any(|start| mnemonic.starts_with(start));
-    if starts(&NO_ACCESS) {
+    let starts = |names: &str| names.split(' ').any(|name| mnemonic.starts_with(name));
+    if starts(NO_ACCESS) {
         return (false, false);
     }
     let (_, operands) = split(&instruction.text);
@@ -73,8 +70,8 @@ fn access(instruction: &Instruction) -> (bool, bool) {
     match is_memory(last) {
         _ if push => (is_memory(last), true),
         _ if pop => (true, is_memory(last)),
-        true if starts(&ONLY_READ) || one_operand_multiply => (true, false),
-        true if starts(&ONLY_WRITE) => (read, true),
+        true if starts(ONLY_READ) || one_operand_multiply => (true, false),
+        true if starts(ONLY_WRITE) => (read, true),
         true => (true, true),
         false => (read, false),
     }
@@ -123,12 +120,13 @@ mod tests {
             ("mov    %fs:0x28,%rax", true, false),
             ("ret", false, false),
         ] {
+            let (address, text, data) = (0, text.to_owned(), None);
             let instruction = Instruction {
-                address: 0,
-                text: text.to_owned(),
-                data: None,
+                address,
+                text,
+                data,
             };
-            assert_eq!(access(&instruction), (load, store), "{text}");
+            assert_eq!(access(&instruction), (load, store), "{instruction:?}");
         }
     }
 }

@@ -71,10 +71,9 @@ impl Baseline {
 
     /// Its rows, among those of this comparison or in the stored result.
     pub fn rows<'a>(&'a self, rows: &'a [BuildRow]) -> Vec<&'a BuildRow> {
+        let identity = self.identity.as_ref();
         let is_ours = |row: &&BuildRow| {
-            let (path, sha256) = (&row.path, &row.sha256);
-            let identity = self.identity.as_ref();
-            identity.is_some_and(|known| (&known.path, &known.sha256) == (path, sha256))
+            identity.is_some_and(|ours| ours.path == row.path && ours.sha256 == row.sha256)
         };
         match &self.stored {
             Some(stored) => stored.rows.iter().collect(),

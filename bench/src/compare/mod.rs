@@ -40,12 +40,9 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<Outcom
     let baseline = baseline.map(|name| Baseline::of(name, &mut file));
     let mut baseline = baseline.transpose()?;
     let plan = file.plan()?;
-    for skip in &plan.skipped {
-        eprintln!("skipped: {skip}");
-    }
-    for sentence in &plan.same {
-        eprintln!("{sentence}");
-    }
+    let skipped = plan.skipped.iter();
+    skipped.for_each(|skip| eprintln!("skipped: {skip}"));
+    plan.same.iter().for_each(|same| eprintln!("{same}"));
     if let Some(baseline) = &mut baseline {
         baseline.identify(&plan.recipes)?;
     }

@@ -165,8 +165,8 @@ impl Plan {
                 for cpu in &block.target_cpu {
                     for lto in &block.lto {
                         let recipe = BuildRecipe::new(toolchain.clone(), *opt, cpu, *lto, *pgo);
-                        let same = |known: &BuildRecipe| known.variant == recipe.variant;
-                        if !self.recipes.iter().any(same) {
+                        let mut known = self.recipes.iter();
+                        if known.all(|known| known.variant != recipe.variant) {
                             self.recipes.push(recipe);
                         }
                     }
@@ -195,13 +195,11 @@ fn remember(toolchain: Toolchain, known: &mut Vec<Toolchain>) -> Result<Toolchai
 
 /// Adds the paths to labels that several compilers share.
 fn tell_apart(known: &[Toolchain], recipes: &mut [BuildRecipe]) {
-    for recipe in recipes {
-        let ours = &mut recipe.toolchain;
-        let shared = |other: &Toolchain| {
-            other.label == ours.label && other.identity.path != ours.identity.path
-        };
-        if !ours.named && known.iter().any(shared) {
-            ours.label = format!("{} at {}", ours.label, ours.identity.path);
+    for ours in recipes.iter_mut().map(|recipe| &mut recipe.toolchain) {
+        let (label, path) = (&ours.label, &ours.identity.path);
+        let mut shared = known.iter().filter(|other| other.label == *label);
+        if !ours.named && shared.any(|other| other.identity.path != *path) {
+            ours.label = format!("{label} at {path}");
         }
     }
 }
