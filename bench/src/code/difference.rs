@@ -381,7 +381,7 @@ mod tests {
                 let register = place(&REGISTERS).map(|place| registers[place]);
                 register.or(place(&SLOTS).map(|place| slots[place])).unwrap().to_owned()
             };
-            let names = Regex::new(r"(0x[0-9a-f]+\(%rsp\)|\br(?:[a-d]x|[sd]i|bp|\d+))").unwrap();
+            let names = Regex::new(r"(0x[0-9a-f]+\(%rsp\)|r(?:[a-d]x|[sd]i|bp|[0-9]+))").unwrap();
             let b = written(&lines, start);
             let b = names.replace_all(&b, other);
             let counts = Difference::new([&code(&a), &code(&b)], false).counts();
