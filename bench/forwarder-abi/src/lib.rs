@@ -1,10 +1,16 @@
 //! The C interface of libforwarder.so (`c/src/rooms/forwarder.h`) for the safe Rust forwarder. With it, a
 //! benchmark or a test uses all three implementations in the same way. It is not part of the driver,
 //! and only changes the calling convention.
+//!
+//! The caller must keep the contract of that header: names end in NUL, a forwarder comes from `forwarder_open` or
+//! `forwarder_open_with` and is not closed, pointers to options are valid for reads, those to results for writes, and
+//! `error` is valid for writes of `error_size` bytes.
+#![allow(missing_docs, clippy::missing_safety_doc)]
 
 use std::ffi::{c_char, c_int, CStr};
 use std::ptr::null_mut;
 
+use ixgbe::driver::device::Stats;
 use ixgbe::error::Result;
 use ixgbe::rooms::forwarder::{Counts, Forwarder, Path, Ports, PortsOptions};
 use self_cell::self_cell;
@@ -25,7 +31,6 @@ pub struct Handle(OwnedForwarder);
 
 /// `struct forwarder_counts`.
 #[repr(C)]
-#[allow(missing_docs)]
 pub struct ForwarderCounts {
     pub rx: u64,
     pub tx: u64,
@@ -48,7 +53,6 @@ impl From<Counts> for ForwarderCounts {
 
 /// `struct forwarder_device_stats`.
 #[repr(C)]
-#[allow(missing_docs)]
 pub struct ForwarderDeviceStats {
     pub rx_packets: u64,
     pub rx_bytes: u64,
@@ -57,9 +61,6 @@ pub struct ForwarderDeviceStats {
 }
 
 /// Writes a message with its NUL to `error`, truncated to `size` bytes.
-///
-/// # Safety
-/// `error` is valid for writes of `size` bytes.
 unsafe fn report(message: &str, error: *mut c_char, size: usize) {
     let Some(room) = size.checked_sub(1) else {
         return;
@@ -74,7 +75,6 @@ unsafe fn report(message: &str, error: *mut c_char, size: usize) {
 
 /// `struct forwarder_options`.
 #[repr(C)]
-#[allow(missing_docs)]
 pub struct ForwarderOptions {
     pub batch: u32,
     pub ring_size: u32,
@@ -103,10 +103,6 @@ fn open(device_a: &CStr, device_b: &CStr, options: &ForwarderOptions) -> Result<
     })
 }
 
-/// See `c/src/rooms/forwarder.h`.
-///
-/// # Safety
-/// The device names are NUL-terminated strings. `error` is valid for writes of `error_size` bytes.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_open(
     device_a: *const c_char,
@@ -130,10 +126,6 @@ pub unsafe extern "C" fn forwarder_open(
     unsafe { forwarder_open_with(device_a, device_b, &options, error, error_size) }
 }
 
-/// See `c/src/rooms/forwarder.h`.
-///
-/// # Safety
-/// As for [`forwarder_open`], and `options` is valid for reads.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_open_with(
     device_a: *const c_char,
@@ -156,10 +148,6 @@ pub unsafe extern "C" fn forwarder_open_with(
     }
 }
 
-/// See `c/src/rooms/forwarder.h`.
-///
-/// # Safety
-/// `this` came from [`forwarder_open`] and was not closed.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_limit(this: *mut Handle, packets: u64) {
     // SAFETY: the caller guarantees it.
@@ -175,10 +163,6 @@ pub unsafe extern "C" fn forwarder_limit(this: *mut Handle, packets: u64) {
 /// [`forwarder_device_stats`] reports.
 macro_rules! steps {
     ($($name:ident($($queue:ident)?) => |$forwarder:ident| $step:expr;)*) => {$(
-        /// See `c/src/rooms/forwarder.h`. Returns 0 if a device has failed.
-        ///
-        /// # Safety
-        /// `this` came from [`forwarder_open`], or from [`forwarder_open_with`] with this path, and was not closed.
         #[no_mangle]
         pub unsafe extern "C" fn $name(this: *mut Handle, $($queue: u32)?) -> u32 {
             // SAFETY: the caller guarantees it.
@@ -203,10 +187,6 @@ steps! {
     forwarder_alloc() => |forwarder| Some(forwarder.alloc());
 }
 
-/// See `c/src/rooms/forwarder.h`.
-///
-/// # Safety
-/// `this` came from [`forwarder_open`] and was not closed; `counts` is valid for writes.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_read_counts(this: *const Handle, counts: *mut ForwarderCounts) {
     // SAFETY: the caller guarantees it.
@@ -220,10 +200,7 @@ pub unsafe extern "C" fn forwarder_read_counts(this: *const Handle, counts: *mut
     unsafe { counts.write(read.into()) };
 }
 
-/// See `c/src/rooms/forwarder.h`. A queue that does not exist has counts of 0.
-///
-/// # Safety
-/// As for [`forwarder_read_counts`].
+/// A queue that does not exist has counts of 0.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_read_queue_counts(
     this: *const Handle,
@@ -240,11 +217,6 @@ pub unsafe extern "C" fn forwarder_read_queue_counts(
     unsafe { counts.write(read.unwrap_or_default().into()) };
 }
 
-/// See `c/src/rooms/forwarder.h`.
-///
-/// # Safety
-/// `this` came from [`forwarder_open`] and was not closed; `stats` is valid for writes, `error`
-/// for writes of `error_size` bytes.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_device_stats(
     this: *mut Handle,
@@ -255,24 +227,13 @@ pub unsafe extern "C" fn forwarder_device_stats(
 ) -> c_int {
     // SAFETY: the caller guarantees it.
     let this = unsafe { &mut *this };
-    let read = this.0.with_dependent_mut(|_, forwarder| {
-        let forwarder = forwarder.as_mut()?;
-        let read = forwarder.device_stats(device as usize);
-        Some(read.map(|read| ForwarderDeviceStats {
-            rx_packets: read.rx_packets,
-            rx_bytes: read.rx_bytes,
-            tx_packets: read.tx_packets,
-            tx_bytes: read.tx_bytes,
-        }))
-    });
+    let read = this
+        .0
+        .with_dependent_mut(|_, forwarder| Some(forwarder.as_mut()?.device_stats(device as usize)));
     // SAFETY: the caller guarantees it.
     unsafe { answer(read, stats, error, error_size) }
 }
 
-/// See `c/src/rooms/forwarder.h`.
-///
-/// # Safety
-/// As for [`forwarder_device_stats`].
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_queue_stats(
     this: *mut Handle,
@@ -286,7 +247,7 @@ pub unsafe extern "C" fn forwarder_queue_stats(
     let this = unsafe { &mut *this };
     let read = this.0.with_dependent_mut(|_, forwarder| {
         let read = forwarder.as_mut()?.queue_stats(device as usize, queue);
-        Some(read.map(|read| ForwarderDeviceStats {
+        Some(read.map(|read| Stats {
             rx_packets: read.rx_packets,
             rx_bytes: read.rx_bytes,
             tx_packets: read.tx_packets,
@@ -298,35 +259,36 @@ pub unsafe extern "C" fn forwarder_queue_stats(
 }
 
 /// Writes what was read, or the reason. Returns 0 or -1.
-///
-/// # Safety
-/// `stats` is valid for writes, `error` for writes of `error_size` bytes.
 unsafe fn answer(
-    read: Option<Result<ForwarderDeviceStats>>,
+    read: Option<Result<Stats>>,
     stats: *mut ForwarderDeviceStats,
     error: *mut c_char,
     error_size: usize,
 ) -> c_int {
-    match read {
-        Some(Ok(read)) => {
-            // SAFETY: the caller guarantees it.
-            unsafe { stats.write(read) };
-            0
-        }
-        Some(Err(reason)) => {
-            // SAFETY: the caller guarantees it.
-            unsafe { report(&reason.to_string(), error, error_size) };
-            -1
-        }
-        None => -1,
-    }
+    let result = read.map(|read| {
+        let read = read?;
+        let read = ForwarderDeviceStats {
+            rx_packets: read.rx_packets,
+            rx_bytes: read.rx_bytes,
+            tx_packets: read.tx_packets,
+            tx_bytes: read.tx_bytes,
+        };
+        // SAFETY: the caller guarantees it.
+        unsafe { stats.write(read) };
+        Ok(())
+    });
+    // SAFETY: the caller guarantees it.
+    result.map_or(-1, |result| unsafe { status(result, error, error_size) })
 }
 
-/// See `c/src/rooms/forwarder.h`.
-///
-/// # Safety
-/// `this` came from [`forwarder_open`] and was not closed; `error` is valid for writes of
-/// `error_size` bytes.
+/// Returns 0, or -1 with the reason.
+unsafe fn status(result: Result<()>, error: *mut c_char, size: usize) -> c_int {
+    let Err(reason) = result else { return 0 };
+    // SAFETY: the caller guarantees it.
+    unsafe { report(&reason.to_string(), error, size) };
+    -1
+}
+
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_close(
     this: *mut Handle,
@@ -338,12 +300,6 @@ pub unsafe extern "C" fn forwarder_close(
     let stopped = this
         .0
         .with_dependent_mut(|_, forwarder| forwarder.take().map_or(Ok(()), Forwarder::stop));
-    match stopped {
-        Ok(()) => 0,
-        Err(reason) => {
-            // SAFETY: the caller guarantees it.
-            unsafe { report(&reason.to_string(), error, error_size) };
-            -1
-        }
-    }
+    // SAFETY: the caller guarantees it.
+    unsafe { status(stopped, error, error_size) }
 }
