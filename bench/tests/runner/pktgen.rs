@@ -9,10 +9,10 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use perfcounters::process::{allowed_cpus, find_program};
-use perfcounters::Interrupt;
+use perfcounters::{Interrupt, MeasureError};
 use rustix::process::{kill_process, Pid, Signal};
 use serde_json::Value;
-use triptych::measure::pktgen::{Config, Generator, PktgenError};
+use triptych::measure::pktgen::{Config, Generator};
 
 /// A folder with a stand-in for testpmd, which answers as DPDK 22.11 does.
 struct Bench {
@@ -203,7 +203,7 @@ fn a_link_that_goes_down_is_noticed() {
     let link = bench.write("no-link", "");
     // The old testpmd would ignore the rate, and send at line rate when the link is back.
     let error = generator.start(Some(3.0)).unwrap_err();
-    assert!(matches!(error, PktgenError::NoLink { .. }), "{error}");
+    assert!(matches!(error, MeasureError::Link(_)), "{error}");
     // A link that is back within two seconds is no error.
     let back = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(100));

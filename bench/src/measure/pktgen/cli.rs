@@ -47,7 +47,7 @@ fn rate(text: &str) -> Result<f64, String> {
 /// Tests the generator, or measures at each rate.
 ///
 /// # Errors
-/// [`super::PktgenError`], or the reports cannot be written.
+/// The generator fails, or the reports cannot be written.
 pub fn run(arguments: &PktgenArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let mut config = Config::read(&arguments.config)?;
     config.ssh = arguments.ssh.clone().or(config.ssh);

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use serde::Deserialize;
 
-use super::PktgenError;
 use crate::machine::host::address::PciAddress;
 
 /// The program that sends packets.
@@ -101,13 +101,11 @@ impl Config {
     ///
     /// # Errors
     /// If the file cannot be read or is malformed.
-    pub fn read(path: &Path) -> Result<Self, PktgenError> {
-        let wrong = |why: String| PktgenError::Failed(format!("{}: {why}", path.display()));
-        let text = std::fs::read_to_string(path).map_err(|cause| {
-            PktgenError::Failed(format!("cannot read {}: {cause}", path.display()))
-        })?;
-        let config: Self = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        config.check().map_err(wrong)?;
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+        let config: Self = toml::from_str(&text).context(name.clone())?;
+        config.check().map_err(anyhow::Error::msg).context(name)?;
         Ok(config)
     }
 
@@ -211,7 +209,7 @@ mod tests {
             ("03:00.1", "eth0", "eth0"),
         ] {
             std::fs::write(&path, smallest.replace(from, to)).unwrap();
-            let error = Config::read(&path).unwrap_err().to_string();
+            let error = format!("{:#}", Config::read(&path).unwrap_err());
             assert!(
                 error.contains(part) && error.contains("generator.toml"),
                 "{error}"

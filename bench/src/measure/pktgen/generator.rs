@@ -3,14 +3,13 @@
 use std::time::{Duration, Instant};
 
 use perfcounters::load::{PortLink, SentLoad};
-use perfcounters::Interrupt;
+use perfcounters::{Interrupt, MeasureError};
 use serde::Serialize;
 
 use super::config::{Config, Tool};
 use super::dialect::{Counters, Dialect, Exchange};
 use super::launch;
 use super::session::Session;
-use super::PktgenError;
 
 /// Longest time from the start until a generator answers. DPDK sets up memory and ports.
 const LAUNCH: Duration = Duration::from_secs(60);
@@ -29,27 +28,27 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Length of the measurement before each correction.
 const TRIAL: Duration = Duration::from_millis(1000);
 
-/// The packets that were sent and that returned in a window of time.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The packets that were sent and that returned in a window of time. Rates are of all ports together.
+#[derive(Debug, Serialize)]
 pub struct Report {
-    /// The wanted rate, Mpps, both directions together; `None` for full speed.
+    /// The wanted rate; `None` for full speed.
     pub asked_mpps: Option<f64>,
-    /// The rate that the wires carry, Mpps, both directions together.
+    /// The rate that the wires carry.
     pub line_rate_mpps: f64,
-    /// The rate that was sent, Mpps, all ports together.
+    /// The rate that was sent.
     pub offered_mpps: f64,
-    /// The rate that returned, Mpps, all ports together.
+    /// The rate that returned.
     pub received_mpps: f64,
     /// The share of the sent packets that did not return, 0 to 1. Packets in flight at the ends of
     /// the window can make more packets return than were sent; the share is then 0.
     pub loss_ratio: f64,
-    /// Length of the window, seconds.
+    /// Length of the window.
     pub seconds: f64,
     /// The frames that each port sent.
     pub sent: Vec<u64>,
     /// The frames that each port received.
     pub received: Vec<u64>,
-    /// Frame size, bytes without CRC.
+    /// Bytes without CRC.
     pub frame_size: u32,
     /// Flows of each port.
     pub flows: u32,
@@ -77,7 +76,12 @@ struct Window {
     seconds: f64,
     sent: Vec<u64>,
     received: Vec<u64>,
-    sent_mpps: f64,
+}
+
+impl Window {
+    fn mpps(&self, frames: &[u64]) -> f64 {
+        frames.iter().sum::<u64>() as f64 / self.seconds / 1e6
+    }
 }
 
 impl Reading {
@@ -88,12 +92,9 @@ impl Reading {
                 .map(|(before, after)| count(after).saturating_sub(count(before)))
                 .collect()
         };
-        let seconds = (later.at - self.at).as_secs_f64();
-        let sent = each(|port| port.sent);
         Window {
-            seconds,
-            sent_mpps: sent.iter().sum::<u64>() as f64 / seconds / 1e6,
-            sent,
+            seconds: (later.at - self.at).as_secs_f64(),
+            sent: each(|port| port.sent),
             received: each(|port| port.received),
         }
     }
@@ -116,10 +117,7 @@ pub struct Generator {
 
 impl Generator {
     /// Starts the generator and its ports, at most for a minute. It sends nothing, and needs no link.
-    ///
-    /// # Errors
-    /// [`PktgenError`], for instance without a connection, the program, its ports or memory.
-    pub fn launch(config: &Config, interrupt: &Interrupt) -> Result<Self, PktgenError> {
+    pub fn launch(config: &Config, interrupt: &Interrupt) -> Result<Self, MeasureError> {
         let place = config.ssh.as_deref().unwrap_or("this machine");
         let dialect = Dialect::of(config.tool);
         let mut session = Session::start(place, launch::command(config), interrupt)?;
@@ -128,9 +126,9 @@ impl Generator {
         // testpmd answers with its links, which are as many as they must be.
         let found = answer.first().and_then(|word| word.parse().ok());
         if let Some(found) = found.filter(|found: &usize| *found != ports) {
-            return Err(PktgenError::Failed(format!(
-                "{} found {found} ports, not {ports}: are they bound to vfio-pci?",
-                config.tool
+            let tool = config.tool;
+            return Err(MeasureError::Other(format!(
+                "{tool} found {found} ports, not {ports}: are they bound to vfio-pci?"
             )));
         }
         let version = match (config.tool, answer.get(1)) {
@@ -156,7 +154,7 @@ impl Generator {
     }
 
     /// Makes an exchange. `share` of the line rate is above 0 and at most 1.
-    fn order(&mut self, exchange: &Exchange, share: f64) -> Result<Vec<String>, PktgenError> {
+    fn order(&mut self, exchange: &Exchange, share: f64) -> Result<Vec<String>, MeasureError> {
         let config = &self.config;
         let values = [
             ("{size}", config.frame_size.to_string()),
@@ -176,10 +174,7 @@ impl Generator {
     }
 
     /// The links of its ports at this moment.
-    ///
-    /// # Errors
-    /// [`PktgenError`] if the generator does not answer.
-    pub fn links(&mut self) -> Result<Vec<PortLink>, PktgenError> {
+    pub fn links(&mut self) -> Result<Vec<PortLink>, MeasureError> {
         let states = self.order(&self.dialect.links, 1.0)?;
         let names = self.config.ports.iter().chain(&self.config.vdevs);
         let link = |(name, state): (&String, String)| PortLink {
@@ -190,10 +185,7 @@ impl Generator {
     }
 
     /// Waits until all its ports have a link.
-    ///
-    /// # Errors
-    /// [`PktgenError::NoLink`] if the time is up, or [`PktgenError`].
-    pub fn wait_for_link(&mut self, limit: Duration) -> Result<(), PktgenError> {
+    pub fn wait_for_link(&mut self, limit: Duration) -> Result<(), MeasureError> {
         let start = Instant::now();
         loop {
             let links = self.links()?;
@@ -202,20 +194,19 @@ impl Generator {
             }
             if start.elapsed() >= limit {
                 let ports: Vec<String> = links.iter().map(ToString::to_string).collect();
-                return Err(PktgenError::NoLink {
-                    seconds: limit.as_secs_f64(),
-                    ports: ports.join(", "),
-                });
+                return Err(MeasureError::Link(format!(
+                    "no link within {} s: {}. Is the forwarder running at the other end? A port gets a link only \
+                     while both sides run. Check cables and SFP+ modules, too",
+                    limit.as_secs_f64(),
+                    ports.join(", ")
+                )));
             }
             self.session.sleep(LOOK)?;
         }
     }
 
     /// Sets the size of the frames, bytes without CRC. Stops a generator that sends.
-    ///
-    /// # Errors
-    /// [`PktgenError`].
-    pub fn set_frame_size(&mut self, frame_size: u32) -> Result<(), PktgenError> {
+    pub fn set_frame_size(&mut self, frame_size: u32) -> Result<(), MeasureError> {
         if frame_size == self.config.frame_size {
             return Ok(());
         }
@@ -233,10 +224,7 @@ impl Generator {
     /// All ports need a link: without one, testpmd ignores a limit of the rate and later sends at line
     /// rate. The real rate is measured by the counters of the ports and corrected, because programs and
     /// cards count bytes differently. [`Report`] has the real rate.
-    ///
-    /// # Errors
-    /// [`PktgenError`]. The generator may be sending afterwards.
-    pub fn start(&mut self, rate_mpps: Option<f64>) -> Result<(), PktgenError> {
+    pub fn start(&mut self, rate_mpps: Option<f64>) -> Result<(), MeasureError> {
         self.started = None;
         let ports = self.config.port_count();
         let most = self.line_rate_mpps();
@@ -244,7 +232,7 @@ impl Generator {
         if let Some(rate) = rate_mpps {
             // Allow a little more, because printed rates are rounded.
             if !(rate > 0.0 && rate <= most * 1.001) {
-                return Err(PktgenError::Failed(format!(
+                return Err(MeasureError::Other(format!(
                     "{rate} Mpps is out of range: {ports} ports can send up to {most:.2} Mpps"
                 )));
             }
@@ -274,10 +262,10 @@ impl Generator {
         self.config.line_rate_mpps() * self.config.port_count() as f64
     }
 
-    fn set_rate(&mut self, share: f64) -> Result<(), PktgenError> {
+    fn set_rate(&mut self, share: f64) -> Result<(), MeasureError> {
         self.order(&self.dialect.rate, share).map(drop).map_err(|error| match error {
             // testpmd keeps the old limit, or none: it would send at line rate.
-            PktgenError::Failed(why) => PktgenError::Failed(format!(
+            MeasureError::Other(why) => MeasureError::Other(format!(
                 "{why}. Does a port have no link, is line_rate_gbit above the link's speed, or is this a card whose ports \
                  cannot limit their rate? dpdk-pktgen limits it by itself"
             )),
@@ -286,15 +274,15 @@ impl Generator {
     }
 
     /// Adjusts the share of the line rate until the real rate is the wanted rate.
-    fn correct(&mut self, rate: f64, mut share: f64) -> Result<(), PktgenError> {
+    fn correct(&mut self, rate: f64, mut share: f64) -> Result<(), MeasureError> {
         let mut measured = rate;
         for _ in 0..CORRECTIONS {
             let before = self.counters()?;
             self.session.sleep(TRIAL)?;
             let window = before.until(&self.counters()?);
-            measured = window.sent_mpps;
+            measured = window.mpps(&window.sent);
             if measured <= 0.0 {
-                return Err(PktgenError::Failed(format!(
+                return Err(MeasureError::Other(format!(
                     "the load generator sent nothing within {:.1} s, instead of {rate:.3} Mpps",
                     window.seconds
                 )));
@@ -311,27 +299,29 @@ impl Generator {
     }
 
     /// Ends the window and stops sending.
-    ///
-    /// # Errors
-    /// [`PktgenError`], also if it sent much more than it should have.
-    pub fn stop(&mut self) -> Result<Report, PktgenError> {
-        let not_started = || PktgenError::Failed("the load generator was not started".to_owned());
-        let (asked_mpps, before) = self.started.take().ok_or_else(not_started)?;
+    pub fn stop(&mut self) -> Result<Report, MeasureError> {
+        let started = self.started.take();
+        let (asked_mpps, before) =
+            started.ok_or_else(|| "the load generator was not started".to_owned())?;
         let window = before.until(&self.counters()?);
         self.order(&self.dialect.stop, 1.0)?;
         self.sending = false;
+        let offered_mpps = window.mpps(&window.sent);
+        let received_mpps = window.mpps(&window.received);
         if let Some(rate) = asked_mpps {
-            not_too_much(window.sent_mpps, rate)?;
+            not_too_much(offered_mpps, rate)?;
         }
-        let received_mpps = window.received.iter().sum::<u64>() as f64 / window.seconds / 1e6;
+        let lost = 1.0 - received_mpps / offered_mpps;
         Ok(Report {
             asked_mpps,
             line_rate_mpps: self.line_rate_mpps(),
-            offered_mpps: window.sent_mpps,
+            offered_mpps,
             received_mpps,
-            loss_ratio: match window.sent_mpps > 0.0 {
-                true => (1.0 - received_mpps / window.sent_mpps).max(0.0),
-                false => 0.0,
+            // Without a sent frame, no share is lost.
+            loss_ratio: if offered_mpps > 0.0 {
+                lost.max(0.0)
+            } else {
+                0.0
             },
             seconds: window.seconds,
             sent: window.sent,
@@ -342,24 +332,18 @@ impl Generator {
     }
 
     /// Waits while it sends.
-    ///
-    /// # Errors
-    /// [`PktgenError::Interrupted`].
-    pub fn sleep(&self, time: Duration) -> Result<(), PktgenError> {
+    pub fn sleep(&self, time: Duration) -> Result<(), MeasureError> {
         self.session.sleep(time)
     }
 
-    fn counters(&mut self) -> Result<Reading, PktgenError> {
+    fn counters(&mut self) -> Result<Reading, MeasureError> {
         let exchange = &self.dialect.counters;
         let words = self.order(exchange, 1.0)?;
         let at = Instant::now();
         let numbers: Result<Vec<u64>, _> = words.iter().map(|word| word.parse()).collect();
         let numbers = numbers.map_err(|_| {
-            let why = format!(
-                "the load generator sent wrong counters: {}",
-                words.join(" ")
-            );
-            PktgenError::Failed(why)
+            let words = words.join(" ");
+            format!("the load generator sent wrong counters: {words}")
         })?;
         let ports = numbers
             .chunks_exact(exchange.words_per_port)
@@ -371,11 +355,11 @@ impl Generator {
     }
 }
 
-fn not_too_much(measured: f64, rate: f64) -> Result<(), PktgenError> {
-    let refused =
-        || format!("the load generator sends {measured:.3} Mpps instead of {rate:.3} Mpps");
-    match measured > rate * TOO_MUCH {
-        true => Err(PktgenError::Failed(refused())),
-        false => Ok(()),
+fn not_too_much(measured: f64, rate: f64) -> Result<(), MeasureError> {
+    if measured > rate * TOO_MUCH {
+        return Err(MeasureError::Other(format!(
+            "the load generator sends {measured:.3} Mpps instead of {rate:.3} Mpps"
+        )));
     }
+    Ok(())
 }

@@ -23,27 +23,5 @@ mod launch;
 mod session;
 
 pub use config::Config;
-pub use generator::{Generator, Report};
+pub use generator::Generator;
 pub(crate) use launch::command_line;
-
-/// An error of a load generator.
-#[derive(Debug, thiserror::Error)]
-pub enum PktgenError {
-    /// The configuration is missing or wrong, or the generator failed.
-    #[error("{0}")]
-    Failed(String),
-    /// Ports of the generator have no link.
-    #[error(
-        "no link within {seconds} s: {ports}. Is the forwarder running at the other end? A port gets a \
-         link only while both sides run. Check cables and SFP+ modules, too"
-    )]
-    NoLink {
-        /// The limit, seconds.
-        seconds: f64,
-        /// The links of all ports.
-        ports: String,
-    },
-    /// The user interrupted the program.
-    #[error("interrupted")]
-    Interrupted,
-}

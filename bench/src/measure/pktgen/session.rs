@@ -4,15 +4,15 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use perfcounters::Interrupt;
+use perfcounters::process::wait_at_most;
+use perfcounters::{Interrupt, MeasureError};
 use regex::Regex;
 
 use super::dialect::Exchange;
-use super::PktgenError;
 
 /// Longest time for a program to end. DPDK closes its ports meanwhile.
 const END: Duration = Duration::from_secs(10);
@@ -22,17 +22,8 @@ const POLL: Duration = Duration::from_millis(50);
 const TAIL: usize = 6;
 /// Longest line in bytes; a longer one counts as several.
 const LINE: u64 = 4096;
-/// Number of lines that are kept. Older ones are dropped, because a program may print all the time.
+/// Number of unread lines that are kept, because a program may print all the time.
 const KEPT: usize = 1024;
-
-/// What a program has printed.
-#[derive(Debug, Default)]
-struct Output {
-    lines: VecDeque<String>,
-    /// The number of lines that are not read yet.
-    unread: usize,
-    ended: bool,
-}
 
 /// A running program. It ends at the end of its input, so it never outlives this process, even if
 /// this process is killed. Dropping the session also ends the program.
@@ -41,7 +32,9 @@ pub(super) struct Session {
     place: String,
     child: Child,
     stdin: Option<ChildStdin>,
-    output: Arc<(Mutex<Output>, Condvar)>,
+    lines: Receiver<String>,
+    /// The last lines that were read.
+    said: VecDeque<String>,
     interrupt: Interrupt,
 }
 
@@ -51,28 +44,25 @@ impl Session {
         place: &str,
         mut command: Command,
         interrupt: &Interrupt,
-    ) -> Result<Self, PktgenError> {
+    ) -> Result<Self, MeasureError> {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // Ctrl-C must reach only this process, which then ends the program in order.
             .process_group(0)
             .spawn()
-            .map_err(|cause| {
-                let why = format!("cannot start a load generator on {place}: {cause}");
-                PktgenError::Failed(why)
-            })?;
-        let output = Arc::<(Mutex<Output>, Condvar)>::default();
+            .map_err(|cause| format!("cannot start a load generator on {place}: {cause}"))?;
+        let (sender, lines) = sync_channel(KEPT);
         if let Some(stdout) = child.stdout.take() {
-            let output = Arc::clone(&output);
             // The thread ends with the program's output.
-            thread::spawn(move || keep_lines(stdout, &output));
+            thread::spawn(move || pass_lines(stdout, &sender));
         }
         Ok(Self {
             place: place.to_owned(),
             stdin: child.stdin.take(),
             child,
-            output,
+            lines,
+            said: VecDeque::new(),
             interrupt: interrupt.clone(),
         })
     }
@@ -84,7 +74,7 @@ impl Session {
         exchange: &Exchange,
         ports: usize,
         values: &[(&str, String)],
-    ) -> Result<Vec<String>, PktgenError> {
+    ) -> Result<Vec<String>, MeasureError> {
         let mut text = String::new();
         for line in exchange.send.lines() {
             let count = if line.contains("{port}") { ports } else { 1 };
@@ -96,32 +86,39 @@ impl Session {
         for (name, value) in values {
             text = text.replace(name, value);
         }
-        self.send(&text)?;
-        let wrong = |error: regex::Error| PktgenError::Failed(error.to_string());
-        let answer = Regex::new(exchange.answer).map_err(wrong)?;
-        let refusal = exchange
-            .refusal
-            .map(Regex::new)
-            .transpose()
-            .map_err(wrong)?;
-        let wanted = exchange.words_per_port * ports;
+        if !text.is_empty() {
+            // What the program said before is no answer, and would leave the answer no room.
+            while let Ok(line) = self.lines.try_recv() {
+                self.remember(line);
+            }
+            self.send(&text)?;
+        }
+        let pattern = |text| Regex::new(text).map_err(|error| error.to_string());
+        let answer = pattern(exchange.answer)?;
+        let refusal = exchange.refusal.map(pattern).transpose()?;
         let mut words = Vec::new();
         let order = text.lines().next().unwrap_or("its start");
-        self.read(order, limit, |line| {
-            if let Some(refused) = refusal.as_ref().and_then(|it| it.captures(line)) {
-                let reason = refused.get(1).map_or(line, |group| group.as_str());
+        let start = Instant::now();
+        loop {
+            let line = self.line(order, start, limit)?;
+            if let Some(refused) = refusal.as_ref().and_then(|it| it.captures(&line)) {
+                let reason = refused.get(1).map_or(line.as_str(), |group| group.as_str());
                 let why = format!("the load generator refused `{order}`: {}", reason.trim());
-                return Some(Err(PktgenError::Failed(why)));
+                return Err(MeasureError::Other(why));
             }
-            let found = answer.captures(line)?;
+            let Some(found) = answer.captures(&line) else {
+                continue;
+            };
             for group in found.iter().skip(1).flatten() {
                 words.extend(group.as_str().split_whitespace().map(str::to_owned));
             }
-            (words.len() >= wanted).then(|| Ok(std::mem::take(&mut words)))
-        })?
+            if words.len() >= exchange.words_per_port * ports {
+                return Ok(words);
+            }
+        }
     }
 
-    fn send(&mut self, text: &str) -> Result<(), PktgenError> {
+    fn send(&mut self, text: &str) -> Result<(), MeasureError> {
         let sent = self.stdin.as_mut().map(|stdin| write!(stdin, "{text}"));
         match sent {
             Some(Ok(())) => Ok(()),
@@ -129,90 +126,78 @@ impl Session {
         }
     }
 
-    /// Reads lines until `take` has what it wants of them.
-    fn read<T>(
+    /// The next line of the answer to an order that began at `start`.
+    fn line(
         &mut self,
-        what: &str,
+        order: &str,
+        start: Instant,
         limit: Duration,
-        mut take: impl FnMut(&str) -> Option<T>,
-    ) -> Result<T, PktgenError> {
-        let start = Instant::now();
-        let shared = Arc::clone(&self.output);
-        let mut output = lock(&shared.0);
-        while start.elapsed() < limit {
+    ) -> Result<String, MeasureError> {
+        loop {
             if self.interrupt.is_set() {
-                return Err(PktgenError::Interrupted);
+                return Err(MeasureError::Interrupted);
             }
-            while output.unread > 0 {
-                let index = output.lines.len() - output.unread;
-                output.unread -= 1;
-                if let Some(found) = output.lines.get(index).and_then(|line| take(line)) {
-                    return Ok(found);
+            let left = limit.saturating_sub(start.elapsed());
+            match self.lines.recv_timeout(POLL.min(left)) {
+                Ok(line) => {
+                    self.remember(line.clone());
+                    return Ok(line);
                 }
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
+                    return Err(MeasureError::Other(format!(
+                        "the load generator on {} did not answer `{order}` within {} s; {}",
+                        self.place,
+                        limit.as_secs_f64(),
+                        self.said()
+                    )))
+                }
+                Err(RecvTimeoutError::Timeout) => {}
             }
-            if output.ended {
-                drop(output);
-                return Err(self.ended());
-            }
-            output = match shared.1.wait_timeout(output, POLL) {
-                Ok((output, _)) => output,
-                Err(poisoned) => poisoned.into_inner().0,
-            };
         }
-        drop(output);
-        Err(PktgenError::Failed(format!(
-            "the load generator on {} did not answer `{what}` within {} s; {}",
-            self.place,
-            limit.as_secs_f64(),
-            self.said()
-        )))
     }
 
     /// Waits while the program runs.
-    pub(super) fn sleep(&self, time: Duration) -> Result<(), PktgenError> {
+    pub(super) fn sleep(&self, time: Duration) -> Result<(), MeasureError> {
         let start = Instant::now();
         while start.elapsed() < time {
             if self.interrupt.is_set() {
-                return Err(PktgenError::Interrupted);
+                return Err(MeasureError::Interrupted);
             }
             thread::sleep(POLL.min(time.saturating_sub(start.elapsed())));
         }
         Ok(())
     }
 
+    fn remember(&mut self, line: String) {
+        self.said.push_back(line);
+        if self.said.len() > TAIL {
+            self.said.pop_front();
+        }
+    }
+
     /// The last output.
     fn said(&self) -> String {
-        let output = lock(&self.output.0);
-        let lines = output.lines.iter().filter(|line| !line.trim().is_empty());
-        let mut last: Vec<&str> = lines.rev().take(TAIL).map(String::as_str).collect();
-        last.reverse();
-        match last.is_empty() {
-            true => "it printed nothing".to_owned(),
-            false => format!("its last output:\n  {}", last.join("\n  ")),
+        if self.said.is_empty() {
+            return "it printed nothing".to_owned();
         }
+        let lines: Vec<&str> = self.said.iter().map(String::as_str).collect();
+        format!("its last output:\n  {}", lines.join("\n  "))
     }
 
     /// The error for a program that has ended.
-    fn ended(&mut self) -> PktgenError {
-        let status = self.wait(Duration::from_secs(2));
+    fn ended(&mut self) -> MeasureError {
+        let status = wait_at_most(&mut self.child, Duration::from_secs(2));
+        let status = status.ok().flatten();
+        let status = status.map_or("no exit status".to_owned(), |status| status.to_string());
         // Its last output may still arrive.
-        thread::sleep(POLL);
-        let status = status.unwrap_or_else(|| "no exit status".to_owned());
+        while let Ok(line) = self.lines.recv_timeout(POLL) {
+            self.remember(line);
+        }
         let (place, said) = (&self.place, self.said());
-        PktgenError::Failed(format!(
+        MeasureError::Other(format!(
             "the load generator on {place} ended ({status}); {said}"
         ))
-    }
-
-    fn wait(&mut self, limit: Duration) -> Option<String> {
-        let start = Instant::now();
-        loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => return Some(status.to_string()),
-                Ok(None) if start.elapsed() < limit => thread::sleep(Duration::from_millis(5)),
-                _ => return None,
-            }
-        }
     }
 }
 
@@ -220,7 +205,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         // The end of its input ends the program, also on another machine.
         self.stdin = None;
-        if self.wait(END).is_none() {
+        if !matches!(wait_at_most(&mut self.child, END), Ok(Some(_))) {
             // On another machine, `timeout` ends the program.
             let pid = rustix::process::Pid::from_child(&self.child);
             let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
@@ -229,12 +214,8 @@ impl Drop for Session {
     }
 }
 
-fn lock(output: &Mutex<Output>) -> MutexGuard<'_, Output> {
-    output.lock().unwrap_or_else(|error| error.into_inner())
-}
-
-/// Keeps the last lines until the program's output ends.
-fn keep_lines(input: impl Read, (output, news): &(Mutex<Output>, Condvar)) {
+/// Passes the lines on until the program's output ends. Drops those that find no room.
+fn pass_lines(input: impl Read, lines: &SyncSender<String>) {
     let mut input = BufReader::new(input);
     let mut bytes = Vec::new();
     while matches!(
@@ -243,16 +224,11 @@ fn keep_lines(input: impl Read, (output, news): &(Mutex<Output>, Condvar)) {
     ) {
         let line = plain(&String::from_utf8_lossy(&bytes));
         bytes.clear();
-        let mut output = lock(output);
-        if output.lines.len() == KEPT {
-            output.lines.pop_front();
+        let no_reader = |error| matches!(error, TrySendError::Disconnected(_));
+        if !line.is_empty() && lines.try_send(line).is_err_and(no_reader) {
+            return;
         }
-        output.lines.push_back(line);
-        output.unread = (output.unread + 1).min(KEPT);
-        news.notify_all();
     }
-    lock(output).ended = true;
-    news.notify_all();
 }
 
 /// A line without escape sequences and control characters. `console` strips the sequences of terminals.
@@ -266,31 +242,17 @@ fn plain(line: &str) -> String {
 mod tests {
     use super::*;
 
-    fn shell(script: &str) -> Session {
-        let mut command = Command::new("sh");
-        command.args(["-c", script]);
-        Session::start("this machine", command, &Interrupt::new()).unwrap()
-    }
-
-    #[test]
-    fn control_codes_are_removed() {
-        assert_eq!(
-            plain("\u{1b}[2J\u{1b}[1;32mready\u{1b}[0m 2\r\n"),
-            "ready 2"
-        );
-    }
-
     #[test]
     fn output_without_newlines_or_readers_takes_bounded_memory() {
-        let shared = Default::default();
-        keep_lines(std::io::repeat(b'x').take(3 * LINE), &shared);
-        let lengths: Vec<_> = lock(&shared.0).lines.iter().map(String::len).collect();
-        assert_eq!(lengths, [LINE as usize; 3]);
-        let numbers: String = (0..100_000).map(|number| format!("{number}\n")).collect();
-        keep_lines(numbers.as_bytes(), &shared);
-        let output = lock(&shared.0);
-        assert_eq!((output.lines.len(), output.unread), (KEPT, KEPT));
-        assert_eq!(output.lines.back().unwrap(), "99999");
+        let (sender, lines) = sync_channel(KEPT);
+        pass_lines(
+            "\u{1b}[2J\u{1b}[1;32mready\u{1b}[0m 2\r\n".as_bytes(),
+            &sender,
+        );
+        assert_eq!(lines.recv().unwrap(), "ready 2");
+        pass_lines(std::io::repeat(b'x').take(3 * LINE * KEPT as u64), &sender);
+        let lengths: Vec<_> = lines.try_iter().map(|line| line.len()).collect();
+        assert_eq!(lengths, [LINE as usize; KEPT]);
     }
 
     #[test]
@@ -303,21 +265,13 @@ mod tests {
             ),
             ("echo no hugepages; exit 3", 10_000, ["no hugepages", "3"]),
         ] {
-            let limit = Duration::from_millis(limit);
-            let error = shell(script).read("a line", limit, |_| None::<()>);
-            let error = error.unwrap_err().to_string();
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            let mut session = Session::start("this machine", command, &Interrupt::new()).unwrap();
+            let (start, limit) = (Instant::now(), Duration::from_millis(limit));
+            let read = |_| session.line("a line", start, limit);
+            let error = (0..2).map(read).find_map(Result::err).unwrap().to_string();
             assert!(parts.iter().all(|part| error.contains(part)), "{error}");
         }
-    }
-
-    #[test]
-    fn a_program_ends_at_the_end_of_its_input() {
-        let mut session = shell("cat");
-        session.send("hello\n").unwrap();
-        let line = session.read("a line", END, |line| Some(line.to_owned()));
-        assert_eq!(line.unwrap(), "hello");
-        let start = Instant::now();
-        drop(session);
-        assert!(start.elapsed() < Duration::from_secs(5));
     }
 }

@@ -8,7 +8,7 @@ use record::Conditions;
 
 use super::config as run;
 use crate::machine::host::system::program;
-use crate::measure::pktgen::{command_line, Config, Generator, PktgenError};
+use crate::measure::pktgen::{command_line, Config, Generator};
 use crate::usage::UsageError;
 
 /// The load generator of `triptych pktgen`. Its program runs until the backend has measured all cells,
@@ -36,7 +36,7 @@ impl Pktgen {
             return Ok(None);
         };
         let mut name = path.display().to_string();
-        let mut config = Config::read(path).map_err(|error| UsageError(error.to_string()))?;
+        let mut config = Config::read(path).map_err(|error| UsageError(format!("{error:#}")))?;
         if let Some(host) = &run.pktgen_host {
             name.push_str(&format!(" on {host}"));
             config.ssh = Some(host.clone());
@@ -82,25 +82,18 @@ impl Pktgen {
     /// measurement starts a new one.
     fn with<T>(
         &mut self,
-        action: impl FnOnce(&mut Generator) -> Result<T, PktgenError>,
+        action: impl FnOnce(&mut Generator) -> Result<T, MeasureError>,
     ) -> Result<T, MeasureError> {
         let Some((generator, _)) = &mut self.running else {
             return Err(MeasureError::Other(
                 "the load generator is not running".to_owned(),
             ));
         };
-        action(generator).map_err(|error| {
+        let done = action(generator);
+        if done.is_err() {
             self.running = None;
-            failure(error)
-        })
-    }
-}
-
-fn failure(error: PktgenError) -> MeasureError {
-    match error {
-        PktgenError::Interrupted => MeasureError::Interrupted,
-        PktgenError::NoLink { .. } => MeasureError::Link(error.to_string()),
-        other => MeasureError::Other(other.to_string()),
+        }
+        done
     }
 }
 
@@ -118,7 +111,7 @@ impl LoadGenerator for Pktgen {
         if !usable {
             // The old program must release its ports first.
             self.running = None;
-            let generator = Generator::launch(&self.config, &self.interrupt).map_err(failure)?;
+            let generator = Generator::launch(&self.config, &self.interrupt)?;
             self.running = Some((generator, Instant::now()));
         }
         Ok(())
