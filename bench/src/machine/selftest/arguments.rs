@@ -38,17 +38,14 @@ pub struct SelftestArguments {
 
 impl SelftestArguments {
     /// The names of the two ports, as the driver expects them.
-    ///
-    /// # Errors
-    /// A [`UsageError`] if a name is neither a PCI address nor a socket, or both are the same.
     pub fn devices(&self) -> Result<[String; 2], UsageError> {
         let names: Result<Vec<_>, _> = self.devices.iter().map(|name| device(name)).collect();
-        match names?.as_slice() {
-            [a, b] if a == b => Err(UsageError(format!(
+        match <[String; 2]>::try_from(names?) {
+            Ok([a, b]) if a == b => Err(UsageError(format!(
                 "{a} is given twice; name the two ports that the cable connects"
             ))),
-            [a, b] => Ok([a.clone(), b.clone()]),
-            _ => Err(UsageError("name two ports".to_owned())),
+            Ok(ports) => Ok(ports),
+            Err(_) => Err(UsageError("name two ports".to_owned())),
         }
     }
 
@@ -66,10 +63,8 @@ impl SelftestArguments {
 }
 
 fn device(name: &str) -> Result<String, UsageError> {
-    if name
-        .strip_prefix(VFIO_USER)
-        .is_some_and(|path| !path.is_empty())
-    {
+    let socket = name.strip_prefix(VFIO_USER);
+    if socket.is_some_and(|path| !path.is_empty()) {
         return Ok(name.to_owned());
     }
     let address: Result<PciAddress, _> = name.parse();
@@ -82,36 +77,28 @@ fn device(name: &str) -> Result<String, UsageError> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Parser)]
-    struct Cli {
-        #[command(flatten)]
-        arguments: SelftestArguments,
-    }
-
-    fn parse(words: &[&str]) -> SelftestArguments {
-        let words = ["selftest"].iter().chain(words);
-        Cli::try_parse_from(words).unwrap().arguments
-    }
 
     #[test]
     fn ports_are_addresses_or_sockets_and_quick_sends_fewer_frames() {
-        let arguments = parse(&["03:00.0", "vfio-user:/tmp/port1.sock"]);
-        let devices = arguments.devices().unwrap();
-        assert_eq!(devices, ["0000:03:00.0", "vfio-user:/tmp/port1.sock"]);
-        assert_eq!(arguments.addresses().len(), 1);
+        let mut arguments = SelftestArguments {
+            devices: Vec::new(),
+            quick: false,
+            frames: None,
+            link_timeout: 30,
+            json: None,
+        };
         assert_eq!(arguments.frames(), 1_000_000);
-        let quick = parse(&["03:00.0", "03:00.1", "--quick"]);
-        assert_eq!(quick.frames(), 5820);
-        for bad in [
-            ["eth0", "03:00.1"],
-            ["vfio-user:", "03:00.1"],
-            ["03:00.1", "0000:03:00.1"],
+        arguments.quick = true;
+        assert_eq!(arguments.frames(), 5820);
+        for (devices, good) in [
+            (["03:00.0", "vfio-user:/tmp/port1.sock"], true),
+            (["eth0", "03:00.1"], false),
+            (["vfio-user:", "03:00.1"], false),
+            (["03:00.1", "0000:03:00.1"], false),
         ] {
-            assert!(parse(&bad).devices().is_err(), "{bad:?}");
+            arguments.devices = devices.map(str::to_owned).into();
+            assert_eq!(arguments.devices().is_ok(), good, "{devices:?}");
         }
     }
 }

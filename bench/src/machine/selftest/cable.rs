@@ -93,15 +93,15 @@ fn sender(frame: &[u8]) -> String {
 
 /// Says how the ports are wired.
 fn judge(heard: &[Heard; 2]) -> Finding {
+    let [at_0, at_1] = [heard[0].other.arrived, heard[1].other.arrived];
     let one_way = |from: usize, to: usize| {
         format!(
             "frames of port {from} arrive at port {to}, but none come back: a fibre is broken, or a \
              transmitter off"
         )
     };
-    let arrived = [heard[0].other.arrived, heard[1].other.arrived];
     let mut wrong = Vec::new();
-    match arrived {
+    match [at_0, at_1] {
         [0, 0] => wrong.push(
             "no frame of either port arrives at the other: the ports are not cabled together. \
              Connect the two ports that you named with one cable"
@@ -111,25 +111,23 @@ fn judge(heard: &[Heard; 2]) -> Finding {
         [_, 0] => wrong.push(one_way(1, 0)),
         _ => {}
     }
-    for (port, heard) in heard.iter().enumerate() {
-        if heard.own > 0 {
+    for (port, Heard { own, stranger, .. }) in heard.iter().enumerate() {
+        if *own > 0 {
             wrong.push(format!(
-                "port {port} receives {} of its own frames: a loop-back plug, or a switch that \
-                 reflects them",
-                heard.own
+                "port {port} receives {own} of its own frames: a loop-back plug, or a switch that \
+                 reflects them"
             ));
         }
-        if let Some(sender) = &heard.stranger {
+        if let Some(sender) = stranger {
             wrong.push(format!(
                 "port {port} receives frames from {sender}: it is cabled to something else, or a \
                  switch is in between"
             ));
         }
     }
-    let [at_0, at_1] = arrived;
     let right = format!("{at_1} frames arrived at port 1, {at_0} at port 0");
     Finding::unless(&wrong, "cable", right)
-        .figure("received_by_port", arrived)
+        .figure("received_by_port", [at_0, at_1])
         .figure("own_frames", [heard[0].own, heard[1].own])
         .figure("sent", FRAMES)
 }
@@ -138,46 +136,29 @@ fn judge(heard: &[Heard; 2]) -> Finding {
 mod tests {
     use super::*;
 
-    const STREAMS: [Stream; 2] = [Stream { run: 1, port: 0 }, Stream { run: 1, port: 1 }];
-
-    fn frames_of(port: usize) -> Vec<Vec<u8>> {
-        let frame = |number| {
-            let mut frame = Vec::new();
-            STREAMS[port].write(number, &mut frame);
-            frame
-        };
-        (0..FRAMES).map(frame).collect()
-    }
-
     #[test]
     fn every_wiring_is_named() {
-        let [from_0, from_1] = [frames_of(0), frames_of(1)];
-        let stranger = vec![vec![0x33; 60]];
-        for (at_0, at_1, says) in [
-            (
-                &from_1,
-                &from_0,
-                "64 frames arrived at port 1, 64 at port 0",
-            ),
-            (&vec![], &vec![], "not cabled together"),
-            (
-                &vec![],
-                &from_0,
-                "frames of port 0 arrive at port 1, but none come back",
-            ),
-            (
-                &from_1,
-                &vec![],
-                "frames of port 1 arrive at port 0, but none come back",
-            ),
-            (&from_0, &vec![], "port 0 receives 64 of its own frames"),
-            (
-                &stranger,
-                &vec![],
-                "from 33:33:33:33:33:33 (EtherType 0x3333)",
-            ),
-        ] {
-            let mut heard = [0, 1].map(|port| Heard::new(&STREAMS, port));
+        let streams = [0, 1].map(|port| Stream { run: 1, port });
+        let frames = streams.map(|stream| -> Vec<Vec<u8>> {
+            let frame = |number| {
+                let mut frame = Vec::new();
+                stream.write(number, &mut frame);
+                frame
+            };
+            (0..FRAMES).map(frame).collect()
+        });
+        let [from_0, from_1] = &frames;
+        let (none, stranger) = (&vec![], &vec![vec![0x33; 60]]);
+        let cases = [
+            (from_1, from_0, "64 frames arrived at port 1, 64 at port 0"),
+            (none, none, "not cabled together"),
+            (none, from_0, "port 0 arrive at port 1, but none come back"),
+            (from_1, none, "port 1 arrive at port 0, but none come back"),
+            (from_0, none, "port 0 receives 64 of its own frames"),
+            (stranger, none, "from 33:33:33:33:33:33 (EtherType 0x3333)"),
+        ];
+        for (at_0, at_1, says) in cases {
+            let mut heard = [0, 1].map(|port| Heard::new(&streams, port));
             for (heard, frames) in heard.iter_mut().zip([at_0, at_1]) {
                 frames.iter().for_each(|frame| heard.take(frame));
             }

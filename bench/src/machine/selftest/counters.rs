@@ -7,29 +7,27 @@ use ixgbe::error::Result;
 use nic::registers as r;
 
 use super::finding::Finding;
-use super::ports::{named, Counted, Opened, Ports, CRC_LEN};
+use super::ports::{named, Opened, Ports, CRC_LEN};
 
 /// Counters that stay 0 on a good link without overload.
 const ERRORS: [(&str, u32); 11] = named! {
     CRCERRS, ILLERRC, ERRBC, RLEC, RUC, RFC, ROC, RJC, MPC(0), QPRDC(0), MLFC
 };
 
-/// What one of these counters means if it is not 0.
-fn meaning(counter: &str) -> &'static str {
-    match counter {
-        "CRCERRS" => "frames with a wrong CRC: cable, module or connector",
-        "ILLERRC" => "illegal symbols: cable, module or connector",
-        "ERRBC" => "bytes with errors: cable, module or connector",
-        "RLEC" => "frames whose length field is wrong",
-        "RUC" => "frames that were too short",
-        "RFC" => "fragments",
-        "ROC" => "frames that were too long",
-        "RJC" => "frames that were too long, with a wrong CRC",
-        "MPC(0)" => "frames that the packet buffer had no room for: PCIe or memory is slow",
-        "QPRDC(0)" => "frames for which the ring had no descriptor: the driver is slow",
-        _ => "local faults of the link",
-    }
-}
+/// What each of these counters means if it is not 0.
+const MEANINGS: [&str; ERRORS.len()] = [
+    "frames with a wrong CRC: cable, module or connector",
+    "illegal symbols: cable, module or connector",
+    "bytes with errors: cable, module or connector",
+    "frames whose length field is wrong",
+    "frames that were too short",
+    "fragments",
+    "frames that were too long",
+    "frames that were too long, with a wrong CRC",
+    "frames that the packet buffer had no room for: PCIe or memory is slow",
+    "frames for which the ring had no descriptor: the driver is slow",
+    "local faults of the link",
+];
 
 /// Registers for the report, which say in which state the port is. Reading them changes nothing.
 const STATE: [(&str, u32); 16] = named! {
@@ -43,7 +41,7 @@ const QPTC_OF_DPDK: u32 = 0x06030;
 /// What one port counted.
 struct Read {
     stats: Stats,
-    errors: BTreeMap<&'static str, u32>,
+    errors: [u32; ERRORS.len()],
     /// QPTC(0), and what DPDK takes for it.
     sent: [u32; 2],
 }
@@ -53,9 +51,12 @@ pub(super) fn clear_errors(opened: &Opened) -> Result<()> {
     (0..2).try_for_each(|port| read_errors(opened, port).map(drop))
 }
 
-fn read_errors(opened: &Opened, port: usize) -> Result<BTreeMap<&'static str, u32>> {
-    let read = |(name, offset)| Ok((name, opened.register(port, offset)?));
-    ERRORS.into_iter().map(read).collect()
+fn read_errors(opened: &Opened, port: usize) -> Result<[u32; ERRORS.len()]> {
+    let mut counts = [0; ERRORS.len()];
+    for (count, (_, offset)) in counts.iter_mut().zip(ERRORS) {
+        *count = opened.register(port, offset)?;
+    }
+    Ok(counts)
 }
 
 /// Reads the registers for the report. A register that cannot be read is left out.
@@ -88,10 +89,31 @@ pub(super) fn check(ports: &mut Ports<'_>) -> Finding {
     }
 }
 
-fn judge(ports: &[Read; 2], counted: &[Counted; 2]) -> Finding {
+fn judge(ports: &[Read; 2], counted: &[Stats; 2]) -> Finding {
     let mut wrong = Vec::new();
     for (port, (read, counted)) in ports.iter().zip(counted).enumerate() {
-        wrong.extend(differences(port, &read.stats, counted));
+        let mut expected = *counted;
+        if !counts_crc(&read.stats, counted) {
+            expected.rx_bytes = read.stats.rx_bytes;
+        }
+        let what = [
+            "frames sent",
+            "bytes sent",
+            "frames received",
+            "bytes received",
+        ];
+        for ((card, driver), what) in by_name(&read.stats)
+            .into_iter()
+            .zip(by_name(&expected))
+            .zip(what)
+        {
+            let ((name, card), (_, driver)) = (card, driver);
+            if card != driver {
+                wrong.push(format!(
+                    "port {port}: {name} is {card}, the driver counts {driver} {what}"
+                ));
+            }
+        }
     }
     for (from, to) in [(0, 1), (1, 0)] {
         let (sent, arrived) = (ports[from].stats.tx_packets, ports[to].stats.rx_packets);
@@ -102,18 +124,18 @@ fn judge(ports: &[Read; 2], counted: &[Counted; 2]) -> Finding {
         }
     }
     for (port, (read, counted)) in ports.iter().zip(counted).enumerate() {
-        let ([ours, of_dpdk], sent) = (read.sent, counted.sent);
+        let ([ours, of_dpdk], sent) = (read.sent, counted.tx_packets);
         if u64::from(ours) != sent {
             wrong.push(format!(
                 "port {port}: QPTC(0) is {ours} and at DPDK's address {QPTC_OF_DPDK:#07x} {of_dpdk}, the \
                  driver counts {sent} frames sent"
             ));
         }
-        let errors = read.errors.iter().filter(|(_, count)| **count > 0);
-        wrong.extend(
-            errors
-                .map(|(name, count)| format!("port {port}: {name} is {count}: {}", meaning(name))),
-        );
+        for ((count, (name, _)), meaning) in read.errors.iter().zip(ERRORS).zip(MEANINGS) {
+            if *count > 0 {
+                wrong.push(format!("port {port}: {name} is {count}: {meaning}"));
+            }
+        }
     }
     let with_crc = [0, 1].map(|port| counts_crc(&ports[port].stats, &counted[port]));
     let right = format!(
@@ -121,49 +143,30 @@ fn judge(ports: &[Read; 2], counted: &[Counted; 2]) -> Finding {
         if with_crc[0] { "with" } else { "without" },
         ERRORS.len()
     );
-    let names = |read: &Read| {
-        BTreeMap::from([
-            ("GPTC", read.stats.tx_packets),
-            ("QPRC", read.stats.rx_packets),
-            ("GOTC", read.stats.tx_bytes),
-            ("QBRC", read.stats.rx_bytes),
-        ])
+    let errors = |read: &Read| -> BTreeMap<_, _> {
+        let names = ERRORS.iter().map(|(name, _)| *name);
+        names.zip(read.errors).collect()
     };
+    let counters = |read: &Read| BTreeMap::from(by_name(&read.stats));
     Finding::unless(&wrong, "counters", right)
-        .figure("counters", ports.each_ref().map(names))
+        .figure("counters", ports.each_ref().map(counters))
         .figure("received_bytes_with_crc", with_crc)
-        .figure("errors", ports.each_ref().map(|read| &read.errors))
+        .figure("errors", ports.each_ref().map(errors))
+}
+
+/// The counters with the card's names.
+fn by_name(stats: &Stats) -> [(&'static str, u64); 4] {
+    [
+        ("GPTC", stats.tx_packets),
+        ("GOTC", stats.tx_bytes),
+        ("QPRC", stats.rx_packets),
+        ("QBRC", stats.rx_bytes),
+    ]
 }
 
 /// Whether QBRC counts the CRC of frames, of which the card strips it. Both are right.
-fn counts_crc(stats: &Stats, counted: &Counted) -> bool {
-    stats.rx_bytes != counted.received_bytes - CRC_LEN * counted.received
-}
-
-/// The counters of a port that differ from what was counted.
-fn differences(port: usize, stats: &Stats, counted: &Counted) -> Vec<String> {
-    let received_bytes = match counts_crc(stats, counted) {
-        true => counted.received_bytes,
-        false => stats.rx_bytes,
-    };
-    let rows = [
-        ("GPTC", "frames sent", stats.tx_packets, counted.sent),
-        ("GOTC", "bytes sent", stats.tx_bytes, counted.sent_bytes),
-        (
-            "QPRC",
-            "frames received",
-            stats.rx_packets,
-            counted.received,
-        ),
-        ("QBRC", "bytes received", stats.rx_bytes, received_bytes),
-    ];
-    let differ = rows
-        .into_iter()
-        .filter(|(_, _, card, driver)| card != driver);
-    let text = |(name, what, card, driver)| {
-        format!("port {port}: {name} is {card}, the driver counts {driver} {what}")
-    };
-    differ.map(text).collect()
+fn counts_crc(stats: &Stats, counted: &Stats) -> bool {
+    stats.rx_bytes != counted.rx_bytes - CRC_LEN * counted.rx_packets
 }
 
 #[cfg(test)]
@@ -173,60 +176,48 @@ mod tests {
 
     #[test]
     fn a_difference_says_where_the_frames_went() {
+        let counted = Stats {
+            rx_packets: 10,
+            rx_bytes: 640,
+            tx_packets: 10,
+            tx_bytes: 640,
+        };
         type Change = fn(&mut [Read; 2]);
         let cases: [(Change, &str); 7] = [
             (|_| (), "GPTC, QPRC, GOTC, QBRC equal"),
             // Some cards count bytes without the CRC.
-            (|ports| ports[0].stats.rx_bytes = 600, "QBRC without"),
+            (|it| it[0].stats.rx_bytes = 600, "QBRC without"),
             (
-                |ports| ports[0].stats.rx_bytes = 596,
-                "port 0: QBRC is 596, the driver counts 640",
+                |it| it[0].stats.rx_bytes = 596,
+                "QBRC is 596, the driver counts 640",
             ),
             (
-                |ports| ports[0].stats.tx_bytes = 644,
-                "port 0: GOTC is 644, the driver counts 640",
+                |it| it[0].stats.tx_bytes = 644,
+                "GOTC is 644, the driver counts 640",
             ),
             (
-                |ports| ports[1].stats.rx_packets = 9,
+                |it| it[1].stats.rx_packets = 9,
                 "port 1: QPRC is 9, the driver counts 10 frames received\n\
                  port 0 put 10 frames on the wire, port 1 took 9 from it",
             ),
             (
-                |ports| ports[1].sent = [0, 10],
-                "is 0 and at DPDK's address 0x06030 10, the driver",
+                |it| it[1].sent = [0, 10],
+                "is 0 and at DPDK's address 0x06030 10, the",
             ),
-            (
-                |ports| ports[1].errors = [("RFC", 3)].into(),
-                "port 1: RFC is 3: fragments",
-            ),
+            (|it| it[1].errors[5] = 3, "port 1: RFC is 3: fragments"),
         ];
         for (change, says) in cases {
-            let (packets, bytes) = (10, 640);
             let read = || Read {
-                stats: Stats {
-                    rx_packets: packets,
-                    rx_bytes: bytes,
-                    tx_packets: packets,
-                    tx_bytes: bytes,
-                },
-                errors: BTreeMap::new(),
+                stats: counted,
+                errors: [0; ERRORS.len()],
                 sent: [10, 0],
-            };
-            let counted = Counted {
-                sent: packets,
-                sent_bytes: bytes,
-                received: packets,
-                received_bytes: bytes,
             };
             let mut ports = [read(), read()];
             change(&mut ports);
             let found = judge(&ports, &[counted; 2]);
             assert!(found.text.contains(says), "{found}");
-            assert_eq!(
-                found.outcome == Grade::Fail,
-                found.text.starts_with("port"),
-                "{found}"
-            );
+            let failed = found.outcome == Grade::Fail;
+            assert_eq!(failed, found.text.starts_with("port"), "{found}");
         }
     }
 }

@@ -29,54 +29,35 @@ pub(super) fn check() -> Vec<Finding> {
     let mut findings = Vec::new();
     for event in &set.events {
         let Some(metric) = event.metric else { continue };
-        let check = metric.to_string();
-        if let Some(why) = checked.absent.get(&event.name) {
-            findings.push(Finding::not_available(check, why.clone()));
-            continue;
-        }
-        let checks: Vec<_> = checked
-            .checks
-            .iter()
-            .filter(|it| it.metric == metric)
-            .collect();
-        findings.push(judge(check, &event.name, &checks));
+        let checks = checked.checks.iter().filter(|it| it.metric == metric);
+        findings.push(match checked.absent.get(&event.name) {
+            Some(why) => Finding::not_available(metric.to_string(), why),
+            None => judge(metric.to_string(), &event.name, &checks.collect::<Vec<_>>()),
+        });
     }
-    for (metric, why) in &set.absent {
-        findings.push(Finding::not_available(metric.to_string(), why.clone()));
-    }
+    let absent = set.absent.iter();
+    findings.extend(absent.map(|(metric, why)| Finding::not_available(metric.to_string(), why)));
     if let Some(first) = findings.first_mut() {
-        first
-            .figures
-            .insert("facts".to_owned(), serde_json::json!(set.facts));
-        first
-            .figures
-            .insert("warnings".to_owned(), serde_json::json!(set.warnings));
+        first.add("facts", &set.facts);
+        first.add("warnings", &set.warnings);
     }
     findings
 }
 
 /// The finding for one event.
 fn judge(check: String, event: &str, checks: &[&Check]) -> Finding {
-    if checks.is_empty() {
-        return Finding::not_available(check, format!("{event}: no loop has a known count of it"));
+    let (known, loops) = (checks.len(), KnownLoop::ALL.len());
+    let wrong = checks.iter().filter(|check| !check.passed());
+    let mut wrong: Vec<_> = wrong.map(|check| check.to_string()).collect();
+    if !wrong.is_empty() {
+        let advice = "Is another program on this core? If not, the event's code is wrong here.";
+        wrong.push(advice.to_owned());
     }
-    let failed: Vec<_> = checks.iter().filter(|check| !check.passed()).collect();
-    let finding = match failed.is_empty() {
-        true => Finding::pass(
-            check,
-            format!(
-                "{event} counts as expected in {} of {} loops",
-                checks.len(),
-                KnownLoop::ALL.len()
-            ),
-        ),
-        false => {
-            let lines: Vec<_> = failed.iter().map(|check| check.to_string()).collect();
-            let advice = "Is another program on this core? If not, the event's code is wrong here.";
-            Finding::fail(check, format!("{}\n{advice}", lines.join("\n")))
-        }
-    };
-    finding.figure("loops", checks)
+    let right = format!("{event} counts as expected in {known} of {loops} loops");
+    match known {
+        0 => Finding::not_available(check, format!("{event}: no loop has a known count of it")),
+        _ => Finding::unless(&wrong, check, right).figure("loops", checks),
+    }
 }
 
 #[cfg(test)]

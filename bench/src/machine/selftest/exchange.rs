@@ -74,13 +74,14 @@ impl<'p> Direction<'p> {
     }
 }
 
-/// Exchanges `total` frames in each direction. Returns a finding for each.
+/// Exchanges `total` frames in each direction. Says a finding for each.
 pub(super) fn check(
     ports: &mut Ports<'_>,
     run: u32,
     total: u64,
     interrupt: &Interrupt,
-) -> Vec<Finding> {
+    say: &mut dyn FnMut(Finding),
+) {
     let mut directions = [0, 1].map(|port| Direction::new(Stream { run, port }));
     let mut frame = Vec::new();
     let begin = Instant::now();
@@ -119,10 +120,9 @@ pub(super) fn check(
         }
     };
     let seconds = begin.elapsed().as_secs_f64();
-    directions
-        .iter_mut()
-        .map(|it| judge(it, total, seconds, ended_early))
-        .collect()
+    for direction in &mut directions {
+        say(judge(direction, total, seconds, ended_early));
+    }
 }
 
 fn judge(

@@ -95,7 +95,7 @@ pub(super) enum Damage {
 }
 
 /// How often a kind of damage occurred, and its first frame.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub(super) struct Damaged {
     pub(super) count: u64,
     /// The first frame, in words.
@@ -203,13 +203,11 @@ impl Verifier {
 
     /// Counts the frames that have not arrived, after the last one.
     pub(super) fn finish(&mut self, sent: u64) {
-        let lost: Vec<u64> = (0..sent)
-            .filter(|number| !self.has_arrived(*number))
-            .collect();
+        let is_lost = |number: &u64| !self.has_arrived(*number);
+        let lost: Vec<u64> = (0..sent).filter(is_lost).collect();
         if let Some(first) = lost.first() {
-            self.note(Damage::Lost, lost.len() as u64, || {
-                format!("frame {first} of {} bytes", Stream::size(*first))
-            });
+            let text = || format!("frame {first} of {} bytes", Stream::size(*first));
+            self.note(Damage::Lost, lost.len() as u64, text);
         }
     }
 
@@ -229,12 +227,11 @@ impl Verifier {
     }
 
     fn note(&mut self, damage: Damage, count: u64, first: impl FnOnce() -> String) {
-        let entry = self.damages.entry(damage);
-        let damaged = entry.or_insert_with(|| Damaged {
+        let new = || Damaged {
             count: 0,
             first: first(),
-        });
-        damaged.count += count;
+        };
+        self.damages.entry(damage).or_insert_with(new).count += count;
     }
 }
 
@@ -274,23 +271,25 @@ mod tests {
 
     #[test]
     fn each_kind_of_damage_has_its_own_name() {
-        let mut other_run = Vec::new();
-        Stream { run: 8, port: 0 }.write(0, &mut other_run);
-        type Change<'a> = &'a dyn Fn(&mut Vec<Vec<u8>>);
-        let cases: [(Change<'_>, &str); 9] = [
-            (&|it| drop(it.remove(3)), "1 lost: frame 3 of "),
-            (&|it| it.truncate(4), "6 lost: frame 4 of "),
-            (&|it| it.clear(), "10 lost: frame 0 of 60 bytes"),
-            (&|it| it.insert(5, frame(2)), "1 duplicated: frame 2 of "),
-            (&|it| it.swap(4, 5), "1 reordered: frame 4 of "),
-            (&|it| it[0].push(0), "1 padded: frame 0 of 60"),
-            (&|it| it[0].truncate(59), "1 truncated: frame 0 of"),
+        type Change = fn(&mut Vec<Vec<u8>>);
+        let cases: [(Change, &str); 9] = [
+            (|it| drop(it.remove(3)), "1 lost: frame 3 of "),
+            (|it| it.truncate(4), "6 lost: frame 4 of "),
+            (|it| it.clear(), "10 lost: frame 0 of 60 bytes"),
+            (|it| it.insert(5, frame(2)), "1 duplicated: frame 2 of "),
+            (|it| it.swap(4, 5), "1 reordered: frame 4 of "),
+            (|it| it[0].push(0), "1 padded: frame 0 of 60"),
+            (|it| it[0].truncate(59), "1 truncated: frame 0 of"),
             (
-                &|it| it.push(vec![0xff; 60]),
+                |it| it.push(vec![0xff; 60]),
                 "1 foreign: a frame of 60 bytes begins with ffff",
             ),
+            // A frame of another run.
             (
-                &|it| it.push(other_run.clone()),
+                |it| {
+                    it.push(Vec::new());
+                    Stream { run: 8, port: 0 }.write(0, &mut it[10]);
+                },
                 "1 foreign: a frame of 60 bytes begins with 0254",
             ),
         ];
@@ -310,10 +309,7 @@ mod tests {
             for offset in 0..frame(number).len() {
                 let found = found(|frames| frames[number as usize][offset] ^= 0x10).concat();
                 let end = format!(" at offset {offset}");
-                assert!(
-                    found.starts_with("1 corrupted: ") && found.ends_with(&end),
-                    "{found}"
-                );
+                assert!(found.starts_with("1 corrupted: ") && found.ends_with(&end));
             }
         }
     }

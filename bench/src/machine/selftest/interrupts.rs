@@ -31,27 +31,21 @@ const PCI_COMMAND: u32 = 0x04;
 const PCI_COMMAND_MASTER: u16 = 1 << 2;
 
 /// Checks the interrupts of both ports.
-pub(super) fn check(devices: &[String; 2], interrupt: &Interrupt) -> Vec<Finding> {
-    let ports = devices.iter().enumerate();
-    let check = |(port, device): (usize, &String)| {
+pub(super) fn check(devices: &[String; 2], interrupt: &Interrupt, say: &mut dyn FnMut(Finding)) {
+    for (port, device) in devices.iter().enumerate() {
         let check = format!("interrupts {port}");
-        match measure(device, interrupt) {
+        say(match measure(device, interrupt) {
             Ok(times) => judge(check, times),
             Err(error) => Finding::fail(check, format!("{error:#}")),
-        }
-    };
-    ports.map(check).collect()
+        });
+    }
 }
 
 fn judge(check: String, mut times: Vec<Duration>) -> Finding {
     times.sort_unstable();
     let count = times.len();
-    let at = |index: usize| {
-        times
-            .get(index)
-            .map_or(0.0, |time| time.as_secs_f64() * 1e6)
-    };
-    let (median, longest) = (at(count / 2), at(count.saturating_sub(1)));
+    let us = |time: Option<&Duration>| time.map_or(0.0, |time| time.as_secs_f64() * 1e6);
+    let (median, longest) = (us(times.get(count / 2)), us(times.last()));
     let text = format!(
         "{count} MSI-X messages by EICS, median {median:.0} us, longest {longest:.0} us; none while masked"
     );
@@ -144,10 +138,9 @@ fn wait(signal: &OwnedFd, limit: Duration) -> Result<u64> {
 
 /// The registers that decide about interrupts, for a report.
 fn state(device: &BareDevice) -> String {
-    let values =
-        named![EIMS, EICS, GPIE, IVAR(0)].map(|(name, offset)| match device.read32(offset) {
-            Ok(value) => format!("{name} {value:#x}"),
-            Err(_) => format!("{name} unreadable"),
-        });
-    values.join(", ")
+    let value = |(name, offset)| match device.read32(offset) {
+        Ok(value) => format!("{name} {value:#x}"),
+        Err(_) => format!("{name} unreadable"),
+    };
+    named![EIMS, EICS, GPIE, IVAR(0)].map(value).join(", ")
 }

@@ -67,9 +67,7 @@ pub fn run(arguments: &SelftestArguments, interrupt: &Interrupt) -> Result<Outco
     say(huge_pages(&host));
     drive(arguments, &devices, interrupt, &mut say);
     if !interrupt.is_set() {
-        interrupts::check(&devices, interrupt)
-            .into_iter()
-            .for_each(&mut say);
+        interrupts::check(&devices, interrupt, &mut say);
     }
     // The last check, because it ties this thread to a CPU.
     if !interrupt.is_set() {
@@ -98,11 +96,11 @@ fn huge_pages(host: &HostFacts) -> Finding {
     let pages = &host.huge_pages;
     let (free, total) = (pages.free, pages.total);
     let text = format!("{free} of {total} pages of {} KiB are free", pages.size_kib);
-    let finding = match free {
+    match free {
         0 => Finding::not_available("huge pages", text + "; `make hugepages` reserves some"),
         _ => Finding::pass("huge pages", text),
-    };
-    finding.figure("pages", pages)
+    }
+    .figure("pages", pages)
 }
 
 /// Opens the ports, tests them, and stops them.
@@ -152,9 +150,7 @@ fn exercise(
     if !cabled || interrupt.is_set() {
         return;
     }
-    exchange::check(ports, run, arguments.frames(), interrupt)
-        .into_iter()
-        .for_each(&mut *say);
+    exchange::check(ports, run, arguments.frames(), interrupt, say);
     let finding = counters::check(ports);
     say(finding.figure("registers", counters::state(ports.opened)));
 }
@@ -162,11 +158,8 @@ fn exercise(
 /// Prints the result, and writes the report.
 fn conclude(arguments: &SelftestArguments, report: &Report) -> Result<Outcome> {
     let count = |grade| {
-        report
-            .findings
-            .iter()
-            .filter(|it| it.outcome == grade)
-            .count()
+        let findings = report.findings.iter();
+        findings.filter(|it| it.outcome == grade).count()
     };
     let [passed, failed, missing] = [Grade::Pass, Grade::Fail, Grade::NotAvailable].map(count);
     let seconds = report.seconds;
@@ -181,8 +174,9 @@ fn conclude(arguments: &SelftestArguments, report: &Report) -> Result<Outcome> {
     } else if !good {
         println!("`--json FILE` writes a report with all details");
     }
-    Ok(match good {
-        true => Outcome::Good,
-        false => Outcome::NotReady,
+    Ok(if good {
+        Outcome::Good
+    } else {
+        Outcome::NotReady
     })
 }

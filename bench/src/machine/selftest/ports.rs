@@ -58,20 +58,12 @@ impl Opened {
     }
 }
 
-/// Frames and bytes of a port, as the driver took and handed them out. Bytes include the CRC.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Counted {
-    pub(super) sent: u64,
-    pub(super) sent_bytes: u64,
-    pub(super) received: u64,
-    pub(super) received_bytes: u64,
-}
-
 /// The ports, numbered 0 and 1. A port that does not run has no link, and neither sends nor receives.
 pub(super) struct Ports<'p> {
     pub(super) opened: &'p Opened,
     running: [Option<Device<'p>>; 2],
-    pub(super) counted: [Counted; 2],
+    /// Frames and bytes of each port, as the driver took and handed them out. Bytes include the CRC.
+    pub(super) counted: [Stats; 2],
     arrived: Vec<Packet<'p>>,
     bytes: Vec<u8>,
 }
@@ -81,7 +73,7 @@ impl<'p> Ports<'p> {
         Self {
             opened,
             running: [None, None],
-            counted: [Counted::default(); 2],
+            counted: [Stats::default(); 2],
             arrived: Vec::with_capacity(MAX_BATCH),
             bytes: Vec::new(),
         }
@@ -117,15 +109,14 @@ impl<'p> Ports<'p> {
         let Some(device) = &mut self.running[port] else {
             return;
         };
-        let sizes: Vec<u64> = packets.iter().map(|packet| packet.size() as u64).collect();
+        let sizes: Vec<u64> = packets
+            .iter()
+            .map(|it| it.size() as u64 + CRC_LEN)
+            .collect();
         let sent = device.tx_batch(0, packets).unwrap_or(0);
         let counted = &mut self.counted[port];
-        counted.sent += sent as u64;
-        counted.sent_bytes += sizes
-            .iter()
-            .take(sent)
-            .map(|size| size + CRC_LEN)
-            .sum::<u64>();
+        counted.tx_packets += sent as u64;
+        counted.tx_bytes += sizes[..sent].iter().sum::<u64>();
     }
 
     /// Receives frames, and calls `take` with the bytes of each. Returns their number.
@@ -139,8 +130,8 @@ impl<'p> Ports<'p> {
         for packet in self.arrived.drain(..) {
             self.bytes.resize(packet.size(), 0);
             let _ = packet.read_at(0, &mut self.bytes);
-            self.counted[port].received += 1;
-            self.counted[port].received_bytes += self.bytes.len() as u64 + CRC_LEN;
+            self.counted[port].rx_packets += 1;
+            self.counted[port].rx_bytes += self.bytes.len() as u64 + CRC_LEN;
             take(&self.bytes);
         }
         count
