@@ -22,23 +22,16 @@ end
 
 -- A table `program` has the functions up(port), size(bytes), rate(percent), start(), stop() and counters(port).
 local function commands_of(program)
-    local function number(argument, most)
-        local value = tonumber(argument)
-        if not value or value <= 0 or value > most then
-            error("not a number from 0 to " .. most .. ": " .. tostring(argument), 0)
-        end
-        return value
-    end
     return {
         links = function()
             return "links " .. each(function(port) return program.up(port) and "up" or "down" end)
         end,
         size = function(argument)
-            program.size(number(argument, 1514))
+            program.size(tonumber(argument))
             return "size " .. argument
         end,
         rate = function(argument)
-            program.rate(number(argument, 100))
+            program.rate(tonumber(argument))
             return "rate " .. argument
         end,
         start = function()

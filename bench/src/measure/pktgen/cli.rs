@@ -52,55 +52,46 @@ pub fn run(arguments: &PktgenArguments, interrupt: &Interrupt) -> Result<Outcome
     let mut config = Config::read(&arguments.config)?;
     config.ssh = arguments.ssh.clone().or(config.ssh);
     if config.real_flows() < config.flows {
+        let (real, wanted) = (config.real_flows(), config.flows);
         eprintln!(
-            "warning: testpmd in txonly sends {} flows per port, not {}; mode = \"flowgen\" sends all",
-            config.real_flows(),
-            config.flows
+            "warning: testpmd in txonly sends {real} flows per port, not {wanted}; mode = \"flowgen\" sends all"
         );
     }
     let mut generator = Generator::launch(&config, interrupt)?;
+    let (most, size) = (config.line_rate_mpps(), config.frame_size);
     println!(
-        "{}; a port can send {:.2} Mpps of {} bytes",
-        generator.about(),
-        config.line_rate_mpps(),
-        config.frame_size
+        "{}; a port can send {most:.2} Mpps of {size} bytes",
+        generator.about()
     );
     let links = generator.links()?;
     if arguments.check {
-        for port in &links {
-            println!("{port}");
-        }
+        links.iter().for_each(|port| println!("{port}"));
         return Ok(Outcome::Good);
     }
-    let timeout = Duration::from_secs(arguments.link_timeout.into());
+    let seconds = arguments.link_timeout;
     if !links.iter().all(|port| port.up) {
-        eprintln!(
-            "waiting {} s for links: start the forwarder at the other end now",
-            timeout.as_secs()
-        );
+        eprintln!("waiting {seconds} s for links: start the forwarder at the other end now");
     }
-    generator.wait_for_link(timeout)?;
-    let rates: Vec<Option<f64>> = match arguments.rate.as_slice() {
-        [] => vec![None],
-        rates => rates.iter().copied().map(Some).collect(),
-    };
-    println!(
-        "{:>10} {:>10} {:>10} {:>9}",
-        "asked", "offered", "received", "lost"
-    );
-    println!("{:>10} {:>10} {:>10} {:>9}", "Mpps", "Mpps", "Mpps", "%");
+    generator.wait_for_link(Duration::from_secs(seconds.into()))?;
+    let mut rates: Vec<_> = arguments.rate.iter().copied().map(Some).collect();
+    if rates.is_empty() {
+        rates.push(None);
+    }
+    for [a, b, c, d] in [
+        ["asked", "offered", "received", "lost"],
+        ["Mpps", "Mpps", "Mpps", "%"],
+    ] {
+        println!("{a:>10} {b:>10} {c:>10} {d:>9}");
+    }
     let mut reports = Vec::new();
     for rate in rates {
         generator.start(rate)?;
         generator.sleep(Duration::from_secs(arguments.seconds.into()))?;
         let report = generator.stop()?;
         let asked = rate.map_or_else(|| "all".to_owned(), |rate| format!("{rate:.3}"));
-        println!(
-            "{asked:>10} {:>10.3} {:>10.3} {:>9.4}",
-            report.offered_mpps,
-            report.received_mpps,
-            report.loss_ratio * 100.0
-        );
+        let (offered, received) = (report.offered_mpps, report.received_mpps);
+        let lost = report.loss_ratio * 100.0;
+        println!("{asked:>10} {offered:>10.3} {received:>10.3} {lost:>9.4}");
         // Software ports have no line rate.
         let checked = config.vdevs.is_empty() || rate.is_some();
         if let Some(why) = report.load().deviation().filter(|_| checked) {

@@ -12,15 +12,7 @@ pub(super) struct Exchange {
     /// The words that the answer has for each port. If it has none, the first line is the whole answer.
     pub(super) words_per_port: usize,
     /// A pattern for the line that refuses an order. If it has a group, that is the reason.
-    pub(super) refusal: Option<&'static str>,
-}
-
-/// Packets of a port since its set-up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Counters {
-    pub(super) sent: u64,
-    /// Includes packets that arrived but found no free descriptor. A port that only sends never frees descriptors.
-    pub(super) received: u64,
+    pub(super) refusal: &'static str,
 }
 
 /// The exchanges with one kind of generator.
@@ -36,9 +28,10 @@ pub(super) struct Dialect {
     pub(super) rate: Exchange,
     pub(super) start: Exchange,
     pub(super) stop: Exchange,
-    /// Numbers for each port, which `count` reads.
+    /// Numbers for each port. `count` makes of them the packets that the port has sent and received since its set-up,
+    /// including those that arrived but found no free descriptor. A port that only sends never frees descriptors.
     pub(super) counters: Exchange,
-    pub(super) count: fn(&[u64]) -> Counters,
+    pub(super) count: fn(&[u64]) -> [u64; 2],
 }
 
 impl Dialect {
@@ -59,61 +52,58 @@ static LINE_PROTOCOL: Dialect = Dialect {
     start: line("start", "triptych: started", 0),
     stop: line("stop", "triptych: stopped", 0),
     counters: line("counters", "triptych: counters (.*)", 2),
-    count: |words| Counters {
-        sent: words[0],
-        received: words[1],
-    },
+    count: |words| [words[0], words[1]],
 };
 
 const fn line(send: &'static str, answer: &'static str, words_per_port: usize) -> Exchange {
-    let refusal = Some("triptych: error (.*)");
+    exchange(send, answer, words_per_port, "triptych: error (.*)")
+}
+
+/// The commands of testpmd since DPDK 22.11. It executes them as soon as it has started its ports. An order prints nothing
+/// if it succeeds, so the links are asked for, too.
+static TESTPMD: Dialect = Dialect {
+    ready: exchange("show port summary all", LINK, 1, NEVER),
+    links: exchange("show port summary all", LINK, 1, NEVER),
+    size: exchange(
+        "set txpkts {length}\nshow port summary all",
+        LINK,
+        1,
+        COMPLAINT,
+    ),
+    rate: exchange(
+        "set port {port} queue 0 rate {mbit}\nshow port summary all",
+        LINK,
+        1,
+        COMPLAINT,
+    ),
+    start: exchange("start", "packet forwarding - ports=", 0, NEVER),
+    stop: exchange("stop", "Accumulated forward statistics", 0, NEVER),
+    counters: exchange(
+        "show port stats all",
+        r"RX-packets:\s*(\d+)\s+RX-missed:\s*(\d+)|TX-packets:\s*(\d+)\s+TX-errors",
+        3,
+        NEVER,
+    ),
+    count: |words| [words[2], words[0] + words[1]],
+};
+
+/// A port in the list of links: its number, MAC address, name, driver, status and speed.
+const LINK: &str = r"^\d+\s+\S+\s+\S+\s+\S+\s+(up|down)\s";
+/// What testpmd says instead of nothing.
+const COMPLAINT: &str = "Invalid|rate_limit|Bad arguments|failed|not supported|error";
+/// A pattern that no line matches.
+const NEVER: &str = "$.";
+
+const fn exchange(
+    send: &'static str,
+    answer: &'static str,
+    words_per_port: usize,
+    refusal: &'static str,
+) -> Exchange {
     Exchange {
         send,
         answer,
         words_per_port,
         refusal,
     }
-}
-
-/// The commands of testpmd since DPDK 22.11. It executes them as soon as it has started its ports.
-static TESTPMD: Dialect = Dialect {
-    ready: testpmd_set("show port summary all"),
-    links: testpmd_set("show port summary all"),
-    size: Exchange {
-        refusal: Some(COMPLAINT),
-        ..testpmd_set("set txpkts {length}\nshow port summary all")
-    },
-    rate: Exchange {
-        refusal: Some(COMPLAINT),
-        ..testpmd_set("set port {port} queue 0 rate {mbit}\nshow port summary all")
-    },
-    start: testpmd("start", r"packet forwarding - ports=", 0),
-    stop: testpmd("stop", "Accumulated forward statistics", 0),
-    counters: testpmd(
-        "show port stats all",
-        r"RX-packets:\s*(\d+)\s+RX-missed:\s*(\d+)|TX-packets:\s*(\d+)\s+TX-errors",
-        3,
-    ),
-    count: |words| Counters {
-        sent: words[2],
-        received: words[0] + words[1],
-    },
-};
-
-/// What testpmd says instead of nothing.
-const COMPLAINT: &str = r"Invalid|rate_limit|Bad arguments|failed|not supported|error";
-
-const fn testpmd(send: &'static str, answer: &'static str, words_per_port: usize) -> Exchange {
-    Exchange {
-        send,
-        answer,
-        words_per_port,
-        refusal: None,
-    }
-}
-
-/// An order of testpmd prints nothing if it succeeds, so the links are asked for, too. The words of their lines are
-/// number, MAC address, name, driver, status and speed.
-const fn testpmd_set(send: &'static str) -> Exchange {
-    testpmd(send, r"^\d+\s+\S+\s+\S+\s+\S+\s+(up|down)\s", 1)
 }

@@ -7,7 +7,7 @@ use perfcounters::{Interrupt, MeasureError};
 use serde::Serialize;
 
 use super::config::{Config, Tool};
-use super::dialect::{Counters, Dialect, Exchange};
+use super::dialect::{Dialect, Exchange};
 use super::launch;
 use super::session::Session;
 
@@ -64,11 +64,11 @@ impl Report {
     }
 }
 
-/// The counters of all ports, and when they were read.
+/// The packets that each port has sent and received, and when they were counted.
 #[derive(Debug)]
 struct Reading {
     at: Instant,
-    ports: Vec<Counters>,
+    ports: Vec<[u64; 2]>,
 }
 
 /// What happened between two readings.
@@ -86,16 +86,15 @@ impl Window {
 
 impl Reading {
     fn until(&self, later: &Self) -> Window {
-        let each = |count: fn(&Counters) -> u64| -> Vec<u64> {
-            let pairs = self.ports.iter().zip(&later.ports);
-            pairs
-                .map(|(before, after)| count(after).saturating_sub(count(before)))
-                .collect()
+        let pairs = self.ports.iter().zip(&later.ports);
+        let each = |index: usize| {
+            let more = |(a, b): (&[u64; 2], &[u64; 2])| b[index].saturating_sub(a[index]);
+            pairs.clone().map(more).collect()
         };
         Window {
             seconds: (later.at - self.at).as_secs_f64(),
-            sent: each(|port| port.sent),
-            received: each(|port| port.received),
+            sent: each(0),
+            received: each(1),
         }
     }
 }
@@ -109,8 +108,8 @@ pub struct Generator {
     about: String,
     /// Whether it sends now.
     sending: bool,
-    /// Whether a rate limit is set.
-    limited: bool,
+    /// The limit of the rate as a share of the line rate, above 0 and at most 1.
+    share: f64,
     /// The wanted rate and the counters at the start of a window.
     started: Option<(Option<f64>, Reading)>,
 }
@@ -121,30 +120,29 @@ impl Generator {
         let place = config.ssh.as_deref().unwrap_or("this machine");
         let dialect = Dialect::of(config.tool);
         let mut session = Session::start(place, launch::command(config), interrupt)?;
-        let ports = config.port_count();
+        let (tool, ports) = (config.tool, config.port_count());
         let answer = session.ask(LAUNCH, &dialect.ready, ports, &[])?;
         // testpmd answers with its links, which are as many as they must be.
         let found = answer.first().and_then(|word| word.parse().ok());
         if let Some(found) = found.filter(|found: &usize| *found != ports) {
-            let tool = config.tool;
             return Err(MeasureError::Other(format!(
                 "{tool} found {found} ports, not {ports}: are they bound to vfio-pci?"
             )));
         }
-        let version = match (config.tool, answer.get(1)) {
-            (Tool::Testpmd, _) | (_, None) => String::new(),
-            (_, Some(version)) => format!(" {version}"),
+        let version = match answer.get(1) {
+            Some(version) if tool != Tool::Testpmd => format!(" {version}"),
+            _ => String::new(),
         };
         let mut generator = Self {
-            about: format!("{}{version}, {ports} ports on {place}", config.tool),
+            about: format!("{tool}{version}, {ports} ports on {place}"),
             config: config.clone(),
             dialect,
             session,
             sending: false,
-            limited: false,
+            share: 1.0,
             started: None,
         };
-        generator.order(&dialect.size, 1.0)?;
+        generator.order(&dialect.size)?;
         Ok(generator)
     }
 
@@ -153,29 +151,23 @@ impl Generator {
         &self.about
     }
 
-    /// Makes an exchange. `share` of the line rate is above 0 and at most 1.
-    fn order(&mut self, exchange: &Exchange, share: f64) -> Result<Vec<String>, MeasureError> {
+    fn order(&mut self, exchange: &Exchange) -> Result<Vec<String>, MeasureError> {
         let config = &self.config;
+        let mbit = config.line_rate_gbit * 1000.0 * self.share;
         let values = [
             ("{size}", config.frame_size.to_string()),
             ("{length}", config.testpmd_length().to_string()),
-            ("{percent}", format!("{:.6}", share * 100.0)),
+            ("{percent}", format!("{:.6}", self.share * 100.0)),
             // testpmd takes whole Mbit/s.
-            (
-                "{mbit}",
-                (config.line_rate_gbit * 1000.0 * share)
-                    .round()
-                    .max(1.0)
-                    .to_string(),
-            ),
+            ("{mbit}", mbit.round().max(1.0).to_string()),
         ];
-        self.session
-            .ask(ANSWER, exchange, config.port_count(), &values)
+        let ports = config.port_count();
+        self.session.ask(ANSWER, exchange, ports, &values)
     }
 
     /// The links of its ports at this moment.
     pub fn links(&mut self) -> Result<Vec<PortLink>, MeasureError> {
-        let states = self.order(&self.dialect.links, 1.0)?;
+        let states = self.order(&self.dialect.links)?;
         let names = self.config.ports.iter().chain(&self.config.vdevs);
         let link = |(name, state): (&String, String)| PortLink {
             name: name.clone(),
@@ -210,48 +202,41 @@ impl Generator {
         if frame_size == self.config.frame_size {
             return Ok(());
         }
-        if self.sending {
-            self.order(&self.dialect.stop, 1.0)?;
-            self.sending = false;
-        }
+        self.end()?;
         self.config.frame_size = frame_size;
-        self.order(&self.dialect.size, 1.0).map(drop)
+        self.order(&self.dialect.size).map(drop)
     }
 
     /// Sends `rate_mpps`, both directions together, or at full speed. The window starts when this
-    /// returns, after the warm-up. A generator that already sends continues at the new rate.
+    /// returns, after the warm-up. A generator that already sends continues at the new rate. After an
+    /// error it may be sending.
     ///
     /// All ports need a link: without one, testpmd ignores a limit of the rate and later sends at line
     /// rate. The real rate is measured by the counters of the ports and corrected, because programs and
     /// cards count bytes differently. [`Report`] has the real rate.
     pub fn start(&mut self, rate_mpps: Option<f64>) -> Result<(), MeasureError> {
         self.started = None;
-        let ports = self.config.port_count();
-        let most = self.line_rate_mpps();
-        let mut share = 1.0;
-        if let Some(rate) = rate_mpps {
-            // Allow a little more, because printed rates are rounded.
-            if !(rate > 0.0 && rate <= most * 1.001) {
-                return Err(MeasureError::Other(format!(
-                    "{rate} Mpps is out of range: {ports} ports can send up to {most:.2} Mpps"
-                )));
-            }
-            share = (rate / most).min(1.0);
+        let (ports, most) = (self.config.port_count(), self.line_rate_mpps());
+        let rate = rate_mpps.unwrap_or(most);
+        // Allow a little more, because printed rates are rounded.
+        if !(rate > 0.0 && rate <= most * 1.001) {
+            return Err(MeasureError::Other(format!(
+                "{rate} Mpps is out of range: {ports} ports can send up to {most:.2} Mpps"
+            )));
         }
         self.wait_for_link(SETTLE)?;
-        let limit = share < 1.0;
-        if limit || self.limited {
+        let share = (rate / most).min(1.0);
+        if share < 1.0 || self.share < 1.0 {
             self.set_rate(share)?;
-            self.limited = limit;
         }
         if !self.sending {
-            self.order(&self.dialect.start, 1.0)?;
+            self.order(&self.dialect.start)?;
             self.sending = true;
         }
         let warm_up = Duration::from_secs_f64(self.config.warm_up_seconds);
         self.session.sleep(warm_up)?;
-        if let Some(rate) = rate_mpps.filter(|_| limit) {
-            self.correct(rate, share)?;
+        if share < 1.0 {
+            self.correct(rate)?;
         }
         self.started = Some((rate_mpps, self.counters()?));
         Ok(())
@@ -263,7 +248,8 @@ impl Generator {
     }
 
     fn set_rate(&mut self, share: f64) -> Result<(), MeasureError> {
-        self.order(&self.dialect.rate, share).map(drop).map_err(|error| match error {
+        self.share = share;
+        self.order(&self.dialect.rate).map(drop).map_err(|error| match error {
             // testpmd keeps the old limit, or none: it would send at line rate.
             MeasureError::Other(why) => MeasureError::Other(format!(
                 "{why}. Does a port have no link, is line_rate_gbit above the link's speed, or is this a card whose ports \
@@ -274,7 +260,7 @@ impl Generator {
     }
 
     /// Adjusts the share of the line rate until the real rate is the wanted rate.
-    fn correct(&mut self, rate: f64, mut share: f64) -> Result<(), MeasureError> {
+    fn correct(&mut self, rate: f64) -> Result<(), MeasureError> {
         let mut measured = rate;
         for _ in 0..CORRECTIONS {
             let before = self.counters()?;
@@ -291,44 +277,50 @@ impl Generator {
                 return Ok(());
             }
             // Limit each step, so that a short disturbance does not drive the share to an extreme.
-            share = (share * (rate / measured).clamp(0.5, 2.0)).min(1.0);
-            self.set_rate(share)?;
+            let step = (rate / measured).clamp(0.5, 2.0);
+            self.set_rate((self.share * step).min(1.0))?;
         }
         // The report shows a rate that is too low.
         not_too_much(measured, rate)
     }
 
-    /// Ends the window and stops sending.
+    /// Ends the window and stops sending. It is an error if it sent much more than it should have.
     pub fn stop(&mut self) -> Result<Report, MeasureError> {
         let started = self.started.take();
         let (asked_mpps, before) =
             started.ok_or_else(|| "the load generator was not started".to_owned())?;
         let window = before.until(&self.counters()?);
-        self.order(&self.dialect.stop, 1.0)?;
-        self.sending = false;
+        self.end()?;
         let offered_mpps = window.mpps(&window.sent);
         let received_mpps = window.mpps(&window.received);
         if let Some(rate) = asked_mpps {
             not_too_much(offered_mpps, rate)?;
         }
-        let lost = 1.0 - received_mpps / offered_mpps;
+        let returned = if offered_mpps > 0.0 {
+            received_mpps / offered_mpps
+        } else {
+            1.0
+        };
         Ok(Report {
             asked_mpps,
             line_rate_mpps: self.line_rate_mpps(),
             offered_mpps,
             received_mpps,
-            // Without a sent frame, no share is lost.
-            loss_ratio: if offered_mpps > 0.0 {
-                lost.max(0.0)
-            } else {
-                0.0
-            },
+            loss_ratio: (1.0 - returned).max(0.0),
             seconds: window.seconds,
             sent: window.sent,
             received: window.received,
             frame_size: self.config.frame_size,
             flows: self.config.real_flows(),
         })
+    }
+
+    fn end(&mut self) -> Result<(), MeasureError> {
+        if self.sending {
+            self.order(&self.dialect.stop)?;
+            self.sending = false;
+        }
+        Ok(())
     }
 
     /// Waits while it sends.
@@ -338,20 +330,16 @@ impl Generator {
 
     fn counters(&mut self) -> Result<Reading, MeasureError> {
         let exchange = &self.dialect.counters;
-        let words = self.order(exchange, 1.0)?;
+        let words = self.order(exchange)?;
         let at = Instant::now();
         let numbers: Result<Vec<u64>, _> = words.iter().map(|word| word.parse()).collect();
         let numbers = numbers.map_err(|_| {
             let words = words.join(" ");
             format!("the load generator sent wrong counters: {words}")
         })?;
-        let ports = numbers
-            .chunks_exact(exchange.words_per_port)
-            .map(self.dialect.count);
-        Ok(Reading {
-            at,
-            ports: ports.collect(),
-        })
+        let ports = numbers.chunks_exact(exchange.words_per_port);
+        let ports = ports.map(self.dialect.count).collect();
+        Ok(Reading { at, ports })
     }
 }
 

@@ -10,36 +10,23 @@ const PROTOCOL: &str = include_str!("../../../pktgen/protocol.lua");
 const PKTGEN: &str = include_str!("../../../pktgen/pktgen.lua");
 const MOONGEN: &str = include_str!("../../../pktgen/moongen.lua");
 
-/// The command that runs the generator on its machine. SSH never asks for a password, and detects within 15 s that the
-/// machine is gone.
+/// The command that runs the generator on its machine. The errors of SSH stand between the answers, too.
 pub(super) fn command(config: &Config) -> Command {
     let mut command = Command::new("sh");
-    match &config.ssh {
-        None => command.args(["-c", &script(config)]),
-        // Its own errors stand between the answers, too.
-        Some(host) => command
-            .args(["-c", "exec \"$@\" 2>&1", "sh"])
-            .args(ssh(host, &script(config))),
-    };
+    command.args(["-c", &format!("exec 2>&1; {}", command_line(config))]);
     command
 }
 
-/// The command that starts the generator, for a plan that people read.
+/// The command line that starts the generator. SSH never asks for a password, and detects within 15 s that the machine
+/// is gone.
 pub(crate) fn command_line(config: &Config) -> String {
-    match &config.ssh {
-        None => script(config),
-        Some(host) => joined(&ssh(host, &script(config))),
-    }
-}
-
-fn ssh(host: &str, script: &str) -> Vec<String> {
-    let options = "BatchMode=yes ConnectTimeout=10 ServerAliveInterval=5 ServerAliveCountMax=3";
-    let options = options.split(' ').flat_map(|option| ["-o", option]);
-    let words = ["ssh", "-T"]
-        .into_iter()
-        .chain(options)
-        .chain(["--", host, script]);
-    words.map(str::to_owned).collect()
+    let script = script(config);
+    let Some(host) = &config.ssh else {
+        return script;
+    };
+    let options = "-T -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 -o ServerAliveCountMax=3";
+    let words = ["--", host, &script].map(str::to_owned);
+    format!("exec ssh {options} {}", joined(&words))
 }
 
 /// The shell command that runs the generator. Its error messages stand between the answers.
@@ -49,8 +36,7 @@ fn script(config: &Config) -> String {
         Tool::Pktgen => pktgen(config),
         Tool::Moongen => moongen(config),
         Tool::Command => {
-            let mut words = guarded(config, &[], "");
-            words.extend(config.options.iter().cloned());
+            let words = [guarded(config, &[], ""), config.options.clone()].concat();
             format!("exec {}", joined(&words))
         }
     };
@@ -64,13 +50,11 @@ fn testpmd(config: &Config) -> Vec<String> {
     // Links come up only when the forwarder runs, which starts later.
     let before = ["--", "--disable-link-check", "-i", "--port-topology=paired"];
     words.extend(before.map(str::to_owned));
-    words.extend(match config.mode {
-        Mode::Txonly => ["--forward-mode=txonly".into(), "--txonly-multi-flow".into()],
-        Mode::Flowgen => [
-            "--forward-mode=flowgen".into(),
-            format!("--flowgen-flows={}", config.flows),
-        ],
-    });
+    let (mode, flows) = match config.mode {
+        Mode::Txonly => ("txonly", "--txonly-multi-flow".to_owned()),
+        Mode::Flowgen => ("flowgen", format!("--flowgen-flows={}", config.flows)),
+    };
+    words.extend([format!("--forward-mode={mode}"), flows]);
     // One core per port, because a core divides its flows among its ports.
     words.push(format!("--nb-cores={}", config.port_count()));
     words.extend(config.options.iter().cloned());
@@ -105,15 +89,11 @@ fn moongen(config: &Config) -> String {
     };
     let mut cli = vec!["--file-prefix".to_owned(), "triptych".to_owned()];
     cli.extend(config.eal.iter().cloned());
-    let cores: Vec<String> = parse_list(&config.lcores)
-        .iter()
-        .map(u32::to_string)
-        .collect();
+    let cores = parse_list(&config.lcores);
+    let cores: Vec<String> = cores.iter().map(u32::to_string).collect();
+    let (cores, ports, cli) = (cores.join(", "), list(&config.ports), list(&cli));
     let dpdk = format!(
-        "DPDKConfig {{ cores = {{{}}}, pciWhitelist = {{{}}}, cli = {{{}}} }}\n",
-        cores.join(", "),
-        list(&config.ports),
-        list(&cli)
+        "DPDKConfig {{ cores = {{{cores}}}, pciWhitelist = {{{ports}}}, cli = {{{cli}}} }}\n"
     );
     let script = lua(config, MOONGEN);
     format!(
@@ -125,30 +105,22 @@ fn moongen(config: &Config) -> String {
     )
 }
 
-/// The program, with `sudo` if the configuration asks for it, and with a `timeout` that ends the program even if this
-/// process cannot.
+/// The program with a `timeout`, which ends the program even if this process cannot.
 fn guarded(config: &Config, wrapper: &[&str], default: &str) -> Vec<String> {
-    let sudo: &[&str] = if config.sudo { &["sudo", "-n"] } else { &[] };
     let limit = config.time_limit_seconds.to_string();
     let program = config.program.as_deref().unwrap_or(default);
-    let words = [sudo, &["timeout", "-k", "5", &limit], wrapper, &[program]].concat();
+    let words = [&["timeout", "-k", "5", &limit], wrapper, &[program]].concat();
     words.into_iter().map(str::to_owned).collect()
 }
 
 /// The options of DPDK itself.
 fn eal(config: &Config) -> Vec<String> {
     // A file prefix of its own keeps it apart from other DPDK programs.
-    let first = [
-        "--lcores",
-        &config.lcores,
-        "--file-prefix",
-        "triptych",
-        "--no-telemetry",
-    ];
-    let mut words: Vec<String> = first.map(str::to_owned).into();
-    let ports = config.ports.iter().flat_map(|port| ["-a", port]);
-    let vdevs = config.vdevs.iter().flat_map(|vdev| ["--vdev", vdev]);
-    words.extend(ports.chain(vdevs).map(str::to_owned));
+    let mut words = vec!["--lcores", &config.lcores];
+    words.extend("--file-prefix triptych --no-telemetry".split(' '));
+    words.extend(config.ports.iter().flat_map(|port| ["-a", port]));
+    words.extend(config.vdevs.iter().flat_map(|vdev| ["--vdev", vdev]));
+    let mut words: Vec<String> = words.into_iter().map(str::to_owned).collect();
     words.extend(config.eal.iter().cloned());
     words
 }
