@@ -96,18 +96,8 @@ fn judge(ports: &[Read; 2], counted: &[Stats; 2]) -> Finding {
         if !counts_crc(&read.stats, counted) {
             expected.rx_bytes = read.stats.rx_bytes;
         }
-        let what = [
-            "frames sent",
-            "bytes sent",
-            "frames received",
-            "bytes received",
-        ];
-        for ((card, driver), what) in by_name(&read.stats)
-            .into_iter()
-            .zip(by_name(&expected))
-            .zip(what)
-        {
-            let ((name, card), (_, driver)) = (card, driver);
+        let card = by_name(&read.stats);
+        for ((name, what, card), (_, _, driver)) in card.into_iter().zip(by_name(&expected)) {
             if card != driver {
                 wrong.push(format!(
                     "port {port}: {name} is {card}, the driver counts {driver} {what}"
@@ -147,20 +137,21 @@ fn judge(ports: &[Read; 2], counted: &[Stats; 2]) -> Finding {
         let names = ERRORS.iter().map(|(name, _)| *name);
         names.zip(read.errors).collect()
     };
-    let counters = |read: &Read| BTreeMap::from(by_name(&read.stats));
+    let counters =
+        |read: &Read| BTreeMap::from(by_name(&read.stats).map(|(name, _, count)| (name, count)));
     Finding::unless(&wrong, "counters", right)
         .figure("counters", ports.each_ref().map(counters))
         .figure("received_bytes_with_crc", with_crc)
         .figure("errors", ports.each_ref().map(errors))
 }
 
-/// The counters with the card's names.
-fn by_name(stats: &Stats) -> [(&'static str, u64); 4] {
+/// The counters with the card's names, and what they count.
+fn by_name(stats: &Stats) -> [(&'static str, &'static str, u64); 4] {
     [
-        ("GPTC", stats.tx_packets),
-        ("GOTC", stats.tx_bytes),
-        ("QPRC", stats.rx_packets),
-        ("QBRC", stats.rx_bytes),
+        ("GPTC", "frames sent", stats.tx_packets),
+        ("GOTC", "bytes sent", stats.tx_bytes),
+        ("QPRC", "frames received", stats.rx_packets),
+        ("QBRC", "bytes received", stats.rx_bytes),
     ]
 }
 

@@ -35,22 +35,16 @@ pub struct Report {
     pub asked_mpps: Option<f64>,
     /// The rate that the wires carry.
     pub line_rate_mpps: f64,
-    /// The rate that was sent.
     pub offered_mpps: f64,
-    /// The rate that returned.
     pub received_mpps: f64,
     /// The share of the sent packets that did not return, 0 to 1. Packets in flight at the ends of
     /// the window can make more packets return than were sent; the share is then 0.
     pub loss_ratio: f64,
-    /// Length of the window.
     pub seconds: f64,
-    /// The frames that each port sent.
     pub sent: Vec<u64>,
-    /// The frames that each port received.
     pub received: Vec<u64>,
     /// Bytes without CRC.
     pub frame_size: u32,
-    /// Flows of each port.
     pub flows: u32,
 }
 
