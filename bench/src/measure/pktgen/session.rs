@@ -91,7 +91,10 @@ impl Session {
             while let Ok(line) = self.lines.try_recv() {
                 self.remember(line);
             }
-            self.send(&text)?;
+            let stdin = self.stdin.as_mut();
+            if !stdin.is_some_and(|stdin| write!(stdin, "{text}").is_ok()) {
+                return Err(self.ended());
+            }
         }
         let pattern = |text| Regex::new(text).map_err(|error| error.to_string());
         let answer = pattern(exchange.answer)?;
@@ -115,14 +118,6 @@ impl Session {
             if words.len() >= exchange.words_per_port * ports {
                 return Ok(words);
             }
-        }
-    }
-
-    fn send(&mut self, text: &str) -> Result<(), MeasureError> {
-        let sent = self.stdin.as_mut().map(|stdin| write!(stdin, "{text}"));
-        match sent {
-            Some(Ok(())) => Ok(()),
-            _ => Err(self.ended()),
         }
     }
 
@@ -257,10 +252,10 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "echo so far; cat >/dev/null"]);
         let mut session = Session::start("this machine", command, &Interrupt::new()).unwrap();
-        let (start, limit) = (Instant::now(), Duration::from_millis(200));
-        assert_eq!(session.line("a line", start, limit).unwrap(), "so far");
-        let error = session.line("a line", start, limit).unwrap_err();
-        let error = error.to_string();
+        let line = session.line("a line", Instant::now(), END);
+        assert_eq!(line.unwrap(), "so far");
+        let line = session.line("a line", Instant::now(), Duration::from_millis(200));
+        let error = line.unwrap_err().to_string();
         let end = "did not answer `a line` within 0.2 s; its last output:\n  so far";
         assert!(error.ends_with(end), "{error}");
     }
