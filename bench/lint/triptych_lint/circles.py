@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from triptych_lint.c_imports import c_graph
-from triptych_lint.graph import ImportGraph
-from triptych_lint.python_imports import python_graph
+from triptych_lint.imports import Imports, c_imports, circle, python_imports
 from triptych_lint.repository import RULES, Repository
 from triptych_lint.rust_imports import Crate, crate_roots
 
 PYTHON_PACKAGES = ("paper/triptych_paper", "bench/lint/triptych_lint", "bench/apps/clients")
 
 
-def graphs(repository: Repository) -> list[ImportGraph]:
-    """One graph for each crate (including the fuzzers), for the C driver, and for each Python package."""
+def all_imports(repository: Repository) -> list[Imports]:
+    """The imports of each crate (including the fuzzers), of the C driver, and of each Python package."""
     root = repository.root
     packages = [(root / file).parent for file in repository.files if file.endswith("/Cargo.toml")]
-    crates = [Crate(file, root).graph() for package in packages for file in crate_roots(package)]
-    return [
-        *crates,
-        c_graph(root / "c/src", root),
-        *(python_graph(root / package, root) for package in PYTHON_PACKAGES),
-    ]
+    crates = [Crate(file, root).imports() for package in packages for file in crate_roots(package)]
+    return [*crates, c_imports(root / "c/src", root), *(python_imports(root / name, root) for name in PYTHON_PACKAGES)]
 
 
 def problems(repository: Repository) -> list[str]:
-    """A line for each circle: its files, each with the line that imports the next file."""
-    return [f"{graph.name}: {circle}" for graph in graphs(repository) for circle in graph.circles()]
+    """A circle of each crate, program and package that has one: files, each with the line that imports the next."""
+    return [found for imports in all_imports(repository) if (found := circle(imports))]
 
 
 def room_problems(repository: Repository) -> list[str]:
@@ -36,14 +30,14 @@ def room_problems(repository: Repository) -> list[str]:
         for folder in forbidden
         if not any(file.startswith(f"{folder}/") for file in repository.files)
     ]
-    return empty + [problem for graph in graphs(repository) for problem in upward(graph, forbidden)]
+    return empty + [problem for imports in all_imports(repository) for problem in upward(imports, forbidden)]
 
 
-def upward(graph: ImportGraph, forbidden: dict[str, list[str]]) -> list[str]:
+def upward(imports: Imports, forbidden: dict[str, list[str]]) -> list[str]:
     """A line for each import from a folder of `forbidden` to one that it must not know."""
     return [
         f"{source}:{line} imports {target}: {folder} does without {higher}"
-        for source, targets in sorted(graph.edges.items())
+        for source, targets in sorted(imports.items())
         for target, line in sorted(targets.items())
         for folder, highers in forbidden.items()
         for higher in highers

@@ -1,4 +1,4 @@
-"""Checks the lengths of source files without test code, of pages, and of the example data.
+"""Checks the lengths of source files without test code, and of pages.
 
 Clippy, clang-tidy and ruff check the lengths of functions.
 """
@@ -16,7 +16,7 @@ TEST_FOLDERS = {"tests", "benches", "examples"}
 
 
 def problems(repository: Repository) -> list[str]:
-    """A line for each file that is too long, and for each folder that is too large."""
+    """A line for each file that is too long."""
     rules = repository.rules["sizes"]
     limits = dict.fromkeys(repository.checked_files(*SUFFIXES), rules["file_lines"]) | rules["pages"]
     found = []
@@ -28,8 +28,4 @@ def problems(repository: Repository) -> list[str]:
         lines = len(text.splitlines()) - (test_lines(text) if path.suffix == ".rs" else 0)
         if lines > limit:
             found.append(f"{file}: {lines} lines without tests, at most {limit}: split the file")
-    for folder, limit in rules["folder_bytes"].items():
-        size = sum((repository.root / file).stat().st_size for file in repository.files if file.startswith(folder))
-        if size > limit:
-            found.append(f"{folder}: {size:,} bytes, at most {limit:,}")
     return found
