@@ -34,39 +34,6 @@ def write_makefile(project: Path, **recipes: str) -> None:
     (project / "Makefile").write_text("".join(rules))
 
 
-def last_line(output: str) -> str:
-    return output.splitlines()[-1]
-
-
-def test_adds_up_the_results_of_all_runners(machine: Machine, project: Path) -> None:
-    write_makefile(
-        project,
-        test_unit_rust=r"printf 'test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out\n%s\n' "
-        "'test result: ok. 3 passed; 0 failed; 0 ignored'",
-        test_unit_python="echo '5 passed, 1 skipped in 0.12s'",
-        test_unit_c="echo '4 passed, 0 failed'",
-    )
-    result = machine.run(".ci/checks", cwd=project)
-    assert result.returncode == 0, result.stdout + result.stderr
-    # Each of the other goals prints no counts and is one check.
-    assert last_line(result.stdout) == f"{12 + 3 + 5 + 4 + COUNT - 3} passed, 0 failed"
-
-
-def test_continues_after_a_failure(machine: Machine, project: Path) -> None:
-    write_makefile(
-        project,
-        registers_up_to_date="false",
-        test_unit_python="echo '2 failed, 5 passed in 1.02s'; exit 1",
-        budget="echo last",
-    )
-    result = machine.run(".ci/checks", cwd=project)
-    assert result.returncode == 1
-    assert "last" in (project / "build/logs/budget.log").read_text()
-    assert "FAILED: test-unit-python, see build/logs/test-unit-python.log" in result.stdout
-    assert last_line(result.stdout) == f"{5 + COUNT - 2} passed, 3 failed"
-    assert "2 failed, 5 passed" in (project / "build/logs/test-unit-python.log").read_text()
-
-
 def test_in_ci_a_failure_that_happens_once_is_reported_as_flaky(machine: Machine, project: Path) -> None:
     machine.real("ls")
     machine.environment["CI"] = "true"
@@ -80,7 +47,7 @@ def test_in_ci_a_failure_that_happens_once_is_reported_as_flaky(machine: Machine
     assert "not ok: it came late" in result.stdout
     assert "FLAKY: test-conformance passed only at the second try" in result.stdout
     assert "it came late" in (project / "build/logs/test-conformance.first.log").read_text()
-    assert last_line(result.stdout) == f"{7 + COUNT - 1} passed, 0 failed"
+    assert result.stdout.splitlines()[-1] == f"{7 + COUNT - 1} passed, 0 failed"
 
 
 @pytest.mark.parametrize(
@@ -89,6 +56,18 @@ def test_in_ci_a_failure_that_happens_once_is_reported_as_flaky(machine: Machine
         ("echo 'skipped: no lists'", "SKIPPED: vm-test, no lists", COUNT - 1, 0),
         ("echo 'skipped: no lists'; exit 1", "FAILED: vm-test", COUNT - 1, 1),
         ("echo '4 passed, 0 failed'; exit 1", "FAILED: vm-test", COUNT + 3, 1),
+        (
+            "echo '2 failed, 5 passed in 1.02s'; exit 1",
+            "FAILED: vm-test, see build/logs/vm-test.log",
+            COUNT + 4,
+            2,
+        ),
+        (
+            r"printf 'test result: ok. 12 passed; 0 failed; 1 ignored\ntest result: ok. 3 passed; 0 failed\n'",
+            "",
+            COUNT + 14,
+            0,
+        ),
         ("seq 2000; echo 'test ring::wraps ... FAILED'; seq 2000; exit 1", "ring::wraps ... FAILED", COUNT - 1, 1),
     ],
 )
@@ -96,24 +75,14 @@ def test_what_a_goal_says_decides_how_it_counts(
     machine: Machine, project: Path, recipe: str, said: str, passed: int, failed: int
 ) -> None:
     machine.real("seq")
-    write_makefile(project, vm_test=recipe)
+    write_makefile(project, vm_test=recipe, budget="echo last")
     result = machine.run(".ci/checks", cwd=project)
-    assert result.returncode == failed
+    assert result.returncode == min(failed, 1)
     assert said in result.stdout
+    assert (project / "build/logs/budget.log").read_text() == "last\n"
     # A CI system may keep only a part of the output, so the output is short.
     assert len(result.stdout) < 4000
-    assert last_line(result.stdout) == f"{passed} passed, {failed} failed"
-
-
-def test_goals_react_to_an_interrupt_when_the_caller_ignores_it(machine: Machine, project: Path) -> None:
-    machine.real("sh", "sleep")
-    write_makefile(project, test_unit_c="sh -c 'kill -INT \"$$$$\"; sleep 5' && exit 1 || true")
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        result = machine.run(".ci/checks", cwd=project)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert result.returncode == 0, result.stdout
+    assert result.stdout.splitlines()[-1] == f"{passed} passed, {failed} failed"
 
 
 def test_an_interrupt_ends_the_goals_that_run(machine: Machine, project: Path) -> None:
