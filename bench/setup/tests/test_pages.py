@@ -9,18 +9,17 @@ import contextlib
 import os
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from machine import ROOT
-from pages import GOALS, blocks, helped, problems
 
-HARDWARE = blocks((ROOT / "bench/HARDWARE.md").read_text())
 MODES = ("variables", "run", "software-card", "cabled-card", "needs-hardware")
 SMALL_MATRIX = """
 wall = { seconds = 1, warm_up = 0, repeats = 1 }
@@ -30,7 +29,39 @@ impl = ["c", "rust"]
 """
 LIMIT = 600
 """Longest time for the commands of a page, seconds. They take about 20 s after a build."""
-OTHER_USER = "65534"
+
+
+GOALS = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+class Block(NamedTuple):
+    """A code block of a page. `mode` and `reason` are the marks `sh MODE: REASON` in its first line."""
+
+    line: int
+    mode: str
+    reason: str
+    text: str
+
+
+def blocks(page: str) -> list[Block]:
+    """Read the shell blocks of a page."""
+    found, text = [], (ROOT / page).read_text()
+    for match in re.finditer(r"^( *)```sh\b *(.*)\n((?:.*\n)*?)\1```$", text, re.MULTILINE):
+        mode, _, reason = match[2].partition(":")
+        body = "\n".join(line.removeprefix(match[1]) for line in match[3].splitlines())
+        found.append(Block(text.count("\n", 0, match.start()) + 1, mode.strip(), reason.strip(), body))
+    return found
+
+
+HARDWARE = blocks("bench/HARDWARE.md")
+
+
+@cache
+def helped(*program: str) -> str:
+    """The help of a program or subcommand; empty without such a one."""
+    command = [str(ROOT / program[0]), *program[1:], "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return "" if done.returncode else done.stdout
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,101 +72,60 @@ def programs() -> None:
 
 def run_blocks(page: str) -> str:
     """The blocks of a page that are marked `sh run`, as one script. It waits for what the blocks started."""
-    marked = [block.text for block in blocks((ROOT / page).read_text()) if block.mode == "run"]
+    marked = [block.text for block in blocks(page) if block.mode == "run"]
     assert marked, f"{page} has no block with the mark `run`"
     return "\n".join(["set -e", *marked, "wait || true"])
 
 
-def start(script: str, folder: Path | None, user: str | None = None) -> subprocess.Popen[str]:
-    """Start a script as a user pastes it, with a folder for sockets or without."""
-    as_user = ["setpriv", f"--reuid={user}", "--clear-groups"] if user else []
-    environment = {name: value for name, value in os.environ.items() if name != "XDG_RUNTIME_DIR"}
-    if folder is not None:
-        environment["XDG_RUNTIME_DIR"] = str(folder)
-    return subprocess.Popen(
-        [*as_user, "bash", "-c", script],
+@pytest.mark.parametrize(("page", "rates"), [("README.md", 4), ("bench/README.md", 0)])
+def test_the_blocks_of_a_page_run(tmp_path: Path, page: str, rates: int) -> None:
+    running = subprocess.Popen(
+        ["bash", "-c", run_blocks(page)],
         cwd=ROOT,
-        env=environment,
+        env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
     )
-
-
-def end(running: subprocess.Popen[str]) -> str:
-    """Wait for the end of a script, and return what it printed. No process of the script stays behind."""
     try:
-        return running.communicate(timeout=LIMIT)[0]
+        said = running.communicate(timeout=LIMIT)[0]
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(running.pid, signal.SIGKILL)
         running.wait()
-
-
-@pytest.mark.parametrize(("page", "rates"), [("README.md", 4), ("bench/README.md", 0)])
-def test_the_blocks_of_a_page_run(tmp_path: Path, page: str, rates: int) -> None:
-    running = start(run_blocks(page), tmp_path)
-    said = end(running)
     assert running.returncode == 0, said
     assert len(re.findall(r"port[01]\.sock: RX [\d.]+ Mpps", said)) >= rates, said
 
 
-def test_two_users_of_a_machine_do_not_disturb_each_other() -> None:
-    if os.geteuid() != 0 or shutil.which("setpriv") is None:
-        pytest.skip("another user needs root and setpriv")
-    reachable = subprocess.run(
-        ["setpriv", f"--reuid={OTHER_USER}", "--clear-groups", ROOT / "build/bin/nic", "--version"], check=False
-    )
-    if reachable.returncode != 0:
-        pytest.skip(f"user {OTHER_USER} cannot read {ROOT}")
-    script = run_blocks("README.md")
-    folders = {Path(f"/tmp/triptych-{user}") for user in (os.geteuid(), OTHER_USER)}
-    before = {folder for folder in folders if folder.exists()}
-    both = [start(script, None), start(script, None, OTHER_USER)]
-    try:
-        said = [end(running) for running in both]
-    finally:
-        for folder in folders - before:
-            shutil.rmtree(folder)
-    assert [running.returncode for running in both] == [0, 0], said
-    assert [len(re.findall("Mpps", text)) >= 4 for text in said] == [True, True], said
+def problems(command: str) -> list[str]:
+    """Say which goals, subcommands and options of a command do not exist."""
+    words = re.sub("\"[^\"]*\"|'[^']*'", "TEXT", command.split("#")[0]).split()
+    while words and (words[0] == "sudo" or re.fullmatch(r"\w+=\S*", words[0])):
+        words.pop(0)
+    if words[:1] == ["make"]:
+        return [f"make {word}" for word in words[1:] if re.fullmatch(r"[a-z][a-z0-9-]*", word) and word not in GOALS]
+    if len(words) < 2 or not re.fullmatch(r"(build/bin/)?(triptych|nic|[a-z-]+/ixgbe-fwd)", words[0]):
+        return []
+    program = f"build/bin/{words[0].removeprefix('build/bin/')}"
+    names = [word for word in words[1:2] if program.endswith("triptych") and re.fullmatch(r"[a-z][a-z-]+", word)]
+    # Options behind `--` are those of another program.
+    own = words[: words.index("--")] if "--" in words else words
+    options = [word.split("=")[0] for word in own if re.match("--[a-z]", word)]
+    said = helped(program, *names)
+    return [f"{program} {names} {option}" for option in options or [""] if not said or option not in said]
 
 
 def test_what_the_pages_name_exists() -> None:
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    subcommands = set(re.findall(r"^  ([a-z-]+) ", helped("build/bin/triptych"), re.MULTILINE))
-    assert {"run", "compare", "doctor"} <= subcommands
     unknown = set()
     # The changelog lists old names.
-    for name in (name for name in listed.splitlines() if name != "CHANGELOG.md" and (ROOT / name).is_file()):
-        text = (ROOT / name).read_text()
-        code = re.findall(r"`([^`\n]+)`", text) + [
-            line for block in blocks(text) for line in re.split(r"\n|&&|;", block.text)
-        ]
-        for command in code:
-            words = re.sub('"[^"]*"', "", command.split("#")[0]).split()
-            while words and (words[0] == "sudo" or re.fullmatch(r"\w+=\S*", words[0])):
-                words.pop(0)
-            names = [word for word in words[1:] if re.fullmatch(r"[a-z][a-z0-9-]*", word)]
-            if words[:1] == ["make"]:
-                unknown |= {f"{name}: make {goal}" for goal in names if goal not in GOALS}
-            elif words and re.fullmatch(r"(build/bin/)?triptych", words[0]) and names[:1] == words[1:2]:
-                unknown |= {
-                    f"{name}: triptych {subcommand}" for subcommand in names[:1] if subcommand not in subcommands
-                }
+    for page in (page for page in listed.splitlines() if page != "CHANGELOG.md" and (ROOT / page).is_file()):
+        code = re.findall(r"`([^`\n]+)`", (ROOT / page).read_text())
+        code += [line for block in blocks(page) for line in re.split(r"\n|&&|;", block.text.replace("\\\n", " "))]
+        unknown |= {f"{page}: {problem}" for command in code for problem in problems(command)}
     assert unknown == set()
-
-
-def test_commands_with_options_have_options_that_exist() -> None:
-    readme = [block.text for block in blocks((ROOT / "README.md").read_text())]
-    commands = [line for text in readme for line in text.splitlines() if not line.startswith("SOCKETS=")]
-    commands += [block.text for block in HARDWARE if block.mode == "needs-hardware"]
-    # The last column of the page's tables.
-    table = re.findall(r"^\|.*\| `([^`]+ [^`]+)` \|$", (ROOT / "bench/HARDWARE.md").read_text(), re.MULTILINE)
-    assert len(commands) > 15 and len(table) > 5
-    assert [problem for command in (*commands, *table) for problem in problems(command.removesuffix("&"))] == []
 
 
 def test_each_block_says_how_it_is_tested() -> None:
