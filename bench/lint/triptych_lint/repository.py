@@ -44,13 +44,7 @@ def open_repository(root: Path) -> Repository:
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
     files = sorted({name for name in listed.split("\0") if name and (root / name).is_file()})
-    return Repository(root, tuple(files), read_toml(root / RULES))
-
-
-def read_toml(file: Path) -> dict[str, Any]:
-    """The contents of a TOML file."""
-    contents: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
-    return contents
+    return Repository(root, tuple(files), tomllib.loads((root / RULES).read_text(encoding="utf-8")))
 
 
 def line_of(text: str, position: int) -> int:
