@@ -1,4 +1,4 @@
-"""Words, sentences, sizes, and the files that are checked."""
+"""Words, sizes, and the files that are checked."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from triptych_lint import prose, sizes
 from triptych_lint.__main__ import ROOT
 from triptych_lint.repository import Repository, open_repository
 
-PROSE = {"words": ["told", "mend", "that is none"], "sentence_words": 8, "may_name_words": {"list.toml": "the list"}}
+PROSE = {"words": ["told", "mend", "that is none"], "may_name_words": {"list.toml": "the list"}}
 SIZES = {"file_lines": 6, "pages": {"README.md": 2}}
 
 
@@ -30,35 +30,8 @@ def test_only_files_that_no_pattern_ignores_are_checked(tree: Callable[..., Repo
     ],
 )
 def test_words(tree: Callable[..., Repository], file: str, text: str | bytes, found: list[str]) -> None:
-    problems = prose.word_problems(tree({file: text}, prose=PROSE))
+    problems = prose.problems(tree({file: text}, prose=PROSE))
     assert [problem.partition(" is a word")[0] for problem in problems] == found
-
-
-def test_long_sentences(tree: Callable[..., Repository]) -> None:
-    text = (
-        "# Title of many words that is no sentence at all\n\nOne two. One two three four five\nsix seven eight nine.\n"
-    )
-    assert prose.sentence_problems(tree({"a.md": text, "a.rs": text}, prose=PROSE)) == [
-        "a.md:3: a sentence of 9 words, at most 8: One two three four five six seven eight …"
-    ]
-
-
-def test_code_tables_and_headings_are_no_sentences() -> None:
-    text = """# Heading
-| a table | of cells |
-```sh
-one two three
-```
-<picture>
-  <img alt="One. Two">
-</picture>
-- item one
-  goes on
-- item two. Another [link text](https://example.org "A title").
-1. step
-"""
-    found = [sentence for _, sentence in prose.sentences(text)]
-    assert found == ["item one goes on", "item two.", "Another link text.", "step"]
 
 
 def test_sizes(tree: Callable[..., Repository]) -> None:

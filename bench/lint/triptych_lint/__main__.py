@@ -15,8 +15,7 @@ CHECKS: dict[str, Callable[[Repository], list[str]]] = {
     "circles": circles.problems,
     "rooms": circles.room_problems,
     "sizes": sizes.problems,
-    "words": prose.word_problems,
-    "sentences": prose.sentence_problems,
+    "words": prose.problems,
     "dependencies": dependencies.problems,
 }
 
