@@ -132,11 +132,3 @@ fn a_refused_port_returns_to_its_driver() {
     let left = read(&format!("sys/bus/pci/devices/{PORT}/driver_override"));
     assert!(left.starts_with('\n'), "{left:?}");
 }
-
-#[test]
-fn undo_leaves_a_port_of_the_kernel_alone() {
-    let root = machine();
-    let output = triptych(root.path(), &["bind", "--undo", PORT]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert!(text(&output).contains("0000:03:00.0 already has ixgbe"));
-}

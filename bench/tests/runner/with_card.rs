@@ -20,22 +20,17 @@ const AS_USER: &str = "setpriv --reuid=65534 --regid=65534 --clear-groups";
 fn the_status_of_the_program_is_the_status_of_the_command_soon_after_its_start() {
     let Some(bench) = Bench::new() else { return };
     let mut best = Duration::MAX;
-    for (line, status, seen) in [
+    for (line, status, signal) in [
         ("exit 0", 0, ""),
         ("exit 7", 7, ""),
-        (
-            "kill -9 $$",
-            137,
-            "triptych: the program ended by signal SIGKILL\n",
-        ),
-        (
-            "kill -TERM $$",
-            143,
-            "triptych: the program ended by signal SIGTERM\n",
-        ),
+        ("kill -9 $$", 137, "KILL"),
+        ("kill -TERM $$", 143, "TERM"),
     ] {
         let start = Instant::now();
-        assert_eq!(bench.shell(&[], &[], line), (Some(status), seen.to_owned()));
+        let (code, seen) = bench.shell(&[], &[], line);
+        assert_eq!(code, Some(status), "{seen}");
+        let said = format!("triptych: the program ended by signal SIG{signal}\n");
+        assert_eq!(seen, if signal.is_empty() { "" } else { &said });
         // Other work on the machine only makes runs longer.
         best = best.min(start.elapsed());
     }
@@ -147,11 +142,7 @@ fn what_cannot_run_is_refused_with_the_reason() {
         ("-q", &format!("{folder}/a.out"), "statically linked"),
         ("--size=3", "true", "must be 60 to 1514 bytes"),
         ("--ports=17", "true", "write a number from 1 to 16"),
-        (
-            "--card-option=--fault=nonsense",
-            "true",
-            "never-finish-reset",
-        ),
+        ("--card-option=--fault=x", "true", "never-finish-reset"),
         ("--socket=/no/such/socket", "true", "No such file"),
         ("--aw-bits=12", "true", "write a number from 39 to 57"),
     ] {
@@ -181,10 +172,7 @@ fn drivers_forward_and_the_report_of_the_card_follows() {
         assert!(output.status.success(), "{seen}");
         let good = " 0 duplicated, 0 reordered, 0 altered, 0 foreign";
         assert_eq!(seen.matches(good).count(), 2, "{seen}");
-        assert!(
-            !seen.contains("verified 0 ok") && !seen.contains("ready"),
-            "{seen}"
-        );
+        assert!(!seen.contains("verified 0 ok"), "{seen}");
         assert_eq!(seen.matches("0 DMA faults").count(), 2, "{seen}");
     }
     assert!(bench.path().join("card.json").exists());
@@ -194,17 +182,13 @@ fn drivers_forward_and_the_report_of_the_card_follows() {
 #[test]
 fn signals_reach_the_program_once() {
     let Some(bench) = Bench::new() else { return };
-    for (number, name) in [
-        (Signal::INT, "INT"),
-        (Signal::TERM, "TERM"),
-        (Signal::HUP, "HUP"),
-        (Signal::QUIT, "QUIT"),
-        (Signal::USR1, "USR1"),
-    ] {
-        let running = bench.start(&[], &format!("trap 'exit 31' {name}; {FOREVER}"));
-        running.signal("triptych", number);
+    use Signal as S;
+    for signal in [S::INT, S::TERM, S::HUP, S::QUIT, S::USR1] {
+        let number = signal.as_raw();
+        let running = bench.start(&[], &format!("trap 'exit 31' {number}; {FOREVER}"));
+        running.signal("triptych", signal);
         let (code, seen) = running.end();
-        assert_eq!(code, Some(31), "{name}: {seen}");
+        assert_eq!(code, Some(31), "{number}: {seen}");
     }
     let line = format!("trap 'exit 4' TERM; {FOREVER}");
     assert_eq!(bench.shell(&[], &["--duration=0.3"], &line).0, Some(4));
@@ -222,6 +206,8 @@ fn nothing_remains_however_it_ends() {
     let ignores = &format!("trap '' TERM INT HUP; setsid sleep 1000 & {FOREVER}");
     let driver = built("rust/ixgbe-fwd").display().to_string();
     let forwards = &format!("exec {driver} 0000:03:00.0 0000:04:00.0");
+    let stopped = &"kill -STOP $$".to_owned();
+    let leaves = &"(setsid sleep 9 &); exec sleep 1".to_owned();
     let late = "did not end within 5 s of SIGTERM; it was killed";
     let no_card = "the card ended with signal: 9 (SIGKILL)";
     for (line, process, signal, status, note) in [
@@ -231,27 +217,9 @@ fn nothing_remains_however_it_ends() {
         (ignores, "nic", Signal::KILL, Some(1), no_card),
         (forwards, "triptych", Signal::KILL, None, ""),
         (forwards, "nic", Signal::KILL, Some(1), no_card),
-        (
-            forwards,
-            "triptych",
-            Signal::TERM,
-            Some(0),
-            "port 0: 2 sessions",
-        ),
-        (
-            &"kill -STOP $$".into(),
-            "triptych",
-            Signal::TERM,
-            Some(143),
-            "by signal SIGTERM",
-        ),
-        (
-            &"(setsid sleep 9 &); exec sleep 1".into(),
-            "triptych",
-            Signal::CONT,
-            Some(0),
-            "left behind (1)",
-        ),
+        (forwards, "triptych", Signal::TERM, Some(0), "2 sessions"),
+        (stopped, "triptych", Signal::TERM, Some(143), "SIGTERM"),
+        (leaves, "triptych", Signal::CONT, Some(0), "behind (1)"),
     ] {
         let running = bench.start(&[], line);
         std::thread::sleep(Duration::from_millis(300));
@@ -299,10 +267,7 @@ fn a_running_card_can_be_used() {
     assert!(seen.starts_with("0x1528\n0x1528\n"), "{seen}");
     assert!(seen.find("port1.sock") < seen.find("port0.sock"), "{seen}");
     let (code, seen) = bench.shell(&[], &options, "true");
-    assert!(
-        seen.contains("no software NIC listens on this socket"),
-        "{seen}"
-    );
+    assert!(seen.contains("no software NIC listens"), "{seen}");
     assert_eq!(code, Some(1));
 }
 

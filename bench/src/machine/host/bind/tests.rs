@@ -191,50 +191,33 @@ fn what_cannot_be_driven_is_refused_even_by_force() {
 #[test]
 fn after_a_failure_or_an_interrupt_nothing_has_changed() {
     let undone = "all changes were undone";
-    for (refuses, broken, driver, user, cause) in [
+    for (what, at, cause) in [
         (
-            Some((B, "vfio-pci")),
-            "",
+            "refuse",
             VFIO_PCI,
-            None,
             "did not take the port (it has no driver)",
         ),
+        ("interrupt", "", "interrupted; all changes were"),
+        ("break", "/dev/vfio/12", "/dev/vfio/12: No such device; all"),
         (
-            None,
-            "/sys/bus/pci/drivers/ixgbe/bind",
-            VFIO_PCI,
-            None,
-            "interrupted; all changes were",
-        ),
-        (
-            None,
-            "/dev/vfio/12",
-            VFIO_PCI,
-            Some("root"),
-            "/dev/vfio/12: No such device; all",
-        ),
-        (
-            None,
-            "",
+            "driver",
             "no-such",
-            None,
-            "this kernel has no driver no-such; nothing was changed",
+            "no driver no-such; nothing was changed",
         ),
-        (
-            None,
-            "",
-            VFIO_PCI,
-            Some("no such"),
-            "there is no user \"no such\"",
-        ),
+        ("user", "no such", "there is no user \"no such\""),
     ] {
         let machine = two_free_ports();
         let before = machine.state();
         let mut kernel = SimulatedKernel::of(&machine);
-        kernel.interrupted = cause.starts_with("interrupted");
-        (kernel.refuses, kernel.broken) = (refuses, broken.to_owned());
         let mut wanted = request(&[A, B], false);
-        (wanted.driver, wanted.user) = (driver.to_owned(), user.map(str::to_owned));
+        wanted.user = (what == "break").then(|| "root".to_owned());
+        match what {
+            "refuse" => kernel.refuses = Some((B, at)),
+            "interrupt" => kernel.interrupted = true,
+            "break" => kernel.broken = at.to_owned(),
+            "driver" => wanted.driver = at.to_owned(),
+            _ => wanted.user = Some(at.to_owned()),
+        }
         let said = try_bind(&kernel, &wanted).unwrap_err().to_string();
         assert!(said.contains(cause), "{said}");
         assert_eq!(machine.state(), before, "{said}");
@@ -278,11 +261,7 @@ fn a_port_that_fails_does_not_delay_the_others() {
     for (refuses, broken, part) in [
         // The process has closed the group's file, but not the device's.
         (None, unbind.as_str(), "open (process 4711 (odd"),
-        (
-            Some((A, "ixgbe")),
-            "",
-            "no driver of the kernel took the port",
-        ),
+        (Some((A, "ixgbe")), "", "no driver of the kernel took"),
     ] {
         let machine = Machine::healthy();
         machine.process(4711, "odd\n", &["anon_inode:[vfio-device]"]);

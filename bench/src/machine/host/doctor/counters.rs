@@ -15,7 +15,6 @@ pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
     let mut findings = vec![Finding::ok("pmu", format!("PMU: {}", sources.join(", ")))];
     findings.extend(paranoid(machine));
     findings.extend(watchdog(machine));
-    findings.extend(shared_counters(machine));
     findings
 }
 
@@ -43,28 +42,4 @@ fn watchdog(machine: &ExaminedMachine<'_>) -> Option<Finding> {
                 .fix("sudo sysctl kernel.nmi_watchdog=0"),
         },
     )
-}
-
-/// Processors whose memory events can count on the other thread of the core: Sandy Bridge, Ivy
-/// Bridge and Haswell, to which Linux applies `intel_ht_bug` (`arch/x86/events/intel/core.c`).
-const SHARED_COUNTERS: [i64; 8] = [42, 45, 58, 62, 60, 63, 69, 70];
-
-/// Whether two threads of a core disturb each other's counters. Linux decides at boot whether it
-/// must prevent that, so switching a thread off later does not give the counters back.
-fn shared_counters(machine: &ExaminedMachine<'_>) -> Option<Finding> {
-    let text = machine.system.read("/proc/cpuinfo")?;
-    let field = |name: &str| {
-        let mut lines = text.lines().filter_map(|line| line.split_once(':'));
-        lines.find_map(|(key, value)| (key.trim() == name).then(|| value.trim()))
-    };
-    let model = field("model").and_then(|value| value.parse().ok());
-    let affected = field("vendor_id") == Some("GenuineIntel")
-        && field("cpu family") == Some("6")
-        && model.is_some_and(|model| SHARED_COUNTERS.contains(&model));
-    let active = machine.system.number("/sys/devices/system/cpu/smt/active");
-    (affected && active.is_some_and(|active| active != 0)).then(|| {
-        let found = "with hyper-threading, a thread gets only half of this processor's counters";
-        Finding::warning("shared_counters", found)
-            .fix("sudo systemctl reboot --firmware-setup # switch hyper-threading off there")
-    })
 }

@@ -23,14 +23,6 @@ fn huge_pages(machine: &ExaminedMachine<'_>) -> Finding {
     let count = |folder: &str, name: &str| system.number(&format!("{folder}/{name}")).unwrap_or(0);
     let free = |folder: &str| count(folder, "free_hugepages");
     let total = |folder: &str| count(folder, "nr_hugepages");
-    let gigantic = total("/sys/kernel/mm/hugepages/hugepages-1048576kB");
-    if total(&all) == 0 && gigantic > 0 {
-        let found = format!(
-            "only huge pages of 1 GiB are reserved ({gigantic}); the drivers use those of 2 MiB"
-        );
-        return Finding::warning("huge_pages", found)
-            .fix("make hugepages # the kernel's option hugepagesz=1G does not prevent it");
-    }
     // With several nodes, only memory on the card's node counts.
     let mut folders = vec![("huge pages of 2 MiB".to_owned(), all)];
     if system.nodes().len() > 1 && !machine.nodes().is_empty() {

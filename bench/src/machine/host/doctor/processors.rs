@@ -2,7 +2,8 @@
 
 use super::machine::{add_option, ExaminedMachine};
 use crate::machine::host::finding::Finding;
-use crate::machine::host::system::{format_list, parse_list, program};
+use crate::machine::host::nic::join;
+use crate::machine::host::system::{parse_list, program};
 
 const CPUS: &str = "/sys/devices/system/cpu";
 
@@ -74,30 +75,26 @@ fn isolation(machine: &ExaminedMachine<'_>) -> Finding {
     let isolated = list(machine, &format!("{CPUS}/isolated"));
     let tickless = list(machine, &format!("{CPUS}/nohz_full"));
     let of_node = |node| format!("/sys/devices/system/node/node{node}/cpulist");
-    let nodes = machine.nodes().into_iter();
-    let mut beside: Vec<u32> = nodes
-        .flat_map(|node| list(machine, &of_node(node)))
-        .collect();
+    let nodes: Vec<String> = machine.nodes().into_iter().map(of_node).collect();
+    let lists = nodes.iter().filter_map(|file| machine.system.read(file));
+    let mut beside = lists.collect::<Vec<_>>().join(",");
     if beside.is_empty() {
-        beside = list(machine, &format!("{CPUS}/online"));
+        let online = machine.system.read(&format!("{CPUS}/online"));
+        beside = online.unwrap_or_default();
     }
+    let cpus = parse_list(&beside);
     let both = |cpu: &u32| isolated.contains(cpu) && tickless.contains(cpu);
-    let usable: Vec<u32> = beside.iter().copied().filter(both).collect();
+    let usable: Vec<u32> = cpus.iter().copied().filter(both).collect();
     if !usable.is_empty() {
-        let found = format!("isolated CPUs without timer tick: {}", format_list(&usable));
+        let found = format!("isolated CPUs without timer tick: {}", join(&usable, ","));
         return Finding::ok("isolation", found);
     }
-    let finding = Finding::warning(
-        "isolation",
-        format!(
-            "of the card's CPUs {}, none is isolated and without timer tick",
-            format_list(&beside)
-        ),
-    );
-    match beside.as_slice() {
+    let found = format!("of the card's CPUs {beside}, none is isolated and without timer tick");
+    let finding = Finding::warning("isolation", found);
+    match cpus.as_slice() {
         // The highest CPUs, because the kernel does its own work on the lowest.
         [_, .., first, last] => {
-            let cpus = format_list(&[*first, *last]);
+            let cpus = format!("{first},{last}");
             let options = format!("isolcpus={cpus} nohz_full={cpus} rcu_nocbs={cpus}");
             finding.fix(add_option(&options))
         }

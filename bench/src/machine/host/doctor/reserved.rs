@@ -15,10 +15,6 @@ const MESSAGES: [&str; 2] = [
     "Device is ineligible for IOMMU domain attach due to platform RMRR requirement",
     "Firmware has requested this device have a 1:1 IOMMU mapping, rejecting configuring the device",
 ];
-/// Excludes a slot of a server by HP, whose number replaces N.
-const HP_EXCLUDES: &str =
-    "echo '<Conrep><Section name=\"RMRDS_SlotN\" helptext=\".\">Endpoints_Excluded\
-                           </Section></Conrep>' > exclude.dat";
 /// Each read of `/dev/kmsg` returns one record, which must fit.
 const RECORD: usize = 8192;
 /// Limit on records, which the kernel's buffer does not reach.
@@ -48,23 +44,9 @@ fn one(system: &System, nic: &Nic, refusals: &[String]) -> Option<Finding> {
         ),
         _ => return None,
     };
-    let finding = Finding::problem("rmrr", found);
-    let vendor = system
-        .read("/sys/class/dmi/id/sys_vendor")
-        .unwrap_or_default();
-    let setup = "sudo systemctl reboot --firmware-setup";
-    Some(match vendor.get(..2) {
-        Some("HP" | "He") => finding
-            .fix(format!("sudo lspci -vv -s {address} | grep 'Physical Slot' # the number N of the slot"))
-            .fix(HP_EXCLUDES)
-            .fix("sudo conrep -l -x conrep_rmrds.xml -f exclude.dat && sudo reboot # both from HPE's Scripting Toolkit"),
-        Some("De") => finding.fix(format!(
-            "{setup} # with the newest BIOS: no OS-to-iDRAC pass-through by this card, or another slot"
-        )),
-        _ => finding.fix(format!(
-            "{setup} # newest firmware; no management functions that share the card, or another slot"
-        )),
-    })
+    let fix = "sudo systemctl reboot --firmware-setup # newest firmware; no management functions that share the card \
+        (HPE: `conrep` excludes the slot; Dell: no OS-to-iDRAC pass-through), or another slot";
+    Some(Finding::problem("rmrr", found).fix(fix))
 }
 
 /// The ranges that must stay mapped. `direct-relaxable` ones, of graphics and USB, do not matter.

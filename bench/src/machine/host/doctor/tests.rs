@@ -30,7 +30,7 @@ fn a_healthy_machine_has_nothing_to_fix() {
         "driver vfio-pci, IOMMU group 11 (alone), NUMA node 0, PCIe 5.0 GT/s x8",
         "on: 1 unit (dmar0), 2 groups; intel_iommu=on iommu=pt",
         "ports bound to vfio-pci: 2 of 2",
-        "isolated CPUs without timer tick: 6-7",
+        "isolated CPUs without timer tick: 6,7",
         "the clock is held at 3.3 GHz",
         "\nready for a run: 0 problems, 0 warnings\n",
     ] {
