@@ -9,6 +9,7 @@ import contextlib
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import time
@@ -205,9 +206,7 @@ def remove_new_runs(results: Path, before: set[Path], latest: str | None) -> Non
     """Remove the runs that the page made, and point `latest` where it pointed before."""
     for path in set(results.iterdir()) - before if results.is_dir() else set():
         if path.is_dir() and not path.is_symlink():
-            for file in path.iterdir():
-                file.unlink()
-            path.rmdir()
+            shutil.rmtree(path)
     link = results / "latest"
     if link.is_symlink() and str(link.readlink()) != latest:
         link.unlink()

@@ -3,22 +3,18 @@
 use std::fmt;
 use std::str::FromStr;
 
+use anyhow::{Context, Result};
 use serde::{Serialize, Serializer};
 
 /// A PCI address: domain, bus, device and function, such as `0000:03:00.0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PciAddress([u32; 4]);
 
-/// A text that is not a PCI address.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a PCI address such as 0000:03:00.0 or 03:00.0 (`lspci -D` lists them)")]
-pub struct InvalidPciAddress(String);
-
 impl FromStr for PciAddress {
-    type Err = InvalidPciAddress;
+    type Err = anyhow::Error;
 
     /// Parses `0000:03:00.0`, or `03:00.0` in domain 0.
-    fn from_str(text: &str) -> Result<Self, InvalidPciAddress> {
+    fn from_str(text: &str) -> Result<Self> {
         let parse = || {
             let (rest, function) = text.split_once('.')?;
             let parts: Vec<&str> = rest.split(':').collect();
@@ -34,7 +30,9 @@ impl FromStr for PciAddress {
                 hex(function, 7)?,
             ]))
         };
-        parse().ok_or_else(|| InvalidPciAddress(text.to_owned()))
+        parse().with_context(|| {
+            format!("{text:?} is not a PCI address such as 0000:03:00.0 or 03:00.0 (`lspci -D` lists them)")
+        })
     }
 }
 
@@ -64,11 +62,12 @@ mod tests {
 
     #[test]
     fn short_and_long_forms_are_parsed_and_other_texts_refused() {
-        let parse = |text: &str| text.parse().map(|address: PciAddress| address.to_string());
+        let parse = |text: &str| text.parse::<PciAddress>();
         for text in ["0000:03:00.0", "03:00.0", "3:0.0", "0:03:00.0"] {
-            assert_eq!(parse(text).as_deref(), Ok("0000:03:00.0"));
+            assert_eq!(parse(text).unwrap().to_string(), "0000:03:00.0");
         }
-        assert_eq!(parse("10000:AF:1f.7").as_deref(), Ok("10000:af:1f.7"));
+        let long = parse("10000:AF:1f.7").unwrap();
+        assert_eq!(long.to_string(), "10000:af:1f.7");
         let wrong = "/eth0/03:00/03.0/03:00.8/03:20.0/0:0:3:0.0/+3:00.0/03:00.0 /103:00.0/:.";
         for text in wrong.split('/') {
             assert!(parse(text).is_err(), "{text}");
