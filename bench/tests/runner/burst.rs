@@ -18,17 +18,8 @@ fn bursts_through_the_c_driver_give_cycles_at_each_placement() {
     }
     let results = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_triptych"))
-        .args([
-            "run",
-            "--quick",
-            "--backend",
-            "burst",
-            "--impl",
-            "c",
-            "--batch",
-            "32",
-            "--results",
-        ])
+        .args(["run", "--quick", "--backend=burst", "--impl=c"])
+        .args(["--batch=32", "--results"])
         .arg(results.path())
         .current_dir(&sources)
         .output()

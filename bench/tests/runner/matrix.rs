@@ -98,18 +98,13 @@ fn a_matrix_is_measured_block_by_block() {
     let metric = |metric, backend| {
         move |sample: &Sample| (sample.metric, sample.backend) == (metric, backend)
     };
-    assert_eq!(
-        count(&metric(Metric::TscCycles, BackendName::Lockstep)),
-        6 * 2 * 3 * 5
-    );
-    assert_eq!(
-        count(&metric(Metric::FullBatchRatio, BackendName::Wall)),
-        10 * 4
-    );
-    assert_eq!(
-        count(&metric(Metric::LatencyP50Us, BackendName::Wall)),
-        4 * 2
-    );
+    for (name, backend, expected) in [
+        (Metric::TscCycles, BackendName::Lockstep, 6 * 2 * 3 * 5),
+        (Metric::FullBatchRatio, BackendName::Wall, 10 * 4),
+        (Metric::LatencyP50Us, BackendName::Wall, 4 * 2),
+    ] {
+        assert_eq!(count(&metric(name, backend)), expected, "{name}");
+    }
     assert_eq!(
         count(&|sample| sample.conditions.ring_size == 64 && sample.conditions.frame_size == 1514),
         4 * 3
@@ -119,37 +114,17 @@ fn a_matrix_is_measured_block_by_block() {
         panic!("{:?}", run.capacities)
     };
     assert_eq!(capacity.conditions.batch, 32);
-    let share = samples
+    let loads = samples
         .iter()
-        .find(|sample| {
-            sample
-                .conditions
-                .offered_mpps
-                .is_some_and(|load| load != 1.0)
-        })
-        .unwrap();
-    assert_eq!(share.conditions.offered_mpps, Some(capacity.mpps / 4.0));
+        .filter_map(|sample| sample.conditions.offered_mpps);
+    let shares: Vec<_> = loads.filter(|load| *load != 1.0).collect();
+    assert!(!shares.is_empty() && shares.iter().all(|load| *load == capacity.mpps / 4.0));
     // Drivers that are compared are measured one after the other.
-    let order: Vec<_> = samples
+    let wall = samples
         .iter()
-        .filter(|sample| sample.backend == BackendName::Wall && sample.metric == Metric::Mpps)
-        .take(3)
-        .map(|sample| {
-            (
-                sample.implementation,
-                &*sample.variant,
-                sample.conditions.batch,
-            )
-        })
-        .collect();
-    assert_eq!(
-        order,
-        [
-            (Implementation::C, "default", 8),
-            (Implementation::Rust, "default", 8),
-            (Implementation::Rust, "overflow-checks", 8)
-        ]
-    );
+        .filter(|sample| metric(Metric::Mpps, BackendName::Wall)(sample));
+    let order: Vec<_> = wall.map(|sample| &*sample.variant).take(3).collect();
+    assert_eq!(order, ["default", "default", "overflow-checks"]);
     assert!(record::unfinished_runs(&setting.results()).is_empty());
 
     // A part of the matrix.
@@ -162,33 +137,11 @@ fn a_matrix_is_measured_block_by_block() {
 }
 
 #[test]
-fn an_error_in_the_file_is_named_with_its_line() {
-    let setting = Setting::new();
-    fs::write(&setting.config, "[[block]]\nbatchsize = [1]\n").unwrap();
-    let output = setting.matrix(&[]);
-    let said = text(&output);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(
-        said.contains("line 2") && said.contains("batchsize") && said.contains("matrix.toml"),
-        "{said}"
-    );
-    assert!(!setting.results().exists());
-}
-
-#[test]
 fn a_run_is_resumed_only_with_its_matrix_and_builds() {
     if !works_here("wall") {
         return;
     }
     let setting = Setting::new();
-    let output = setting.build.run(&["run", "--resume"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        text(&output).contains("can be resumed"),
-        "{}",
-        text(&output)
-    );
-
     let config = setting.config.to_str().unwrap();
     let mut child = setting.start(&["run", "--config", config]);
     let id = first_sample(&setting.results());
@@ -206,11 +159,6 @@ fn a_run_is_resumed_only_with_its_matrix_and_builds() {
         &["run", "--resume", &id, "--config", config, "--repeats", "9"],
         1,
         "another configuration, which differs in: latency, perf, valgrind, wall;",
-    );
-    refused(
-        &["run", "--resume", &id, "--quick"],
-        1,
-        "another configuration",
     );
     let program = setting.build.path().join("bin/rust/ixgbe-fwd");
     let original = fs::read(&program).unwrap();
@@ -299,21 +247,4 @@ fn a_full_disk_leaves_nothing_that_blocks_other_runs() {
         "{said}"
     );
     assert_eq!(fs::read_dir(&results).unwrap().count(), 0, "{said}");
-
-    // An earlier version left such folders behind.
-    let broken = results.join("2026-11-24T22-00-00Z");
-    fs::create_dir(&broken).unwrap();
-    fs::write(broken.join(record::JOURNAL_FILE), "").unwrap();
-    let older = RunRecord::default();
-    let older = record::RunFolder::create(&results, std::time::UNIX_EPOCH, older).unwrap();
-    drop(older);
-    let said = text(&setting.build.run(&["run", "--resume"]));
-    assert!(
-        said.contains("skipped") && said.contains("2026-11-24T22-00-00Z"),
-        "{said}"
-    );
-    assert!(
-        said.contains("1970-01-01T00-00-00Z cannot be resumed"),
-        "{said}"
-    );
 }

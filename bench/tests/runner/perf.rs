@@ -206,26 +206,3 @@ fn the_load_begins_only_when_both_sides_have_a_link() {
         "{cause}"
     );
 }
-
-#[test]
-fn a_worker_without_a_specification_names_the_missing_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let malformed = folder.path().join("specification.json");
-    fs::write(&malformed, "{}").unwrap();
-    for (path, expected) in [
-        (malformed.as_path(), "specification.json is malformed"),
-        (
-            Path::new("/nonexistent/specification"),
-            "/nonexistent/specification",
-        ),
-    ] {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_triptych"))
-            .args(["worker", "perf"])
-            .arg(path)
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), Some(1));
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(text.contains(expected), "{text}");
-    }
-}
