@@ -14,16 +14,14 @@ use crate::machine::clocks::is_changed;
 
 /// The matrices of a configuration: one for each clock.
 pub(super) fn one_run_each(config: &Config) -> Vec<Config> {
-    match config.clocks_ghz.as_slice() {
-        [] => vec![config.clone()],
-        clocks => clocks
-            .iter()
-            .map(|clock| Config {
-                clocks_ghz: vec![*clock],
-                ..config.clone()
-            })
-            .collect(),
+    if config.clocks_ghz.is_empty() {
+        return vec![config.clone()];
     }
+    let at = |clock: &f64| Config {
+        clocks_ghz: vec![*clock],
+        ..config.clone()
+    };
+    config.clocks_ghz.iter().map(at).collect()
 }
 
 /// The clock of a run.
@@ -43,18 +41,13 @@ impl RunClock {
     /// If the clock cannot be fixed, or the core has another one.
     pub(super) fn fix(config: &Config, root: &Path, cpu: Option<usize>) -> Result<Self> {
         let fixed = config.clocks_ghz.first().copied();
-        let held = match fixed {
-            Some(ghz) => Some(HeldClock::hold(ghz, root)?),
-            None => {
-                if is_changed(root) {
-                    eprintln!(
-                        "warning: a run that was killed left the clocks fixed; `sudo triptych clocks \
-                         restore` ends that"
-                    );
-                }
-                None
-            }
-        };
+        let held = fixed.map(|ghz| HeldClock::hold(ghz, root)).transpose()?;
+        if held.is_none() && is_changed(root) {
+            eprintln!(
+                "warning: a run that was killed left the clocks fixed; `sudo triptych clocks restore` \
+                 ends that"
+            );
+        }
         let before = cpu.and_then(measure);
         let clock = Self {
             held,
@@ -98,13 +91,10 @@ impl RunClock {
         let record = &mut recorder.folder.record;
         let clocks = record.core_clock.get_or_insert_with(Default::default);
         clocks.measured_ghz.extend(after);
-        let counted = record
-            .settings
-            .get("perf")
-            .and_then(|settings| settings.get("core_clock"))
-            .and_then(|clock| clock["core_mhz"]["median"].as_f64())
-            .map(|mhz| mhz / 1000.0);
-        for measured in [after, counted] {
+        let perf = record.settings.get("perf");
+        let clock = perf.and_then(|settings| settings.get("core_clock"));
+        let counted = clock.and_then(|clock| clock["core_mhz"]["median"].as_f64());
+        for measured in [after, counted.map(|mhz| mhz / 1000.0)] {
             if let Some(why) = self.deviation(measured) {
                 recorder.warning(&why);
             }
@@ -112,9 +102,6 @@ impl RunClock {
     }
 
     /// Restores the earlier settings.
-    ///
-    /// # Errors
-    /// If the holder failed.
     pub(super) fn release(self) -> Result<()> {
         self.held.map_or(Ok(()), HeldClock::release)
     }
@@ -124,37 +111,20 @@ impl RunClock {
 mod tests {
     use super::*;
 
-    fn fixed_at(ghz: f64) -> RunClock {
-        RunClock {
+    #[test]
+    fn a_clock_that_is_not_the_fixed_one_is_noticed() {
+        let mut clock = RunClock {
             held: None,
-            fixed: Some(ghz),
+            fixed: Some(1.6),
             real: true,
             cpu: Some(3),
             before: None,
-        }
-    }
-
-    #[test]
-    fn each_clock_is_a_run() {
-        let mut config = Config::new(Vec::new());
-        assert_eq!(one_run_each(&config), std::slice::from_ref(&config));
-        config.clocks_ghz = vec![1.6, 3.3];
-        let runs = one_run_each(&config);
-        let clocks: Vec<_> = runs.iter().map(|run| run.clocks_ghz.clone()).collect();
-        assert_eq!(clocks, [[1.6], [3.3]]);
-    }
-
-    #[test]
-    fn a_clock_that_is_not_the_fixed_one_is_noticed() {
-        let clock = fixed_at(1.6);
+        };
         assert_eq!(clock.deviation(Some(1.62)), None);
         assert_eq!(clock.deviation(None), None);
         let why = clock.deviation(Some(2.9)).unwrap();
         assert!(why.contains("CPU 3 runs at 2.90 GHz"), "{why}");
-        let kept = RunClock {
-            fixed: None,
-            ..fixed_at(0.0)
-        };
-        assert_eq!(kept.deviation(Some(2.9)), None);
+        clock.fixed = None;
+        assert_eq!(clock.deviation(Some(2.9)), None);
     }
 }

@@ -44,21 +44,13 @@ pub struct Config {
     pub link_timeout: u32,
     /// Where the software card's DMA leaves the lines that it writes: `lockstep` and `burst` measure at each of them.
     pub placements: Vec<LinePlacement>,
-    /// Settings of the hardware counters.
     pub perf: Perf,
-    /// Settings of the tracer.
     pub trace: Trace,
-    /// Settings of valgrind.
     pub valgrind: Valgrind,
-    /// Settings of the lockstep backend.
     pub lockstep: Lockstep,
-    /// Settings of burst timing.
     pub burst: Burst,
-    /// Settings of throughput measurements.
     pub wall: Wall,
-    /// Settings of latency measurements.
     pub latency: Latency,
-    /// The matrix.
     #[serde(rename = "block")]
     pub blocks: Vec<Block>,
 }
@@ -97,22 +89,17 @@ pub const COUNTING: BackendName = match cfg!(target_arch = "x86_64") {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Block {
-    /// Its name in messages.
     pub name: String,
     /// Backends. By default all but [`BackendName::Burst`], which takes long: a block of its own names it.
     pub backends: Vec<BackendName>,
-    /// Drivers.
     #[serde(rename = "impl")]
     pub implementations: Vec<Implementation>,
     /// Variants. Each driver is measured in those that it has.
     pub variants: Vec<String>,
-    /// Batch sizes.
     #[serde(deserialize_with = "batches")]
     pub batch: Vec<u32>,
-    /// Ring sizes.
     #[serde(deserialize_with = "rings")]
     pub ring_size: Vec<u32>,
-    /// Frame sizes.
     #[serde(deserialize_with = "integers::<_, 60, 1514>")]
     pub frame_size: Vec<u32>,
     /// Queue pairs of each device. Only `lockstep` and, without loads, `wall` measure several.
@@ -170,27 +157,24 @@ fn check_ring(size: u32) -> Result<u32, String> {
     }
 }
 
-fn clocks<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
-    checked(from, |ghz| match (0.1..=10.0).contains(&ghz) {
-        true => Ok(ghz),
-        false => Err(format!("{ghz} GHz is not a clock: use 0.1 to 10")),
+/// Reads a list of numbers above 0.
+fn up_to<'de, D: Deserializer<'de>>(from: D, most: f64, what: &str) -> Result<Vec<f64>, D::Error> {
+    checked(from, |number: f64| match number > 0.0 && number <= most {
+        true => Ok(number),
+        false => Err(format!("{number} {what}: use above 0, at most {most}")),
     })
+}
+
+fn clocks<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+    up_to(from, 10.0, "GHz is not a clock")
 }
 
 fn loads<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
-    checked(from, |mpps| match mpps > 0.0 && mpps <= 1000.0 {
-        true => Ok(mpps),
-        false => Err(format!(
-            "{mpps} Mpps is not a load: use above 0, at most 1000"
-        )),
-    })
+    up_to(from, 1000.0, "Mpps is not a load")
 }
 
 fn shares<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
-    checked(from, |share| match share > 0.0 && share <= 1.0 {
-        true => Ok(share),
-        false => Err(format!("{share} is not a share: use above 0, at most 1")),
-    })
+    up_to(from, 1.0, "is not a share")
 }
 
 impl Block {
@@ -268,7 +252,6 @@ pub(super) fn nothing(why: &str) -> UsageError {
 }
 
 impl Config {
-    /// These blocks with the default settings.
     pub fn new(blocks: Vec<Block>) -> Self {
         Self {
             blocks,
@@ -277,9 +260,6 @@ impl Config {
     }
 
     /// Reads a file. Options of the command line may complete it before [`Config::check`].
-    ///
-    /// # Errors
-    /// If the file cannot be read or is malformed. The message names the line.
     pub fn parse(path: &Path) -> Result<Self, UsageError> {
         let name = path.display();
         let text = std::fs::read_to_string(path).map_err(|cause| {
@@ -290,9 +270,6 @@ impl Config {
     }
 
     /// The configuration for `run.json`, which others read: without the generator's name and the user's paths.
-    ///
-    /// # Errors
-    /// If it cannot be JSON.
     pub fn to_record(&self) -> serde_json::Result<serde_json::Value> {
         let host = self.pktgen_host.as_deref().map(record::alias);
         serde_json::to_value(Self {
@@ -302,9 +279,6 @@ impl Config {
     }
 
     /// The configuration that [`Config::to_record`] wrote.
-    ///
-    /// # Errors
-    /// If another version wrote it.
     pub fn from_record(plan: serde_json::Value) -> serde_json::Result<Self> {
         serde_json::from_value::<Self>(plan).map(|plan| plan.with_texts(record::reveal))
     }
@@ -321,30 +295,28 @@ impl Config {
     }
 
     /// Checks that everything in it is possible.
-    ///
-    /// # Errors
-    /// Names the block or the key, and what to do.
     pub fn check(&self) -> Result<(), UsageError> {
         if self.blocks.is_empty() {
             return Err(nothing("the file has no [[block]]"));
         }
-        if self.pktgen.is_some() && self.devices.is_none() {
-            return Err(nothing(
-                "`pktgen` sends to real cards: name the two `devices`, in the file or \
-                 with --devices",
-            ));
-        }
-        if let Some([first, second]) = &self.devices {
-            if first == second {
-                return Err(nothing(&format!(
-                    "both `devices` are {first}: a forwarder needs two ports"
-                )));
-            }
-        }
-        if self.pktgen_host.is_some() && self.pktgen.is_none() {
-            return Err(nothing(
+        let devices = self.devices.as_ref();
+        for (impossible, why) in [
+            (
+                self.pktgen.is_some() && devices.is_none(),
+                "`pktgen` sends to real cards: name the two `devices`, in the file or with --devices",
+            ),
+            (
+                devices.is_some_and(|[first, second]| first == second),
+                "both `devices` are the same, and a forwarder needs two ports",
+            ),
+            (
+                self.pktgen_host.is_some() && self.pktgen.is_none(),
                 "`pktgen_host` is the machine of `pktgen`: name that file, too",
-            ));
+            ),
+        ] {
+            if impossible {
+                return Err(nothing(why));
+            }
         }
         for name in &self.trace.cpus {
             Cpu::named(name).map_err(|error| UsageError(format!("[trace] cpus: {error}")))?;
@@ -365,37 +337,17 @@ impl Config {
         self.perf.seconds = 0.5;
         self.perf.warm_up = self.perf.warm_up.min(1.0);
         self.perf.repeats = 1;
-        self.valgrind = Valgrind {
-            packets: 20_480,
-            repeats: 1,
-        };
-        self.lockstep = Lockstep {
-            processes: 2,
-            rounds: 30,
-        };
-        self.burst = Burst {
-            processes: 1,
-            rounds: 2,
-            bursts: 200,
-        };
+        (self.valgrind.packets, self.valgrind.repeats) = (20_480, 1);
+        (self.lockstep.processes, self.lockstep.rounds) = (2, 30);
+        (self.burst.processes, self.burst.rounds) = (1, 2);
+        self.burst.bursts = 200;
         self.wall.seconds = self.wall.seconds.min(1.0);
         self.wall.warm_up = self.wall.warm_up.min(1.0);
         self.wall.repeats = 1;
         self.latency.seconds = 1.0;
     }
 
-    /// Sets the number of repeats of all backends that repeat.
-    pub fn set_repeats(&mut self, repeats: u32) {
-        self.perf.repeats = repeats;
-        self.valgrind.repeats = repeats;
-        self.wall.repeats = repeats;
-        self.latency.repeats = repeats;
-    }
-
     /// Keeps only the measurements that the filter selects.
-    ///
-    /// # Errors
-    /// If nothing is left.
     pub fn apply_filter(&mut self, filter: &MatrixFilter) -> Result<(), UsageError> {
         for block in &mut self.blocks {
             keep(&mut block.backends, &filter.backends);
@@ -421,11 +373,9 @@ impl Config {
             _ => serde_json::Map::new(),
         };
         let (ours, theirs) = (table(self), table(other));
-        ours.keys()
-            .chain(theirs.keys())
-            .filter(|key| ours.get(*key) != theirs.get(*key))
-            .cloned()
-            .collect()
+        let keys = ours.keys().chain(theirs.keys());
+        let differing = keys.filter(|key| ours.get(*key) != theirs.get(*key));
+        differing.cloned().collect()
     }
 }
 
@@ -455,10 +405,8 @@ pub struct MatrixFilter {
 }
 
 fn ring_size(text: &str) -> Result<u32, String> {
-    let number = text
-        .parse()
-        .map_err(|_| format!("{text:?} is not a number"))?;
-    check_ring(number)
+    let number = text.parse();
+    check_ring(number.map_err(|_| format!("{text:?} is not a number"))?)
 }
 
 fn keep<T: PartialEq>(list: &mut Vec<T>, wanted: &[T]) {
@@ -487,13 +435,7 @@ mod tests {
             devices = ["0000:03:00.0", "0000:03:00.1"]
             pktgen = "bench/pktgen/testpmd.toml"
             link_timeout = 45
-            wall = { seconds = 60, warm_up = 5, repeats = 2 }
             latency = { seconds = 0.5, warm_up = 0 }
-            [valgrind]
-            packets = 1000
-            [lockstep]
-            processes = 1
-            rounds = 5
             [[block]]
             name = "all"
             backends = ["wall", "valgrind"]
@@ -507,7 +449,7 @@ mod tests {
             loads_mpps = [1, 2.5]
         "#;
         let config = parse(text).unwrap();
-        assert_eq!((config.link_timeout, config.wall.seconds), (45, 60.0));
+        assert_eq!(config.link_timeout, 45);
         assert_eq!((config.latency.seconds, config.latency.repeats), (0.5, 1));
         assert_eq!(config.blocks[1].loads_mpps, [1.0, 2.5]);
         // As in run.json.
@@ -545,51 +487,40 @@ mod tests {
 
     #[test]
     fn impossible_matrices_are_refused() {
-        for (before, block, why) in [
-            ("", "batch = []", "[[block]] number 1: `batch` is empty"),
+        for (text, why) in [
+            ("batch = []", "[[block]] number 1: `batch` is empty"),
             (
-                "",
                 "name = \"x\"\nbatch = [64]\nring_size = [64]",
                 "[[block]] \"x\": every batch",
             ),
             (
-                "",
                 "backends = [\"valgrind\"]\nloads_mpps = [1]",
                 "only the backend `wall`",
             ),
+            ("queues = [1, 2]", "only the backends `lockstep` and `wall`"),
             (
-                "",
-                "queues = [1, 2]",
-                "only the backends `lockstep` and `wall` measure several queues",
-            ),
-            (
-                "",
                 "backends = [\"wall\"]\nqueues = [2]\nloads_mpps = [1]",
                 "measured with one queue",
             ),
+            ("waiting = [\"poll\", \"interrupts\"]", "add `loads_mpps`"),
             (
-                "",
-                "waiting = [\"poll\", \"interrupts\"]",
-                "add `loads_mpps` or remove `interrupts`",
-            ),
-            (
-                "",
                 "impl = [\"ixy\"]\nloads_mpps = [1]",
                 "drivers of this project only",
             ),
-            ("devices = [\"a\", \"a\"]", "", "two ports"),
-            (
-                "devices = [\"a\", \"b\"]\npktgen_host = \"x\"",
-                "",
-                "`pktgen`",
-            ),
-            ("clocks_ghz = [33]", "", "33 GHz"),
-            ("pktgen = \"x\"", "", "`devices`"),
-            ("link_timeout = 0", "", "from 1 to 3600"),
-            ("trace = { cpus = [\"abacus\"] }", "", "abacus"),
         ] {
-            let error = parse(&format!("{before}\n[[block]]\n{block}\n")).unwrap_err();
-            assert!(error.contains(why), "{before}{block}: {error}");
+            let error = parse(&format!("[[block]]\n{text}\n")).unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+        for (text, why) in [
+            ("devices = [\"a\", \"a\"]", "two ports"),
+            ("devices = [\"a\", \"b\"]\npktgen_host = \"x\"", "`pktgen`"),
+            ("clocks_ghz = [33]", "33 GHz"),
+            ("pktgen = \"x\"", "`devices`"),
+            ("link_timeout = 0", "from 1 to 3600"),
+            ("trace = { cpus = [\"abacus\"] }", "abacus"),
+        ] {
+            let error = parse(&format!("{text}\n[[block]]\n")).unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
         }
         assert!(parse("").unwrap_err().contains("no [[block]]"));
     }
@@ -597,30 +528,19 @@ mod tests {
     #[test]
     fn the_command_line_selects_a_part_of_a_matrix() {
         let text = "[[block]]\nbatch = [1, 8, 32]\n[[block]]\nring_size = [64, 512]\n";
-        let mut config = parse(text).unwrap();
-        let wanted = MatrixFilter {
-            implementations: vec![Implementation::C],
+        let whole = parse(text).unwrap();
+        let mut config = whole.clone();
+        let mut wanted = MatrixFilter {
             ring_size: vec![64],
             ..MatrixFilter::default()
         };
         config.apply_filter(&wanted).unwrap();
         assert_eq!(config.blocks.len(), 1);
         assert_eq!(config.blocks[0].ring_size, [64]);
-        assert_eq!(config.blocks[0].implementations, [Implementation::C]);
-        let nothing = MatrixFilter {
-            variants: vec!["trapping-ubsan".into()],
-            ..MatrixFilter::default()
-        };
-        assert!(config.apply_filter(&nothing).is_err());
-    }
-
-    #[test]
-    fn differences_are_named() {
-        let ours = parse("[[block]]\n").unwrap();
-        let theirs = parse("[[block]]\nbatch = [1]\n[wall]\nrepeats = 9\n").unwrap();
-        assert!(ours.differences(&ours).is_empty());
-        let names: Vec<_> = ours.differences(&theirs).into_iter().collect();
-        assert_eq!(names, ["block", "wall"]);
+        let differing: Vec<_> = config.differences(&whole).into_iter().collect();
+        assert_eq!(differing, ["block"]);
+        wanted.variants = vec!["trapping-ubsan".into()];
+        assert!(config.apply_filter(&wanted).is_err());
     }
 
     #[test]

@@ -6,14 +6,13 @@ use std::time::Duration;
 use perfcounters::{Backend, Cell, Observer};
 use record::{BackendName, Failure, Metric, RecordError, RunFolder, Sample};
 
+use crate::interval::median;
 use crate::progress::Progress;
 
 /// The record of a run in progress, with the samples of the run before it was interrupted.
 #[derive(Debug)]
 pub struct Recorder {
-    /// The folder of the run.
     pub folder: RunFolder,
-    /// The progress that the user sees.
     pub progress: Progress,
     /// The estimated time of the backend that measures now.
     pub estimate: Duration,
@@ -63,26 +62,15 @@ impl Recorder {
 
     /// Median throughput of a cell under saturating load, Mpps; `None` if it was not measured.
     pub fn median_throughput(&self, cell: &Cell) -> Option<f64> {
-        let mut values = self
-            .throughput
-            .get(&cell.series(BackendName::Wall).to_string())?
-            .clone();
-        values.sort_by(f64::total_cmp);
-        let middle = values.len() / 2;
-        match values.len() % 2 {
-            1 => values.get(middle).copied(),
-            _ => Some((values.get(middle.checked_sub(1)?)? + values.get(middle)?) / 2.0),
-        }
+        let series = cell.series(BackendName::Wall).to_string();
+        median(self.throughput.get(&series)?.clone())
     }
 
     /// Records the settings of a backend.
     pub fn note_settings(&mut self, backend: &dyn Backend) {
-        self.folder
-            .record
-            .settings
-            .entry(backend.name().to_string())
-            .or_default()
-            .extend(backend.settings());
+        let settings = &mut self.folder.record.settings;
+        let of_backend = settings.entry(backend.name().to_string()).or_default();
+        of_backend.extend(backend.settings());
     }
 
     /// Records and shows why a backend cannot measure on this machine.
@@ -138,131 +126,62 @@ impl Observer for Recorder {
 
     fn setting(&mut self, backend: BackendName, name: &str, value: serde_json::Value) {
         let settings = &mut self.folder.record.settings;
-        settings
-            .entry(backend.to_string())
-            .or_default()
-            .insert(name.to_owned(), value);
+        let of_backend = settings.entry(backend.to_string()).or_default();
+        of_backend.insert(name.to_owned(), value);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
     use std::time::SystemTime;
 
-    use perfcounters::backend::measure_in_turn;
-    use perfcounters::MeasureError;
-    use proptest::prelude::*;
-    use record::{read_samples, Conditions, Implementation, RunRecord, JOURNAL_FILE, SAMPLES_FILE};
+    use record::{Conditions, Implementation, RunRecord};
 
     use super::*;
 
-    const REPEATS: u32 = 3;
-
-    fn cells() -> Vec<Cell> {
-        let cell = |implementation, batch, offered_mpps| Cell {
+    #[test]
+    fn what_is_measured_or_has_failed_is_not_measured_again() {
+        let cell = |implementation| Cell {
             implementation,
             variant: "default".into(),
             toolchain: "cc 1.0".into(),
-            conditions: Conditions {
-                offered_mpps,
-                ..Conditions::with_batch(batch)
-            },
+            conditions: Conditions::with_batch(32),
             program: "x".into(),
             library: "y".into(),
             peer: None,
         };
-        vec![
-            cell(Implementation::C, 32, None),
-            cell(Implementation::Rust, 32, None),
-            cell(Implementation::C, 8, None),
-            cell(Implementation::C, 8, Some(1.1)),
-        ]
-    }
-
-    /// Measures everything that is missing. Returns the number of measurements.
-    fn measure(recorder: &mut Recorder) -> Result<usize, MeasureError> {
-        let mut made = 0;
-        let cells = cells();
-        measure_in_turn(
-            BackendName::Wall,
-            &cells,
-            REPEATS,
-            recorder,
-            |cell, repeat, _| {
-                made += 1;
-                if cell.implementation == Implementation::Rust && repeat == 1 {
-                    return Err(MeasureError::Other("it broke".into()));
-                }
-                let value = f64::from(cell.conditions.batch + repeat);
-                Ok([Metric::Mpps, Metric::TscCycles, Metric::FullBatchRatio]
-                    .map(|metric| cell.sample(BackendName::Wall, metric, value, 1, repeat))
-                    .to_vec())
-            },
-        )?;
-        Ok(made)
-    }
-
-    fn new_run(results: &Path) -> Recorder {
-        let folder =
-            RunFolder::create(results, SystemTime::UNIX_EPOCH, RunRecord::default()).unwrap();
-        Recorder::new(folder, &[])
-    }
-
-    /// All rows, sorted.
-    fn rows(folder: &Path) -> Vec<String> {
-        let samples = read_samples(&folder.join(SAMPLES_FILE)).unwrap();
-        let mut rows: Vec<_> = samples.iter().map(|sample| format!("{sample:?}")).collect();
-        rows.sort();
-        rows
-    }
-
-    #[test]
-    fn failures_and_throughput_are_remembered() {
+        let [c, rust] = [Implementation::C, Implementation::Rust].map(cell);
+        let sample = |backend, value, process, repeat| {
+            let sample = c.sample(backend, Metric::Mpps, value, 1, repeat);
+            Sample { process, ..sample }
+        };
         let results = tempfile::tempdir().unwrap();
-        let mut recorder = new_run(results.path());
-        assert_eq!(measure(&mut recorder).unwrap(), 11);
-        assert!(recorder.has_failed(&cells()[1], BackendName::Wall));
-        assert!(!recorder.has_failed(&cells()[0], BackendName::Wall));
-        assert_eq!(recorder.median_throughput(&cells()[0]), Some(33.0));
-        assert_eq!(recorder.median_throughput(&cells()[1]), Some(32.0));
-        // Nothing is missing any more.
-        assert_eq!(measure(&mut recorder).unwrap(), 0);
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
-        /// A resumed run has the samples of an uninterrupted run, each once, wherever it was killed.
-        #[test]
-        fn a_run_can_be_resumed_from_any_point(cut in 0.0..=1.0f64, behind in 0usize..3) {
-            let results = tempfile::tempdir().unwrap();
-            let mut recorder = new_run(results.path());
-            measure(&mut recorder).unwrap();
-            let path = recorder.folder.path().to_owned();
-            let id = recorder.folder.record.id.clone();
-            let whole = rows(&path);
-            drop(recorder);
-
-            let samples = fs::read(path.join(SAMPLES_FILE)).unwrap();
-            let journal = fs::read_to_string(path.join(JOURNAL_FILE)).unwrap();
-            let header = journal.lines().next().unwrap().parse::<usize>().unwrap();
-            let length = header + ((samples.len() - header) as f64 * cut) as usize;
-            let noted: Vec<_> = journal
-                .lines()
-                .filter(|line| line.parse::<usize>().unwrap() <= length)
-                .collect();
-            let noted = &noted[..noted.len().saturating_sub(behind).max(1)];
-            fs::write(path.join(SAMPLES_FILE), &samples[..length]).unwrap();
-            fs::write(path.join(JOURNAL_FILE), noted.join("\n") + "\n").unwrap();
-
-            let (mut folder, kept) = RunFolder::reopen(results.path(), &id).unwrap();
-            folder.forget_failures().unwrap();
-            prop_assert_eq!(kept.len(), 3 * (noted.len() - 1));
-            let mut recorder = Recorder::new(folder, &kept);
-            measure(&mut recorder).unwrap();
-            prop_assert_eq!(rows(&path), whole);
+        let (now, record) = (SystemTime::UNIX_EPOCH, RunRecord::default());
+        let folder = RunFolder::create(results.path(), now, record).unwrap();
+        let before = [
+            sample(BackendName::Wall, 2.0, 0, 0),
+            sample(BackendName::Lockstep, 1.0, 3, 0),
+        ];
+        let mut recorder = Recorder::new(folder, &before);
+        assert_eq!(recorder.median_throughput(&c), Some(2.0));
+        let new = sample(BackendName::Wall, 5.0, 0, 1);
+        recorder.measured(&[new]).unwrap();
+        recorder.failure(rust.failure(BackendName::Wall, &"it broke"));
+        assert!(recorder.has_failed(&rust, BackendName::Wall));
+        assert!(!recorder.has_failed(&c, BackendName::Wall));
+        for (cell, backend, repeat, wanted) in [
+            (&c, BackendName::Wall, 0, false),
+            (&c, BackendName::Wall, 1, false),
+            (&c, BackendName::Wall, 2, true),
+            // Lockstep counts processes.
+            (&c, BackendName::Lockstep, 0, true),
+            (&c, BackendName::Lockstep, 3, false),
+            (&rust, BackendName::Wall, 0, false),
+            (&rust, BackendName::Valgrind, 0, true),
+        ] {
+            assert_eq!(recorder.wanted(cell, backend, repeat), wanted, "{cell}");
         }
+        assert_eq!(recorder.median_throughput(&c), Some(3.5));
+        assert_eq!(recorder.median_throughput(&rust), None);
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{bail, Context, Result};
-use record::{HostFacts, RecordError, RunFolder, Sample};
+use record::{HostFacts, RunFolder, Sample};
 
 use super::arguments::RunArguments;
 use super::config::Config;
@@ -14,11 +14,8 @@ use crate::build::builds::artefacts;
 /// An incomplete run that can be resumed.
 #[derive(Debug)]
 pub(super) struct UnfinishedRun {
-    /// Its folder.
     pub folder: RunFolder,
-    /// The samples that it has.
     pub samples: Vec<Sample>,
-    /// Its configuration.
     pub config: Config,
 }
 
@@ -34,34 +31,14 @@ pub(super) fn open(results: &Path, id: Option<&str>, retry: bool) -> Result<Unfi
         true => record::runs(results),
         false => record::unfinished_runs(results),
     };
-    for id in runs.iter().rev() {
-        match reopen(results, id, retry) {
-            Err(error) if is_unreadable(&error) => eprintln!(
-                "note: skipped {}, which cannot be read; remove it if it is not needed: {error}",
-                results.join(id).display()
-            ),
-            outcome => return outcome,
-        }
-    }
-    let place = results.display();
-    if retry {
+    let Some(newest) = runs.last() else {
         bail!(
-            "no run in {place} can be continued, because there is none: start one with \
-             `triptych run`"
+            "no run in {} can be continued: all are complete, or there are none; `triptych run` starts \
+             one, and `triptych run --retry-failed` measures the failed cells of the newest run again",
+            results.display()
         );
-    }
-    bail!(
-        "no run in {place} can be resumed: all are complete, or there are none; `triptych run \
-         --retry-failed` measures the failed cells of the newest run again"
-    )
-}
-
-fn is_unreadable(error: &anyhow::Error) -> bool {
-    let error = error.downcast_ref();
-    matches!(
-        error,
-        Some(RecordError::Read { .. } | RecordError::Malformed { .. })
-    )
+    };
+    reopen(results, newest, retry)
 }
 
 fn reopen(results: &Path, id: &str, retry: bool) -> Result<UnfinishedRun> {

@@ -24,7 +24,10 @@ pub(super) fn configuration(arguments: &RunArguments) -> Result<Config, UsageErr
         config.make_quick();
     }
     if let Some(repeats) = arguments.repeats {
-        config.set_repeats(repeats);
+        config.perf.repeats = repeats;
+        config.valgrind.repeats = repeats;
+        config.wall.repeats = repeats;
+        config.latency.repeats = repeats;
     }
     Ok(config)
 }
@@ -270,22 +273,6 @@ mod tests {
         assert!(bursts(&["--backend", "burst", "--impl", "dpdk-vector"]).eq([(1, default)]));
     }
 
-    #[test]
-    fn options_change_a_configuration() {
-        let words = [
-            "--quick",
-            "--repeats=7",
-            "--ring-size=64",
-            "--batch=8",
-            "--backend=wall",
-        ];
-        let config = configuration(&arguments(&words)).unwrap();
-        assert_eq!(config.wall.repeats, 7);
-        assert_eq!(config.lockstep.processes, 2);
-        assert_eq!(config.blocks[0].ring_size.len(), 1);
-        assert_eq!(config.blocks[0].backends, [BackendName::Wall]);
-    }
-
     fn card(words: &[&str]) -> Result<Config, String> {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("card.toml");
         let mut all = vec!["--config", file.to_str().unwrap()];
@@ -296,25 +283,28 @@ mod tests {
     #[test]
     fn the_command_line_names_ports_generator_and_clocks() {
         let devices = "--devices=03:00.0,0000:03:00.1";
-        let config = card(&[devices, "--generator", "me@loadgen"]).unwrap();
-        assert_eq!(
-            config.devices.unwrap(),
-            ["0000:03:00.0", "0000:03:00.1"].map(str::to_owned)
-        );
-        assert_eq!(config.pktgen_host.as_deref(), Some("me@loadgen"));
-        assert_eq!(config.pktgen, Some(TESTPMD.into()));
-        assert_eq!(config.clocks_ghz, [1.6, 3.3]);
-
-        let config = card(&[devices, "--generator", "my.toml", "--clock", "2,2.5"]).unwrap();
-        assert_eq!(
-            (config.pktgen, config.pktgen_host),
-            (Some("my.toml".into()), None)
-        );
-        assert_eq!(config.clocks_ghz, [2.0, 2.5]);
-
-        let config = card(&[devices, "--generator", "none", "--keep-clock"]).unwrap();
-        assert_eq!(config.pktgen, None);
-        assert!(config.clocks_ghz.is_empty());
+        for (words, pktgen, host, clocks) in [
+            (
+                &["--generator", "me@loadgen"][..],
+                Some(TESTPMD),
+                Some("me@loadgen"),
+                &[1.6, 3.3][..],
+            ),
+            (
+                &["--generator", "my.toml", "--clock", "2,2.5"],
+                Some("my.toml"),
+                None,
+                &[2.0, 2.5],
+            ),
+            (&["--generator", "none", "--keep-clock"], None, None, &[]),
+        ] {
+            let config = card(&[&[devices], words].concat()).unwrap();
+            let ports = ["0000:03:00.0", "0000:03:00.1"];
+            assert_eq!(config.devices.unwrap(), ports);
+            assert_eq!(config.pktgen.as_deref(), pktgen.map(Path::new));
+            assert_eq!(config.pktgen_host.as_deref(), host);
+            assert_eq!(config.clocks_ghz, clocks);
+        }
         // Without a matrix file, the rows of the counter table are measured.
         let config = configuration(&arguments(&[devices, "--generator", "me@loadgen"])).unwrap();
         assert_eq!(config.pktgen, Some(TESTPMD.into()));

@@ -23,7 +23,6 @@ pub(super) struct Budget {
     /// The same for a driver that was built by another compiler than the recorded one.
     #[serde(deserialize_with = "positive")]
     pub tolerance_other_compiler: f64,
-    /// The figures of instructions.
     pub instructions: Vec<Figure>,
     /// Limits on one driver relative to another.
     #[serde(default)]
@@ -56,14 +55,13 @@ pub(super) struct Figure {
     pub variant: String,
     #[serde(deserialize_with = "integer::<_, 1, 512>")]
     pub batch: u32,
-    /// Instructions per packet; absent until the first measurement.
-    pub per_packet: Option<f64>,
+    #[serde(deserialize_with = "positive")]
+    pub per_packet: f64,
     /// The compiler of the measured build, as `samples.csv` names toolchains.
     pub compiler: Option<String>,
 }
 
 impl Figure {
-    /// What it is the figure of.
     pub(super) fn key(&self) -> Key {
         (self.implementation, self.variant.clone(), self.batch)
     }
@@ -116,19 +114,12 @@ fn default_variant() -> String {
 
 fn positive<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     let number = f64::deserialize(from)?;
-    match number.is_finite() && number > 0.0 {
-        true => Ok(number),
-        false => Err(D::Error::custom(format!(
-            "{number} is not a positive number"
-        ))),
-    }
+    let wrong = || D::Error::custom(format!("{number} is not a positive number"));
+    let positive = number.is_finite() && number > 0.0;
+    positive.then_some(number).ok_or_else(wrong)
 }
 
 impl Budget {
-    /// Reads the figures.
-    ///
-    /// # Errors
-    /// Names the file and the mistake.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the budget {}", path.display()))?;

@@ -36,7 +36,10 @@ pub(super) fn run(file: &Path, build: &Path, interrupt: &Interrupt) -> Result<()
     for rule in &budget.bounds_checks_hot {
         let folder = build_folder(build, rule.implementation, DEFAULT);
         match checks_in_loops(&folder.join("ixgbe-fwd")) {
-            Ok(counts) => verdict.judge_checks(rule, counts.get(&Panic::Bounds).copied()),
+            Ok(counts) => {
+                let count = counts.get(&Panic::Bounds);
+                verdict.judge_checks(rule, count.copied().unwrap_or_default());
+            }
             Err(error) => verdict.violations.push(format!("{error:#}")),
         }
     }
@@ -48,11 +51,10 @@ pub(super) fn run(file: &Path, build: &Path, interrupt: &Interrupt) -> Result<()
             .push(format!("cycles are not compared: {error:#}")),
     }
     println!("{}", verdict.lines.join("\n"));
-    for saving in &verdict.savings {
-        println!("note: {saving}");
-    }
-    for warning in &verdict.warnings {
-        println!("warning: {warning}");
+    for (kind, texts) in [("note", &verdict.savings), ("warning", &verdict.warnings)] {
+        for text in texts {
+            println!("{kind}: {text}");
+        }
     }
     match verdict.violations.as_slice() {
         [] => Ok(()),
@@ -134,18 +136,12 @@ fn backend(name: BackendName, build: &Path, interrupt: &Interrupt) -> Result<Box
 pub(crate) struct Counter(Box<dyn Backend>);
 
 impl Counter {
-    /// The counter of this machine.
-    ///
-    /// # Errors
-    /// If this machine cannot count.
     pub(crate) fn new(build: &Path, interrupt: &Interrupt) -> Result<Self> {
         backend(COUNTING, build, interrupt).map(Self)
     }
 
     /// Instructions per packet of one driver.
-    ///
-    /// # Errors
-    /// If the driver cannot be measured, or something disturbs the measurement under valgrind.
+    /// A disturbance under valgrind is an error.
     pub(crate) fn measure(&mut self, cell: &Cell) -> Result<f64> {
         if let Some(why) = missing(cell, false) {
             bail!(why);
@@ -156,9 +152,8 @@ impl Counter {
             bail!(why);
         }
         let mut samples = collector.samples.iter();
-        let instructions = samples.find(|sample| sample.metric == Metric::Instructions);
-        let instructions = instructions.map(|sample| sample.value);
-        instructions.context("no instructions were counted")
+        let counted = samples.find(|sample| sample.metric == Metric::Instructions);
+        Ok(counted.context("no instructions were counted")?.value)
     }
 }
 
@@ -172,9 +167,7 @@ struct Collector {
 
 impl Observer for Collector {
     fn begin(&mut self, _backend: BackendName, _steps: u64) {}
-
     fn step(&mut self, _what: &str) {}
-
     fn measured(&mut self, samples: &[Sample]) -> Result<(), RecordError> {
         self.samples.extend_from_slice(samples);
         Ok(())

@@ -59,14 +59,7 @@ impl Verdict {
             ..
         } = figure;
         let name = format!("{implementation}/{variant} batch {batch}");
-        let Some(recorded) = figure.per_packet else {
-            self.lines
-                .push(format!("{name:WIDTH$} {value:10.2} {:>10}", "-"));
-            self.violations.push(format!(
-                "{name}: no figure is recorded; add `per_packet = {value:.2}`"
-            ));
-            return;
-        };
+        let recorded = figure.per_packet;
         let percent = 100.0 * (value / recorded - 1.0);
         let other = figure.compiler.as_ref().is_some_and(|it| it != compiler);
         let (tolerance, compiler) = match other {
@@ -110,70 +103,69 @@ impl Verdict {
             let value = instructions / base;
             let paths = in_brackets(variant);
             let name = format!("{implementation} / {}{paths} batch {batch}", ratio.to);
-            let allowed = format!("<= {:.2}", ratio.at_most);
+            let exceeded = (value > ratio.at_most).then(|| {
+                format!(
+                    "{value:.3} times as many instructions, at most {} is allowed",
+                    ratio.at_most
+                )
+            });
             self.limit(
                 &name,
-                format!("{value:10.3}"),
-                &allowed,
-                value <= ratio.at_most,
+                &format!("{value:.3}"),
+                &format!("{:.2}", ratio.at_most),
+                exceeded,
             );
-            if value > ratio.at_most {
-                self.violations.push(format!(
-                    "{name}: {value:.3} times as many instructions, at most {} is allowed",
-                    ratio.at_most
-                ));
-            }
         }
     }
 
     /// Compares the bounds checks in a driver's loops with a limit.
-    pub(super) fn judge_checks(&mut self, rule: &BoundsChecks, count: Option<usize>) {
-        let count = count.unwrap_or_default();
-        let name = format!("{} bounds checks in loops", rule.implementation);
-        let allowed = format!("<= {}", rule.at_most);
-        let kept = count <= rule.at_most;
-        self.limit(&name, format!("{count:10}"), &allowed, kept);
-        if !kept {
-            self.violations.push(format!(
-                "{name}: {count}, and at most {} are allowed; `triptych asm {}` shows them",
-                rule.at_most, rule.implementation
-            ));
-        }
+    pub(super) fn judge_checks(&mut self, rule: &BoundsChecks, count: usize) {
+        let BoundsChecks {
+            implementation,
+            at_most,
+        } = rule;
+        let name = format!("{implementation} bounds checks in loops");
+        let exceeded = (count > *at_most).then(|| {
+            format!(
+                "{count}, and at most {at_most} are allowed; `triptych asm {implementation}` shows them"
+            )
+        });
+        self.limit(&name, &count.to_string(), &at_most.to_string(), exceeded);
     }
 
-    fn limit(&mut self, name: &str, value: String, allowed: &str, kept: bool) {
-        let mark = if kept { "" } else { "           too many" };
+    fn limit(&mut self, name: &str, value: &str, at_most: &str, exceeded: Option<String>) {
+        let mark = exceeded.as_ref().map_or("", |_| "           too many");
+        let allowed = format!("<= {at_most}");
         self.lines
-            .push(format!("{name:WIDTH$} {value} {allowed:>10}{mark}"));
+            .push(format!("{name:WIDTH$} {value:>10} {allowed:>10}{mark}"));
+        self.violations
+            .extend(exceeded.map(|why| format!("{name}: {why}")));
     }
 
     /// Compares cycles. An interval that excludes the recorded figure is a warning.
     pub(super) fn judge_cycles(&mut self, ratios: &[CycleRatio], samples: &[Sample]) {
         for ratio in ratios {
-            if let Some(found) = measured_ratio(ratio, samples) {
-                self.judge_cycle_ratio(ratio, found);
-            }
-        }
-    }
-
-    fn judge_cycle_ratio(&mut self, ratio: &CycleRatio, found: Interval) {
-        let CycleRatio {
-            implementation,
-            to,
-            variant,
-            batch,
-            expected,
-        } = ratio;
-        let paths = in_brackets(variant);
-        let name = format!("{implementation} / {to}{paths} batch {batch}, TSC cycles");
-        let Interval { low, median, high } = found;
-        self.lines.push(format!(
-            "{name:WIDTH$} {median:10.3} {expected:10.2}  95 % interval {low:.3} to {high:.3}"
-        ));
-        if !found.contains(*expected) {
-            self.warnings.push(format!(
+            let Some(found) = measured_ratio(ratio, samples) else {
+                continue;
+            };
+            let CycleRatio {
+                implementation,
+                to,
+                variant,
+                batch,
+                expected,
+            } = ratio;
+            let paths = in_brackets(variant);
+            let name = format!("{implementation} / {to}{paths} batch {batch}, TSC cycles");
+            let Interval { low, median, high } = found;
+            self.lines.push(format!(
+                "{name:WIDTH$} {median:10.3} {expected:10.2}  95 % interval {low:.3} to {high:.3}"
+            ));
+            if !found.contains(*expected) {
+                self.warnings.push(format!(
                 "{name}: {median:.3} times as many ({low:.3} to {high:.3}), and {expected:.2} is recorded"
             ));
+            }
         }
     }
 }
@@ -226,42 +218,35 @@ mod tests {
 
     #[test]
     fn instructions_beyond_the_tolerance_fail_and_savings_are_noted() {
-        let verdict = judged(100.0, 152.9, |_, _| {});
-        assert!(verdict.violations.is_empty() && verdict.savings.is_empty());
-        assert_eq!(verdict.lines.len(), 4);
-        let verdict = judged(102.5, 150.0, |_, _| {});
-        let [violation] = verdict.violations.as_slice() else {
-            panic!("{verdict:?}");
-        };
-        assert!(violation.contains("c/default batch 32") && violation.contains("2.5 % more"));
-        let verdict = judged(97.0, 150.0, |_, _| {});
-        assert!(verdict.violations.is_empty());
-        assert!(verdict.savings[0].contains("per_packet = 97.00"));
-    }
-
-    #[test]
-    fn another_compiler_has_a_larger_tolerance() {
-        let violations = |c, compiler: &str| {
+        for (c, compiler, violation, saving) in [
+            (100.0, "gcc 12.2.0", None, None),
+            (102.5, "gcc 12.2.0", Some("2.5 % more"), None),
+            (105.0, "gcc 14.2.0", None, None),
+            (111.0, "gcc 14.2.0", Some("at most 10 %"), None),
+            (97.0, "gcc 12.2.0", None, Some("per_packet = 97.00")),
+            (97.0, "gcc 14.2.0", None, None),
+        ] {
             let verdict = judged(c, 150.0, |_, measured| {
                 measured.values_mut().next().unwrap().0 = compiler.to_owned();
             });
-            verdict.violations.len()
-        };
-        assert_eq!(violations(105.0, "gcc 12.2.0"), 1);
-        assert_eq!(violations(105.0, "gcc 14.2.0"), 0);
-        assert_eq!(violations(111.0, "gcc 14.2.0"), 1);
+            for (found, expected) in [(verdict.violations, violation), (verdict.savings, saving)] {
+                assert_eq!(
+                    found.len(),
+                    expected.iter().count(),
+                    "{c} {compiler}: {found:?}"
+                );
+                assert!(found.concat().contains(expected.unwrap_or_default()));
+            }
+        }
+        let failed = judged(100.0, 150.0, |_, measured| {
+            measured.values_mut().last().unwrap().1 = Err("it broke".to_owned());
+        });
+        assert_eq!(failed.violations, ["it broke"]);
     }
 
     #[test]
-    fn the_ratio_is_a_separate_limit_for_each_variant() {
-        let verdict = judged(100.0, 166.0, |budget, _| {
-            budget.instructions[1].per_packet = Some(166.0);
-        });
-        let [violation] = verdict.violations.as_slice() else {
-            panic!("{verdict:?}");
-        };
-        assert!(violation.contains("1.660 times"));
-        let verdict = judged(100.0, 150.0, |budget, measured| {
+    fn the_ratio_and_the_bounds_checks_are_separate_limits() {
+        let mut verdict = judged(100.0, 150.0, |budget, measured| {
             budget.ratio[0].variant = TUNED.to_owned();
             for (driver, value) in [(C, 20.0), (Rust, 34.0)] {
                 let key = (driver, TUNED.to_owned(), 32);
@@ -269,37 +254,20 @@ mod tests {
             }
         });
         assert!(verdict.violations[0].contains("rust / c (tuned) batch 32: 1.700 times"));
-    }
-
-    #[test]
-    fn a_missing_figure_is_proposed_and_a_failed_measurement_named() {
-        let verdict = judged(100.0, 150.0, |budget, measured| {
-            budget.instructions[0].per_packet = None;
-            measured.values_mut().last().unwrap().1 = Err("it broke".to_owned());
-        });
-        assert!(verdict.violations[0].contains("add `per_packet = 100.00`"));
-        assert_eq!(verdict.violations[1], "it broke");
-    }
-
-    #[test]
-    fn bounds_checks_are_counted_against_a_rule() {
         let rule = &Budget::parse(EXAMPLE).unwrap().bounds_checks_hot[0];
-        let mut verdict = Verdict::default();
-        verdict.judge_checks(rule, Some(1));
-        assert!(verdict.violations.is_empty());
-        verdict.judge_checks(rule, Some(2));
-        assert!(verdict.lines[1].contains("too many"), "{verdict:?}");
-        assert!(verdict.violations[0].contains("`triptych asm rust`"));
+        verdict.judge_checks(rule, 1);
+        assert_eq!(verdict.violations.len(), 1);
+        verdict.judge_checks(rule, 2);
+        assert!(verdict.lines.last().unwrap().contains("too many"));
+        assert!(verdict.violations[1].contains("`triptych asm rust`"));
     }
 
     #[test]
     fn cycles_are_paired_by_round_and_only_warn() {
-        let ratio = &Budget::parse(EXAMPLE).unwrap().cycles[0];
+        let mut budget = Budget::parse(EXAMPLE).unwrap();
         let of = |implementation, factor: f64| {
-            let cell = cell_of(
-                Path::new("/none"),
-                &(implementation, DEFAULT.to_owned(), 32),
-            );
+            let key = (implementation, DEFAULT.to_owned(), 32);
+            let cell = cell_of(Path::new("/none"), &key);
             (0..12).map(move |round| {
                 let value = f64::from(50 + round) * factor;
                 let backend = record::BackendName::Lockstep;
@@ -311,19 +279,15 @@ mod tests {
             })
         };
         let samples: Vec<_> = of(C, 1.0).chain(of(Rust, 1.05)).collect();
-        let same = measured_ratio(ratio, &samples).unwrap();
+        let same = measured_ratio(&budget.cycles[0], &samples).unwrap();
         assert!((same.median - 1.05).abs() < 1e-9, "{same:?}");
-        assert_eq!(measured_ratio(ratio, &[]), None);
         let mut verdict = Verdict::default();
-        for (low, high) in [(1.04, 1.06), (1.10, 1.20)] {
-            let median = (low + high) / 2.0;
-            verdict.judge_cycle_ratio(ratio, Interval { low, median, high });
-        }
-        assert!(verdict.lines[1].contains("1.150") && verdict.lines[1].contains("1.100 to 1.200"));
-        let [warning] = verdict.warnings.as_slice() else {
-            panic!("{verdict:?}");
-        };
-        assert!(warning.contains("and 1.05 is recorded"));
+        verdict.judge_cycles(&budget.cycles, &[]);
+        assert!(verdict.lines.is_empty());
+        budget.cycles[0].expected = 1.2;
+        verdict.judge_cycles(&budget.cycles, &samples);
+        assert!(verdict.lines[0].contains("1.050"), "{verdict:?}");
+        assert!(verdict.warnings[0].contains("and 1.20 is recorded"));
         assert!(verdict.violations.is_empty());
     }
 }
