@@ -9,7 +9,6 @@ use super::config::MatrixFilter;
 use crate::machine::clocks::cli::ghz;
 use crate::usage::{number, BuildDir, ResultsDir};
 
-/// Arguments of `triptych run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
     /// The matrix to measure, as bench/README.md describes it; the options below then select a part
@@ -29,7 +28,6 @@ pub struct RunArguments {
         "implementations", "variants", "batch", "ring_size", "frame_size", "backends", "repeats", "quick",
         "devices", "generator", "clock", "keep_clock", "dry_run", "list_runs", "results"])]
     pub budget: Option<PathBuf>,
-    /// The part of the matrix.
     #[command(flatten)]
     pub filter: MatrixFilter,
     /// How often perf, valgrind, wall and latency measure each cell [default: those in the file, or
@@ -66,10 +64,8 @@ pub struct RunArguments {
     /// Change the clocks of a machine below this folder (for tests)
     #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
     pub clocks_root: PathBuf,
-    /// The folder of runs.
     #[command(flatten)]
     pub results: ResultsDir,
-    /// The folder with everything built.
     #[command(flatten)]
     pub build_dir: BuildDir,
 }

@@ -25,9 +25,6 @@ pub(super) struct Pktgen {
 
 impl Pktgen {
     /// The generator of a configuration; `None` if it has none.
-    ///
-    /// # Errors
-    /// If the generator's file is wrong.
     pub(super) fn new(
         run: &run::Config,
         interrupt: &Interrupt,
@@ -54,23 +51,19 @@ impl Pktgen {
     }
 
     /// Starts the generator and ends it. It sends nothing.
-    ///
-    /// # Errors
-    /// If it does not answer.
     pub(super) fn check(&self) -> Result<(), UsageError> {
         let place = self.config.ssh.as_deref().unwrap_or("this machine");
         eprintln!("checking the load generator on {place}");
-        match Generator::launch(&self.config, &self.interrupt) {
-            Ok(running) => {
-                eprintln!("{}", running.about());
-                Ok(())
-            }
-            Err(error) => Err(UsageError(format!(
-                "the load generator does not answer: {error}; `{} pktgen --config FILE --check` \
-                 tries it alone",
+        let running = Generator::launch(&self.config, &self.interrupt);
+        let running = running.map_err(|error| {
+            UsageError(format!(
+                "the load generator does not answer: {error}; `{} pktgen --config FILE --check` tries \
+                 it alone",
                 program()
-            ))),
-        }
+            ))
+        })?;
+        eprintln!("{}", running.about());
+        Ok(())
     }
 
     /// The command that starts it.
@@ -85,9 +78,8 @@ impl Pktgen {
         action: impl FnOnce(&mut Generator) -> Result<T, MeasureError>,
     ) -> Result<T, MeasureError> {
         let Some((generator, _)) = &mut self.running else {
-            return Err(MeasureError::Other(
-                "the load generator is not running".to_owned(),
-            ));
+            let why = "the load generator is not running";
+            return Err(MeasureError::Other(why.to_owned()));
         };
         let done = action(generator);
         if done.is_err() {

@@ -26,13 +26,11 @@ struct BackendWork {
 impl BackendWork {
     /// The number of remaining measurements, and an estimate of their time.
     fn remaining(&self, recorder: &Recorder) -> (usize, Duration) {
-        let repeats = self.backend.repeats();
+        let (name, repeats) = (self.backend.name(), self.backend.repeats());
         let mut all = (0, Duration::ZERO);
         for cell in &self.cells {
-            let wanted = repeats
-                .iter()
-                .filter(|repeat| recorder.wanted(cell, self.backend.name(), **repeat))
-                .count();
+            let wanted = |repeat: &&u32| recorder.wanted(cell, name, **repeat);
+            let wanted = repeats.iter().filter(wanted).count();
             all.0 += wanted;
             all.1 += self.backend.estimate(cell) * u32::try_from(wanted).unwrap_or(u32::MAX);
         }
@@ -58,11 +56,7 @@ pub(super) fn measure_all(setup: &RunSetup<'_>, recorder: &mut Recorder) -> Resu
         if !works_here(backend.as_ref(), recorder) {
             continue;
         }
-        let cells = groups
-            .iter()
-            .flat_map(|(conditions, drivers)| setup.builds.cells(*conditions, drivers))
-            .flat_map(|cell| backend.cells_of(&cell))
-            .collect();
+        let cells = setup.cells(backend.as_ref(), groups);
         let cells = measurable(backend.as_ref(), cells, recorder);
         let cells = built(*name, cells, recorder);
         if !cells.is_empty() {
@@ -153,11 +147,11 @@ fn loaded_cells(
             Load::Mpps(mpps) => Some(*mpps),
             Load::Fraction(share) => capacity(*conditions, drivers).map(|all| offered(all, *share)),
         };
-        if load.is_none() {
+        let Some(mpps) = load else {
             continue;
-        }
+        };
         let conditions = Conditions {
-            offered_mpps: load,
+            offered_mpps: Some(mpps),
             ..*conditions
         };
         for cell in setup.builds.cells(conditions, drivers) {

@@ -140,18 +140,16 @@ impl Session<'_> {
 
     /// Writes the folder of a run to the file of `--list-runs`, and the attached file to the folder.
     fn note(&mut self, folder: &Path) -> Result<()> {
+        let write = |file: &Path, text: &str| {
+            std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+        };
         self.runs.push(folder.to_owned());
-        let runs = self.runs.iter().map(|run| format!("{}\n", run.display()));
-        let list = self.arguments.list_runs.clone();
-        let attached = self.arguments.attached.as_ref();
-        let attached = attached.map(|(name, text)| (folder.join(name), text.clone()));
-        for (file, text) in list
-            .map(|file| (file, runs.collect()))
-            .into_iter()
-            .chain(attached)
-        {
-            std::fs::write(&file, text)
-                .with_context(|| format!("cannot write {}", file.display()))?;
+        if let Some(list) = &self.arguments.list_runs {
+            let runs = self.runs.iter().map(|run| format!("{}\n", run.display()));
+            write(list, &runs.collect::<String>())?;
+        }
+        if let Some((name, text)) = &self.arguments.attached {
+            write(&folder.join(name), text)?;
         }
         Ok(())
     }
@@ -183,10 +181,8 @@ fn finish(recorder: &mut Recorder, setup: &RunSetup<'_>, outcome: Result<()>) ->
         let list = missing.join("\n  ");
         eprintln!("skipped drivers of other projects:\n  {list}");
     }
-    let own = record
-        .failures
-        .iter()
-        .filter(|failure| !failure.series.implementation.is_peer());
+    let failures = record.failures.iter();
+    let own = failures.filter(|failure| !failure.series.implementation.is_peer());
     let list: Vec<_> = own.map(ToString::to_string).collect();
     if !list.is_empty() {
         bail!(
@@ -196,19 +192,15 @@ fn finish(recorder: &mut Recorder, setup: &RunSetup<'_>, outcome: Result<()>) ->
             record.id
         );
     }
-    if recorder.folder.count() == 0 {
-        let why = record.not_measurable.iter();
-        let why: Vec<_> = why
-            .map(|(backend, why)| format!("{backend}: {why}"))
-            .collect();
-        // A run that is resumed after its end measures nothing, and has no reason.
-        let reasons = if why.is_empty() { missing } else { why };
-        if !reasons.is_empty() {
-            bail!(
-                "nothing could be measured here:\n  {}",
-                reasons.join("\n  ")
-            );
-        }
+    let why = record.not_measurable.iter();
+    let why: Vec<_> = why
+        .map(|(backend, why)| format!("{backend}: {why}"))
+        .collect();
+    // A run that is resumed after its end measures nothing, and has no reason.
+    let reasons = if why.is_empty() { missing } else { why };
+    if recorder.folder.count() == 0 && !reasons.is_empty() {
+        let list = reasons.join("\n  ");
+        bail!("nothing could be measured here:\n  {list}");
     }
     Ok(())
 }
@@ -221,11 +213,9 @@ fn start_run(
     clock: &RunClock,
 ) -> Result<Recorder> {
     for id in record::unfinished_runs(&arguments.results) {
-        let same = record::read_run(&arguments.results.join(&id))
-            .ok()
-            .and_then(|record| Config::from_record(record.plan).ok())
-            .is_some_and(|plan| plan == *config);
-        if same {
+        let other = record::read_run(&arguments.results.join(&id)).ok();
+        let plan = other.and_then(|other| Config::from_record(other.plan).ok());
+        if plan.as_ref() == Some(config) {
             eprintln!(
                 "note: {id} measures the same and is incomplete; `triptych run --resume {id}` \
                  continues it"
@@ -263,15 +253,10 @@ fn resume_run(
 ) -> Result<Recorder> {
     let mut folder = unfinished.folder;
     folder.forget_failures()?;
-    folder
-        .record
-        .periods
-        .push(period(&setup.backends.placement));
-    folder.record.end = None;
-    let clocks = folder
-        .record
-        .core_clock
-        .get_or_insert_with(Default::default);
+    let record = &mut folder.record;
+    record.periods.push(period(&setup.backends.placement));
+    record.end = None;
+    let clocks = record.core_clock.get_or_insert_with(Default::default);
     clocks.measured_ghz.extend(clock.record().measured_ghz);
     eprintln!(
         "continuing {}, which has {} samples",

@@ -1,9 +1,9 @@
 //! The peers of a run: which backends measure them, and which are missing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use perfcounters::{Backend, Cell, Observer};
-use record::RunRecord;
+use record::{Failure, RunRecord};
 
 use super::recorder::Recorder;
 
@@ -34,21 +34,18 @@ pub fn measurable(
 
 /// The peers that a run has not measured at all or not everywhere, one line for each reason.
 pub fn missing(record: &RunRecord) -> Vec<String> {
-    let absent = record.skipped_peers.iter();
-    let absent = absent.map(|peer| (peer.implementation, &peer.variant, &peer.reason));
-    let failed = record.failures.iter().map(|failure| {
-        let series = &failure.series;
-        (series.implementation, &series.variant, &failure.cause)
-    });
-    let mut reasons: Vec<(&String, BTreeSet<String>)> = Vec::new();
-    for (peer, variant, reason) in absent.chain(failed.filter(|failed| failed.0.is_peer())) {
-        let name = format!("{peer}/{variant}");
-        match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, names)) => drop(names.insert(name)),
-            None => reasons.push((reason, BTreeSet::from([name]))),
+    let mut reasons: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for peer in &record.skipped_peers {
+        let names = reasons.entry(&peer.reason).or_default();
+        names.insert(format!("{}/{}", peer.implementation, peer.variant));
+    }
+    for Failure { series, cause, .. } in &record.failures {
+        if series.implementation.is_peer() {
+            let names = reasons.entry(cause).or_default();
+            names.insert(format!("{}/{}", series.implementation, series.variant));
         }
     }
-    let line = |(reason, names): (&String, BTreeSet<String>)| {
+    let line = |(reason, names): (&str, BTreeSet<String>)| {
         let names: Vec<_> = names.into_iter().collect();
         format!("{}: {reason}", names.join(", "))
     };

@@ -16,12 +16,12 @@ use perfcounters::placement::{self, Topology};
 use perfcounters::trace::Trace;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::wall::Wall;
-use perfcounters::{path_of, Backend, Interrupt};
-use record::{BackendName, Build, Placement};
+use perfcounters::{path_of, Backend, Cell, Interrupt};
+use record::{BackendName, Build, Conditions, Placement};
 
 use super::config::Config;
 use super::generator::Pktgen;
-use super::matrix::Matrix;
+use super::matrix::{Compared, Matrix};
 use crate::build::builds::cells::Builds;
 use crate::build::builds::peers::Peers;
 use crate::build::builds::variants::{build_folder, DEFAULT};
@@ -46,6 +46,18 @@ impl<'a> RunSetup<'a> {
         })
     }
 
+    /// The cells that a backend measures in these groups.
+    pub(super) fn cells(
+        &self,
+        backend: &dyn Backend,
+        groups: &[Compared<Conditions>],
+    ) -> Vec<Cell> {
+        let groups = groups.iter();
+        let cells =
+            groups.flat_map(|(conditions, drivers)| self.builds.cells(*conditions, drivers));
+        cells.flat_map(|cell| backend.cells_of(&cell)).collect()
+    }
+
     /// The builds, with the number of checks in their machine code.
     pub(super) fn described(&self) -> Vec<Build> {
         let described = self.builds.all().into_iter().map(|build| {
@@ -64,11 +76,8 @@ impl<'a> RunSetup<'a> {
 /// Creates backends.
 #[derive(Debug)]
 pub(crate) struct Backends<'a> {
-    /// The configuration of the run.
     pub(super) config: &'a Config,
-    /// The folder with the built drivers and the software NIC.
     pub(super) build: &'a Path,
-    /// The CPUs to run on.
     pub(super) placement: Placement,
     interrupt: Interrupt,
 }
@@ -86,13 +95,9 @@ impl<'a> Backends<'a> {
         }
     }
 
-    /// Creates a backend.
-    ///
-    /// # Errors
-    /// If this program cannot find its own file, or a processor has no CPU file.
     pub(crate) fn backend(&self, name: BackendName) -> Result<Box<dyn Backend>> {
         let config = self.config;
-        let nic = NicProgram::new(self.build.join("bin/nic"));
+        let nic = self.nic();
         let placement = self.placement.clone();
         let interrupt = self.interrupt.clone();
         Ok(match name {
@@ -148,10 +153,7 @@ impl<'a> Backends<'a> {
         })
     }
 
-    /// Creates the backend that measures latency.
-    ///
-    /// # Errors
-    /// With a real card: why latency cannot be measured.
+    /// Creates the backend that measures latency, or says why there is none with a real card.
     pub(super) fn latency(&self) -> Result<Box<dyn Backend>, String> {
         if self.config.devices.is_some() {
             return Err(
@@ -162,7 +164,7 @@ impl<'a> Backends<'a> {
         }
         let settings = &self.config.latency;
         Ok(Box::new(Latency {
-            nic: NicProgram::new(self.build.join("bin/nic")),
+            nic: self.nic(),
             placement: self.placement.clone(),
             duration: Duration::from_secs_f64(settings.seconds),
             warm_up: Duration::from_secs_f64(settings.warm_up),
@@ -171,10 +173,14 @@ impl<'a> Backends<'a> {
         }))
     }
 
+    fn nic(&self) -> NicProgram {
+        NicProgram::new(self.build.join("bin/nic"))
+    }
+
     fn link(&self) -> Result<Link> {
         let config = self.config;
         let Some(devices) = config.devices.clone() else {
-            return Ok(Link::Software(NicProgram::new(self.build.join("bin/nic"))));
+            return Ok(Link::Software(self.nic()));
         };
         let generator = Pktgen::new(config, &self.interrupt)?
             .map(|generator| Box::new(generator) as Box<dyn LoadGenerator>);
