@@ -20,24 +20,18 @@ pub struct SourceFile {
 }
 
 /// The text of one file, as `code-size` counts it.
-///
-/// # Errors
-/// If unsafe lines cannot be found, because the text is not Rust.
 pub fn count_text(path: &str, inside: &str, text: &str) -> Result<Option<SourceFile>> {
     let Some(language) = language(inside) else {
         return Ok(None);
     };
     let text = without_tests(text);
-    let unsafe_lines = match language {
-        LanguageType::Rust => {
-            Some(unsafe_code_lines(text).with_context(|| format!("{path} is not Rust"))?)
-        }
-        _ => None,
-    };
+    let unsafe_lines = (language == LanguageType::Rust).then(|| unsafe_code_lines(text));
+    let unsafe_lines = unsafe_lines.transpose();
+    let unsafe_lines = unsafe_lines.with_context(|| format!("{path} is not Rust"))?;
     Ok(Some(SourceFile {
         path: path.to_owned(),
         twin: twin(inside),
-        lines: code_lines(text, language),
+        lines: language.parse_from_str(text, &Config::default()).code,
         unsafe_lines,
     }))
 }
@@ -49,10 +43,6 @@ fn language(path: &str) -> Option<LanguageType> {
         "rs" => Some(LanguageType::Rust),
         _ => None,
     }
-}
-
-fn code_lines(text: &str, language: LanguageType) -> usize {
-    language.parse_from_str(text, &Config::default()).code
 }
 
 /// The number of unsafe lines, without comments and blank lines.
@@ -68,15 +58,14 @@ fn unsafe_code_lines(text: &str) -> syn::Result<usize> {
 
 /// The part of a file before its unit tests, which stand at the end of every file.
 fn without_tests(text: &str) -> &str {
-    let end = text.match_indices("#[cfg(test)]").find(|(at, _)| {
-        let rest = text.get(at + "#[cfg(test)]".len()..).unwrap_or_default();
+    let end = text.match_indices("#[cfg(test)]").find(|(at, mark)| {
+        let rest = text[at + mark.len()..].lines().map(str::trim);
         // Attributes may precede the module.
-        rest.lines()
-            .map(str::trim)
-            .find(|line| !line.is_empty() && !line.starts_with("#["))
+        let mut rest = rest.filter(|line| !line.is_empty() && !line.starts_with("#["));
+        rest.next()
             .is_some_and(|line| line.starts_with("mod tests {"))
     });
-    end.map_or(text, |(at, _)| text.get(..at).unwrap_or(text))
+    end.map_or(text, |(at, _)| &text[..at])
 }
 
 /// The name that a file shares with its twins.
@@ -105,10 +94,11 @@ mod tests {
 
     #[test]
     fn comments_blank_lines_and_tests_do_not_count() {
+        let lines = |path, text| count_text(path, path, text).unwrap().unwrap().lines;
         let c = "/* a\n   b */\n\nint x; // c\n// d\nint f(void) {\n    return 1;\n}\n";
-        assert_eq!(code_lines(c, LanguageType::C), 4);
+        assert_eq!(lines("rx.c", c), 4);
         let rust = "//! a\n\n/// ```\n/// let x = 1;\n/// ```\nfn f() {}\n";
-        assert_eq!(code_lines(rust, LanguageType::Rust), 1);
+        assert_eq!(lines("rx.rs", rust), 1);
         let text = "fn f() {}\n\n#[cfg(test)]\n#[allow(x)]\nmod tests {\n    fn g() {}\n}\n";
         assert_eq!(without_tests(text), "fn f() {}\n\n");
         let other = "#[cfg(test)]\nmod test_queues;\nfn f() {}\n";

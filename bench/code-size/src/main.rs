@@ -88,8 +88,5 @@ fn revision(root: &Path) -> String {
     let dirty = git.as_ref().is_some_and(|git| git.dirty);
     let revision = git.and_then(|git| git.revision);
     let revision = revision.unwrap_or_else(|| "no revision".into());
-    match dirty {
-        true => format!("{revision} with changes"),
-        false => revision,
-    }
+    revision + if dirty { " with changes" } else { "" }
 }

@@ -54,24 +54,16 @@ struct PeerSource {
 
 impl Sources {
     /// Reads the list.
-    ///
-    /// # Errors
-    /// If it is malformed.
     pub fn read() -> Result<Self> {
         toml::from_str(include_str!("../sources.toml")).context("sources.toml is malformed")
     }
 
     /// Counts the files of our drivers, sorted by name.
-    ///
-    /// # Errors
-    /// If a file cannot be read or parsed, or a folder has no sources.
     pub fn drivers(&self, root: &Path) -> Result<BTreeMap<Implementation, Vec<SourceFile>>> {
         let mut drivers = BTreeMap::new();
-        for (name, driver) in &self.driver {
-            let folder = &driver.folder;
-            let counts = |inside: &str| {
-                !driver.without.iter().any(|file| file == inside) && !self.is_other_program(inside)
-            };
+        for (name, Driver { folder, without }) in &self.driver {
+            let left_out = |inside: &str| without.iter().any(|file| file == inside);
+            let counts = |inside: &str| !left_out(inside) && !self.is_other_program(inside);
             let files = count_below(root, folder, counts).with_context(|| folder.clone())?;
             drivers.insert(*name, files);
         }
@@ -85,9 +77,6 @@ impl Sources {
     }
 
     /// Counts the lines of each part of the applications, without tests.
-    ///
-    /// # Errors
-    /// If a file is missing, or cannot be read or parsed.
     pub fn applications(&self, root: &Path) -> Result<BTreeMap<String, usize>> {
         let mut parts = BTreeMap::new();
         for (name, paths) in &self.applications {
@@ -103,9 +92,6 @@ impl Sources {
     }
 
     /// Counts the paper's drivers whose counted commits `make peers` has fetched. Returns these commits, too.
-    ///
-    /// # Errors
-    /// If `bench/peers.toml` cannot be read or names no commit, or if the commit lacks a file.
     pub fn upstream(
         &self,
         root: &Path,
@@ -123,12 +109,8 @@ impl Sources {
                 format!("{} names no `counted` commit of {source}", path.display())
             })?;
             let repository = root.join("build/peers/git").join(source);
-            if git(
-                &repository,
-                &["cat-file", "-e", &format!("{commit}^{{commit}}")],
-            )
-            .is_err()
-            {
+            let object = format!("{commit}^{{commit}}");
+            if git(&repository, &["cat-file", "-e", &object]).is_err() {
                 continue;
             }
             let mut counted = Vec::new();
@@ -152,13 +134,9 @@ fn count_below(
     let mut files = Vec::new();
     for entry in WalkDir::new(&folder).sort_by_file_name() {
         let entry = entry?;
-        let inside = entry
-            .path()
-            .strip_prefix(&folder)?
-            .to_string_lossy()
-            .into_owned();
+        let inside = entry.path().strip_prefix(&folder)?.to_string_lossy();
         if entry.file_type().is_file() && is_wanted(&inside) {
-            let (name, inside) = match inside.as_str() {
+            let (name, inside) = match &*inside {
                 "" => (path.to_owned(), path),
                 inside => (format!("{path}/{inside}"), inside),
             };
@@ -203,8 +181,9 @@ mod tests {
                 files.iter().map(|file| file.lines).sum::<usize>() > 500,
                 "{driver}"
             );
-            assert!(files.iter().all(|file| !file.path.contains("registers")));
-            assert!(files.iter().all(|file| !file.path.contains("apps/echo")));
+            for left_out in ["registers", "apps/echo"] {
+                assert!(files.iter().all(|file| !file.path.contains(left_out)));
+            }
             let marked = files.iter().any(|file| file.unsafe_lines.is_some());
             assert_eq!(marked, *driver != Implementation::C);
         }
@@ -217,67 +196,9 @@ mod tests {
         let inside: usize = rust.iter().filter_map(|file| file.unsafe_lines).sum();
         assert!(inside * 20 < lines, "{inside} of {lines} lines are unsafe");
         assert_eq!(sources.applications(top()).unwrap().len(), 10);
+        assert!(sources.is_other_program("gen/apps/port.rs"));
+        assert!(!sources.is_other_program("driver/port.rs"));
         // Each source of the paper has a counted commit.
         sources.upstream(top()).unwrap();
-    }
-
-    #[test]
-    fn only_the_forwarder_counts_of_the_programs() {
-        let sources = Sources::read().unwrap();
-        for (inside, other) in [
-            ("apps/echo.c", true),
-            ("gen/apps/port.rs", true),
-            ("apps/fwd.c", false),
-            ("gen/apps/fwd.rs", false),
-            ("driver/port.rs", false),
-        ] {
-            assert_eq!(sources.is_other_program(inside), other, "{inside}");
-        }
-    }
-
-    #[test]
-    fn the_counted_commit_is_counted_and_not_the_files_beside_it() {
-        let root = tempfile::tempdir().unwrap();
-        let sources = Sources::read().unwrap();
-        let (folder, work) = (
-            root.path().join("build/peers/git/ixy.rs"),
-            root.path().join("work"),
-        );
-        fs::create_dir_all(&folder).unwrap();
-        for file in &sources.upstream[&Implementation::IxyRs].files {
-            let path = work.join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "// a\nfn f() {\n    unsafe { g() }\n}\n").unwrap();
-        }
-        let run = |arguments: &[&str]| {
-            let mut all = vec!["--work-tree", work.to_str().unwrap()];
-            all.extend(["-c", "user.name=a", "-c", "user.email=a@b"]);
-            all.extend(arguments);
-            git(&folder, &all).unwrap()
-        };
-        run(&["init", "--quiet"]);
-        run(&["add", "--all"]);
-        run(&["commit", "--quiet", "--message", "a"]);
-        let commit = run(&["rev-parse", "HEAD"]).trim().to_owned();
-        fs::write(work.join("src/lib.rs"), "").unwrap();
-        fs::create_dir_all(root.path().join("bench")).unwrap();
-        let peers = |ixy_rs: &str| {
-            let absent = format!("counted = \"{}\"", "0".repeat(40));
-            let text = format!(
-                "[[source]]\nname = \"ixy\"\n{absent}\n[[source]]\nname = \"ixy.rs\"\n{ixy_rs}\n"
-            );
-            fs::write(root.path().join("bench/peers.toml"), text).unwrap();
-        };
-        peers(&format!("counted = \"{commit}\""));
-        let found = sources.upstream(root.path()).unwrap();
-        // The other source was not fetched.
-        assert!(found.keys().eq(&[Implementation::IxyRs]));
-        let (counted, files) = &found[&Implementation::IxyRs];
-        assert_eq!((counted, files.len()), (&commit, 5));
-        let expected = |file: &SourceFile| (file.lines, file.unsafe_lines) == (3, Some(1));
-        assert!(files.iter().all(expected));
-        peers("");
-        let error = sources.upstream(root.path()).unwrap_err().to_string();
-        assert!(error.contains("no `counted` commit of ixy.rs"), "{error}");
     }
 }

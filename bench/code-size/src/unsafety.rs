@@ -7,9 +7,6 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 /// The numbers, from 1, of the lines of `unsafe` blocks, functions, impls and traits, including their first and last lines.
-///
-/// # Errors
-/// If the text is not Rust.
 pub fn unsafe_lines(text: &str) -> syn::Result<BTreeSet<usize>> {
     let file = syn::parse_file(text)?;
     let mut found = Unsafe::default();
