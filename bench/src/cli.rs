@@ -1,6 +1,6 @@
 //! The command line of `triptych`: its subcommands, and how the program ends.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -53,7 +53,6 @@ const LISTS: &str =
 #[derive(Debug, Parser)]
 #[command(name = "triptych", version, before_help = USES, after_help = STATUS)]
 struct Cli {
-    /// The command to run.
     #[command(subcommand)]
     command: Command,
 }
@@ -116,25 +115,16 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Prints an error of usage with the usage of the innermost subcommand, and ends the program.
+/// Prints an error of usage with the usage of the subcommand, and ends the program.
 fn exit_with(error: &UsageError, matches: &ArgMatches) -> ! {
     let mut top = Cli::command();
     // This gives subcommands their full names.
     top.build();
-    let (mut command, mut chosen) = (&top, matches);
-    while let Some((name, inner)) = chosen.subcommand() {
-        let Some(found) = command.find_subcommand(name) else {
-            break;
-        };
-        (command, chosen) = (found, inner);
-    }
-    command
-        .clone()
-        .error(ErrorKind::ValueValidation, error)
-        .exit()
+    let name = matches.subcommand_name().unwrap_or_default();
+    let mut command = top.find_subcommand(name).unwrap_or(&top).clone();
+    command.error(ErrorKind::ValueValidation, error).exit()
 }
 
-/// Runs the command.
 fn execute(cli: &Cli) -> Result<Outcome> {
     // It passes signals on to the program, so it handles them differently.
     if let Command::WithCard(arguments) = &cli.command {
@@ -159,18 +149,15 @@ fn execute(cli: &Cli) -> Result<Outcome> {
         Command::Clocks(arguments) => clocks::run(arguments),
         Command::Selftest(arguments) => selftest::run(arguments, &interrupt),
         Command::Pktgen(arguments) => pktgen::run(arguments, &interrupt),
-        Command::Worker { kind, file } => work(*kind, file, &interrupt),
+        Command::Worker { kind, file } => {
+            match kind {
+                WorkerKind::Lockstep => lockstep::worker::run(file, &interrupt)?,
+                WorkerKind::Perf => perf::worker::run(file, &interrupt)?,
+            }
+            Ok(Outcome::Good)
+        }
         Command::WithCard(arguments) => with_card::run(arguments),
     }
-}
-
-/// Does the part of the work for which another command has started this process.
-fn work(kind: WorkerKind, file: &Path, interrupt: &Interrupt) -> Result<Outcome> {
-    match kind {
-        WorkerKind::Lockstep => lockstep::worker::run(file, interrupt)?,
-        WorkerKind::Perf => perf::worker::run(file, interrupt)?,
-    }
-    Ok(Outcome::Good)
 }
 
 #[cfg(test)]
@@ -184,58 +171,51 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    #[test]
-    fn lists_are_split_at_commas() {
-        let words = ["--impl=c,rust-unsafe", "--batch=1,512", "--backend=wall"];
-        let cli = Cli::parse_from(["triptych", "run"].iter().chain(&words));
-        let Command::Run(run) = cli.command else {
-            panic!("not run");
-        };
-        assert_eq!(
-            run.filter.implementations,
-            [Implementation::C, Implementation::RustUnsafe]
-        );
-        assert_eq!(*run.filter.batch, [1, 512]);
-        assert_eq!(run.filter.backends, [BackendName::Wall]);
+    fn parse_run(words: &[&str]) -> RunArguments {
+        let words = ["triptych", "run"].iter().chain(words);
+        match Cli::parse_from(words).command {
+            Command::Run(run) => *run,
+            _ => panic!("not run"),
+        }
     }
 
     #[test]
-    fn resume_takes_an_id_or_the_newest_run() {
-        let resume = |arguments: &[&str]| {
-            let words = ["triptych", "run"].iter().chain(arguments);
-            match Cli::parse_from(words).command {
-                Command::Run(run) => (run.resume.clone(), run.selects_measurements()),
-                _ => panic!("not run"),
-            }
-        };
-        assert_eq!(resume(&[]), (None, false));
-        assert_eq!(resume(&["--resume"]), (Some(None), false));
-        assert_eq!(resume(&["--resume", "x"]), (Some(Some("x".into())), false));
-        assert!(resume(&["--resume", "--batch", "8"]).1);
+    fn lists_are_split_at_commas_and_resume_takes_an_id_or_the_newest_run() {
+        let run = parse_run(&["--impl=c,rust-unsafe", "--batch=1,512", "--backend=wall"]);
+        let drivers = [Implementation::C, Implementation::RustUnsafe];
+        assert_eq!(run.filter.implementations, drivers);
+        assert_eq!(*run.filter.batch, [1, 512]);
+        assert_eq!(run.filter.backends, [BackendName::Wall]);
+        for (words, resume, selects) in [
+            (&[][..], None, false),
+            (&["--resume"], Some(None), false),
+            (&["--resume", "x"], Some(Some("x".to_owned())), false),
+            (&["--resume", "--batch", "8"], Some(None), true),
+        ] {
+            let run = parse_run(words);
+            assert_eq!((run.selects_measurements(), run.resume), (selects, resume));
+        }
     }
 
     #[test]
     fn a_wrong_value_gives_the_range_or_the_names() {
         for (arguments, expected) in [
-            (&["run", "--batch", "0"][..], "a number from 1 to 512"),
-            (&["run", "--batch", "32k"], "a number from 1 to 512"),
-            (&["run", "--repeats", "0"], "a number from 1 to 1000"),
-            (&["run", "--ring-size", "500"], "a power of two"),
-            (&["run", "--frame-size", "59"], "a number from 60 to 1514"),
-            (&["pktgen", "--seconds", "1s"], "a number from 1 to 3600"),
-            (&["run", "--impl", "fortran"], "c, rust, rust-unsafe"),
-            (&["asm", "fortran"], "c, rust, rust-unsafe"),
+            ("run --batch 0", "a number from 1 to 512"),
+            ("run --batch 32k", "a number from 1 to 512"),
+            ("run --ring-size 500", "a power of two"),
+            ("run --impl fortran", "c, rust, rust-unsafe"),
+            ("asm fortran", "c, rust, rust-unsafe"),
             (
-                &["run", "--backend", "guess"],
+                "run --backend guess",
                 "perf, trace, valgrind, lockstep, burst, wall",
             ),
-            (&["compare", "--opt", "4"], "default, 1, 2, 3, s"),
+            ("compare --opt 4", "default, 1, 2, 3, s"),
             (
-                &["compare", "--impl", "dpdk-vector"],
+                "compare --impl dpdk-vector",
                 "c, rust, rust-unsafe, ixy, ixy-rs, ixy-c2rust]",
             ),
         ] {
-            let arguments = ["triptych"].iter().chain(arguments);
+            let arguments = ["triptych"].into_iter().chain(arguments.split(' '));
             let error = Cli::try_parse_from(arguments).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }

@@ -22,26 +22,11 @@ pub struct Progress {
     steps: u64,
     /// The estimated time of a step of this part.
     step: Duration,
-    work: TimeEstimate,
-}
-
-/// The estimated time of all work, and of the work that is done.
-#[derive(Debug)]
-struct TimeEstimate {
+    /// The estimated time of all work.
     all: Duration,
+    /// The estimated time of the work that is done.
     done: Duration,
     start: Instant,
-}
-
-impl TimeEstimate {
-    /// The estimated time of the rest, if the work done so far took `elapsed`.
-    fn left(&self, elapsed: Duration) -> Duration {
-        let left = self.all.saturating_sub(self.done);
-        match self.done >= LEAST_WORK_FOR_PACE {
-            true => left.mul_f64(elapsed.as_secs_f64() / self.done.as_secs_f64()),
-            false => left,
-        }
-    }
 }
 
 impl Progress {
@@ -53,23 +38,30 @@ impl Progress {
             begun: 0,
             steps: 0,
             step: Duration::ZERO,
-            work: TimeEstimate {
-                all: estimate,
-                done: Duration::ZERO,
-                start: Instant::now(),
-            },
+            all: estimate,
+            done: Duration::ZERO,
+            start: Instant::now(),
+        }
+    }
+
+    /// The estimated time of the rest, if the work done so far took `elapsed`.
+    fn left(&self, elapsed: Duration) -> Duration {
+        let left = self.all.saturating_sub(self.done);
+        match self.done >= LEAST_WORK_FOR_PACE {
+            true => left.mul_f64(elapsed.as_secs_f64() / self.done.as_secs_f64()),
+            false => left,
         }
     }
 
     /// Starts a part of `steps` steps, which are estimated to take `estimate` together.
     pub fn begin(&mut self, title: &str, steps: u64, estimate: Duration) {
-        self.end_part();
+        self.finish();
         self.title = title.to_owned();
         self.begun = 0;
         self.steps = steps;
         self.step = estimate.div_f64(steps.max(1) as f64);
         if let (Some(bar), true) = (&mut self.bar, steps > 0) {
-            *bar = ProgressBar::new(thousandths(self.work.all));
+            *bar = ProgressBar::new(thousandths(self.all));
             bar.enable_steady_tick(Duration::from_millis(100));
             // The template is constant. Without it, the default bar would do.
             if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:30}] {percent}% {msg}")
@@ -82,17 +74,17 @@ impl Progress {
     /// Starts the next step.
     pub fn step(&mut self, what: &str) {
         if self.begun > 0 {
-            self.work.done += self.step;
+            self.done += self.step;
         }
         self.begun += 1;
         // A backend may repeat a step, for example a process in which the CPUs moved.
         self.steps = self.steps.max(self.begun);
-        let elapsed = self.work.start.elapsed();
-        let left = rounded(self.work.left(elapsed));
+        let elapsed = self.start.elapsed();
+        let left = rounded(self.left(elapsed));
         match &self.bar {
             Some(bar) => {
                 bar.set_prefix(format!("{:9} {}/{}", self.title, self.begun, self.steps));
-                bar.set_position(thousandths(self.work.done));
+                bar.set_position(thousandths(self.done));
                 bar.set_message(format!(
                     "{what}  ({} elapsed, {left} left)",
                     rounded(elapsed)
@@ -113,15 +105,11 @@ impl Progress {
         }
     }
 
-    /// Removes the bar.
+    /// Ends the part, and removes the bar.
     pub fn finish(&mut self) {
-        self.end_part();
-    }
-
-    fn end_part(&mut self) {
         if self.begun > 0 {
             // A part ends even if some of its steps were not needed.
-            self.work.done += self.step
+            self.done += self.step
                 * u32::try_from(self.steps - (self.begun - 1).min(self.steps)).unwrap_or(1);
             self.begun = 0;
         }
@@ -169,39 +157,28 @@ mod tests {
     }
 
     #[test]
-    fn finished_work_corrects_the_estimate() {
-        let seconds = Duration::from_secs;
-        let mut work = TimeEstimate {
-            all: seconds(100),
-            done: seconds(1),
-            start: Instant::now(),
-        };
-        assert_eq!(work.left(seconds(50)), seconds(99));
-        work.done = seconds(20);
-        assert_eq!(work.left(seconds(40)), seconds(160));
-        work.done = seconds(101);
-        assert_eq!(work.left(seconds(40)), seconds(0));
-    }
-
-    #[test]
-    fn the_parts_add_up_to_the_whole() {
+    fn the_parts_add_up_to_the_whole_and_correct_the_estimate() {
         let seconds = Duration::from_secs;
         let mut progress = Progress::new(seconds(30));
+        assert_eq!(progress.left(seconds(50)), seconds(30));
         progress.begin("first", 10, seconds(10));
         for step in 0..10 {
             progress.step(&step.to_string());
         }
         progress.begin("second", 4, seconds(20));
-        assert_eq!(progress.work.done, seconds(10));
+        assert_eq!(progress.done, seconds(10));
         progress.step("x");
         progress.step("y");
-        assert_eq!(progress.work.done, seconds(15));
+        assert_eq!(progress.done, seconds(15));
+        assert_eq!(progress.left(seconds(30)), seconds(30));
         progress.finish();
-        assert_eq!(progress.work.done, seconds(30));
+        assert_eq!(progress.done, seconds(30));
         // A repeated step makes the part longer.
         progress.begin("third", 1, seconds(1));
         progress.step("x");
         progress.step("x");
         assert_eq!((progress.begun, progress.steps), (2, 2));
+        progress.finish();
+        assert_eq!(progress.left(seconds(40)), seconds(0));
     }
 }

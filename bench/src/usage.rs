@@ -48,26 +48,12 @@ pub struct BuildDir {
     build_dir: PathBuf,
 }
 
-impl Deref for BuildDir {
-    type Target = Path;
-    fn deref(&self) -> &Path {
-        &self.build_dir
-    }
-}
-
 /// `--results`
 #[derive(Debug, Clone, Args)]
 pub struct ResultsDir {
     /// The folder that receives a folder for each run
     #[arg(long, value_name = "DIR", default_value = "results")]
     results: PathBuf,
-}
-
-impl Deref for ResultsDir {
-    type Target = Path;
-    fn deref(&self) -> &Path {
-        &self.results
-    }
 }
 
 /// `--batch`
@@ -78,12 +64,21 @@ pub struct Batches {
     batch: Vec<u32>,
 }
 
-impl Deref for Batches {
-    type Target = [u32];
-    fn deref(&self) -> &[u32] {
-        &self.batch
-    }
+/// Lets an option that several commands share stand for its value.
+macro_rules! stands_for {
+    ($option:ty, $field:ident, $value:ty) => {
+        impl Deref for $option {
+            type Target = $value;
+            fn deref(&self) -> &$value {
+                &self.$field
+            }
+        }
+    };
 }
+
+stands_for!(BuildDir, build_dir, Path);
+stands_for!(ResultsDir, results, Path);
+stands_for!(Batches, batch, [u32]);
 
 /// What a process measures or tests that may crash. `triptych worker KIND FILE` is such a process.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -96,9 +91,6 @@ pub enum WorkerKind {
 
 impl WorkerKind {
     /// The program and the arguments that run it; the file that describes its work follows.
-    ///
-    /// # Errors
-    /// If this program cannot find its own file.
     pub fn command(self) -> Result<(PathBuf, Vec<String>)> {
         let program = std::env::current_exe().context("cannot find this program's own file")?;
         let kind = format!("{self:?}").to_lowercase();
@@ -129,16 +121,19 @@ where
 /// Parses the name of a driver that a compiler can build here: all but DPDK, which is a package.
 pub fn compiled_driver() -> impl TypedValueParser<Value = Implementation> {
     use Implementation::{DpdkScalar, DpdkVector};
-    let all = Implementation::OURS
-        .into_iter()
-        .chain(Implementation::PEERS);
-    let compiled = all.filter(|driver| !matches!(driver, DpdkVector | DpdkScalar));
-    PossibleValuesParser::new(compiled.map(<&str>::from))
-        .try_map(|name| name.parse::<Implementation>())
+    let peers = Implementation::PEERS.into_iter();
+    let peers = peers.filter(|driver| !matches!(driver, DpdkVector | DpdkScalar));
+    driver_among(Implementation::OURS.into_iter().chain(peers))
 }
 
 /// Parses the name of a driver of this repository.
 pub fn our_driver() -> impl TypedValueParser<Value = Implementation> {
-    let names = Implementation::OURS.map(<&str>::from);
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Implementation>())
+    driver_among(Implementation::OURS.into_iter())
+}
+
+fn driver_among(
+    drivers: impl Iterator<Item = Implementation>,
+) -> impl TypedValueParser<Value = Implementation> {
+    PossibleValuesParser::new(drivers.map(<&str>::from))
+        .try_map(|name| name.parse::<Implementation>())
 }
