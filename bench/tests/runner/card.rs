@@ -209,7 +209,7 @@ fn ports_and_generators_that_cannot_work_are_errors_of_usage() {
     let nowhere = "vfio-user:/nonexistent/0,vfio-user:/nonexistent/1";
     let silent = silent.to_str().unwrap();
     for (devices, more, part) in [
-        ("0000:03:00.0", &[][..], "needs two"),
+        ("0000:03:00.0", &[][..], "needs two ports"),
         (
             "fffe:03:00.0,fffe:03:00.1",
             &[],

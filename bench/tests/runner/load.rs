@@ -55,21 +55,14 @@ impl Lab {
             build.driver(&format!("bin/{driver}"), &[&define]);
         }
         let generator = build.path().join("generator");
-        fs::write(
-            &generator,
-            GENERATOR.replace("@CABLE@", cable.to_str().unwrap()),
-        )
-        .unwrap();
+        let lines = GENERATOR.replace("@CABLE@", cable.to_str().unwrap());
+        fs::write(&generator, lines).unwrap();
         fs::set_permissions(&generator, fs::Permissions::from_mode(0o755)).unwrap();
-        fs::write(
-            build.path().join("generator.toml"),
-            format!(
-                "tool = \"command\"\nprogram = {:?}\nports = [\"03:00.0\", \"03:00.1\"]\n\
-                 warm_up_seconds = 0.1\n",
-                generator.display().to_string()
-            ),
-        )
-        .unwrap();
+        let configuration = format!(
+            "tool = \"command\"\nprogram = {generator:?}\nports = [\"03:00.0\", \"03:00.1\"]\n\
+             warm_up_seconds = 0.1\n"
+        );
+        fs::write(build.path().join("generator.toml"), configuration).unwrap();
         let sockets = ["port0.sock", "port1.sock"].map(|name| build.path().join(name));
         let devices = sockets
             .each_ref()

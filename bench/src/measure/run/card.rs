@@ -17,9 +17,6 @@ use crate::usage::UsageError;
 pub(super) const VFIO_USER: &str = "vfio-user:";
 
 /// Checks that both ports exist and can be driven, and that the generator answers.
-///
-/// # Errors
-/// What is wrong, with the command that fixes it.
 pub(super) fn check(
     config: &Config,
     system: &System,

@@ -36,9 +36,6 @@ pub(super) struct RunClock {
 
 impl RunClock {
     /// Fixes the clock of the matrix, and measures the core of the driver. `root` is `/` except in tests.
-    ///
-    /// # Errors
-    /// If the clock cannot be fixed, or the core has another one.
     pub(super) fn fix(config: &Config, root: &Path, cpu: Option<usize>) -> Result<Self> {
         let fixed = config.clocks_ghz.first().copied();
         let held = fixed.map(|ghz| HeldClock::hold(ghz, root)).transpose()?;

@@ -3,7 +3,6 @@
 //! A matrix has several blocks. Each block is a cross product, so that not all dimensions multiply.
 //! `bench/README.md` describes the format.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use caches::cpu::Cpu;
@@ -184,60 +183,62 @@ impl Block {
     }
 
     fn check(&self) -> Result<(), String> {
-        for (key, empty) in [
-            ("backends", self.backends.is_empty()),
-            ("impl", self.implementations.is_empty()),
-            ("variants", self.variants.is_empty()),
-            ("batch", self.batch.is_empty()),
-            ("ring_size", self.ring_size.is_empty()),
-            ("frame_size", self.frame_size.is_empty()),
-            ("queues", self.queues.is_empty()),
-            ("waiting", self.waiting.is_empty()),
-        ] {
-            if empty {
-                return Err(format!("`{key}` is empty: name a value or omit the key"));
-            }
+        let lengths = [
+            ("backends", self.backends.len()),
+            ("impl", self.implementations.len()),
+            ("variants", self.variants.len()),
+            ("batch", self.batch.len()),
+            ("ring_size", self.ring_size.len()),
+            ("frame_size", self.frame_size.len()),
+            ("queues", self.queues.len()),
+            ("waiting", self.waiting.len()),
+        ];
+        if let Some((key, _)) = lengths.iter().find(|(_, length)| *length == 0) {
+            return Err(format!("`{key}` is empty: name a value or omit the key"));
         }
         let several = self.queues.iter().any(|queues| *queues > DEFAULT_QUEUES);
         let with_queues = [BackendName::Lockstep, BackendName::Wall];
         let other_backend = self.backends.iter().any(|name| !with_queues.contains(name));
         let interrupts = self.waiting.contains(&Waiting::Interrupts);
         let fits = |ring: &u32| self.batch.iter().any(|batch| fits(*batch, *ring));
-        for (impossible, why) in [
+        let loaded = self.is_loaded();
+        first_of(&[
             (
                 several && other_backend,
                 "only the backends `lockstep` and `wall` measure several queues: set backends = \
                  [\"lockstep\", \"wall\"], or one of them",
             ),
             (
-                several && self.is_loaded(),
+                several && loaded,
                 "latency is measured with one queue: remove the loads or set queues = [1]",
             ),
             (
-                interrupts && !self.is_loaded(),
+                interrupts && !loaded,
                 "a driver that is saturated never waits: add `loads_mpps` or remove `interrupts` \
                  from `waiting`",
             ),
             (
-                self.is_loaded() && self.implementations.iter().any(|it| it.is_peer()),
+                loaded && self.implementations.iter().any(|it| it.is_peer()),
                 "latency is measured for the drivers of this project only: remove the others \
                  from `impl`",
             ),
             (
-                self.is_loaded() && !self.backends.contains(&BackendName::Wall),
+                loaded && !self.backends.contains(&BackendName::Wall),
                 "only the backend `wall` offers loads: add it to `backends`",
             ),
             (
                 !self.ring_size.iter().any(fits),
                 "every batch is larger than half of every ring, and such pairs are left out",
             ),
-        ] {
-            if impossible {
-                return Err(why.to_owned());
-            }
-        }
-        Ok(())
+        ])
+        .map_err(str::to_owned)
     }
+}
+
+/// The first reason whose condition holds, as an error.
+fn first_of(impossible: &[(bool, &'static str)]) -> Result<(), &'static str> {
+    let mut holding = impossible.iter().filter(|(holds, _)| *holds);
+    holding.next().map_or(Ok(()), |(_, why)| Err(*why))
 }
 
 /// Whether all batches can be full. The NIC must have one batch ready while the driver holds
@@ -300,7 +301,7 @@ impl Config {
             return Err(nothing("the file has no [[block]]"));
         }
         let devices = self.devices.as_ref();
-        for (impossible, why) in [
+        first_of(&[
             (
                 self.pktgen.is_some() && devices.is_none(),
                 "`pktgen` sends to real cards: name the two `devices`, in the file or with --devices",
@@ -313,11 +314,8 @@ impl Config {
                 self.pktgen_host.is_some() && self.pktgen.is_none(),
                 "`pktgen_host` is the machine of `pktgen`: name that file, too",
             ),
-        ] {
-            if impossible {
-                return Err(nothing(why));
-            }
-        }
+        ])
+        .map_err(nothing)?;
         for name in &self.trace.cpus {
             Cpu::named(name).map_err(|error| UsageError(format!("[trace] cpus: {error}")))?;
         }
@@ -364,18 +362,6 @@ impl Config {
             )),
             false => Ok(()),
         }
-    }
-
-    /// The names of the keys that differ between two configurations.
-    pub fn differences(&self, other: &Self) -> BTreeSet<String> {
-        let table = |config: &Self| match serde_json::to_value(config) {
-            Ok(serde_json::Value::Object(table)) => table,
-            _ => serde_json::Map::new(),
-        };
-        let (ours, theirs) = (table(self), table(other));
-        let keys = ours.keys().chain(theirs.keys());
-        let differing = keys.filter(|key| ours.get(*key) != theirs.get(*key));
-        differing.cloned().collect()
     }
 }
 
@@ -463,20 +449,15 @@ mod tests {
         for (text, line, why) in [
             ("batches = [1]", 2, "unknown field `batches`"),
             ("\nbatch = [1, 513]", 3, "513 is not a number from 1 to 512"),
-            ("batch = [\"32k\"]", 2, "\"32k\""),
             ("batch = [-1]", 2, "-1"),
             ("ring_size = [\n  64,\n  500,\n]", 2, "power of two"),
-            ("ring_size = [8192]", 2, "power of two"),
-            ("frame_size = [64, 1518]", 2, "1518"),
             ("queues = [1, 17]", 2, "17 is not a number from 1 to 16"),
             ("impl = [\"fortran\"]", 2, "unknown variant `fortran`"),
             ("loads_mpps = [0]", 2, "not a load"),
             ("load_fractions = [1.5]", 2, "not a share"),
             ("[wall]\nseconds = 0", 3, "too short"),
-            ("[wall]\nwarm_up = -1", 3, "-1 s"),
             ("[wall]\nseconds = \"5s\"", 3, "\"5s\""),
             ("[lockstep]\nrounds = 0", 3, "0 is not a number from 1"),
-            ("batch = [1", 2, "unclosed array"),
         ] {
             let error = parse(&format!("[[block]]\n{text}\n")).unwrap_err();
             assert!(error.contains(&format!("line {line}")), "{text}: {error}");
@@ -528,8 +509,7 @@ mod tests {
     #[test]
     fn the_command_line_selects_a_part_of_a_matrix() {
         let text = "[[block]]\nbatch = [1, 8, 32]\n[[block]]\nring_size = [64, 512]\n";
-        let whole = parse(text).unwrap();
-        let mut config = whole.clone();
+        let mut config = parse(text).unwrap();
         let mut wanted = MatrixFilter {
             ring_size: vec![64],
             ..MatrixFilter::default()
@@ -537,8 +517,6 @@ mod tests {
         config.apply_filter(&wanted).unwrap();
         assert_eq!(config.blocks.len(), 1);
         assert_eq!(config.blocks[0].ring_size, [64]);
-        let differing: Vec<_> = config.differences(&whole).into_iter().collect();
-        assert_eq!(differing, ["block"]);
         wanted.variants = vec!["trapping-ubsan".into()];
         assert!(config.apply_filter(&wanted).is_err());
     }

@@ -36,9 +36,6 @@ pub(super) enum Load {
 impl Matrix {
     /// Expands all blocks. Each cell occurs once, and drivers under the same conditions stand
     /// together.
-    ///
-    /// # Errors
-    /// If a variant is unknown, or no driver has any of the variants.
     pub fn new(config: &Config, build: &Path, peers: &Peers) -> Result<Self, UsageError> {
         let mut matrix = Self::default();
         for block in &config.blocks {

@@ -212,16 +212,6 @@ fn start_run(
     setup: &RunSetup<'_>,
     clock: &RunClock,
 ) -> Result<Recorder> {
-    for id in record::unfinished_runs(&arguments.results) {
-        let other = record::read_run(&arguments.results.join(&id)).ok();
-        let plan = other.and_then(|other| Config::from_record(other.plan).ok());
-        if plan.as_ref() == Some(config) {
-            eprintln!(
-                "note: {id} measures the same and is incomplete; `triptych run --resume {id}` \
-                 continues it"
-            );
-        }
-    }
     let folder = RunFolder::create(
         &arguments.results,
         SystemTime::now(),

@@ -19,9 +19,6 @@ use crate::machine::host::system::System;
 use crate::progress::rounded;
 
 /// Prints the plan of a run. Problems that would stop the run are listed, but are no errors here.
-///
-/// # Errors
-/// A usage error for a configuration that no machine can measure.
 pub(super) fn print(arguments: &RunArguments, interrupt: &Interrupt) -> Result<()> {
     let config = configuration(arguments)?;
     let setup = RunSetup::new(&config, &arguments.build_dir, interrupt)?;

@@ -20,9 +20,6 @@ pub(super) struct UnfinishedRun {
 }
 
 /// Opens the run `id`, or the newest one: an incomplete one, or with `retry` one with failures.
-///
-/// # Errors
-/// If there is no such run, or it cannot be read.
 pub(super) fn open(results: &Path, id: Option<&str>, retry: bool) -> Result<UnfinishedRun> {
     if let Some(id) = id {
         return reopen(results, id, retry);
@@ -68,9 +65,6 @@ fn reopen(results: &Path, id: &str, retry: bool) -> Result<UnfinishedRun> {
 }
 
 /// Checks that an interrupted run may continue here: with these arguments and builds, on this machine.
-///
-/// # Errors
-/// What differs.
 pub(super) fn check(
     arguments: &RunArguments,
     unfinished: &UnfinishedRun,
@@ -78,15 +72,11 @@ pub(super) fn check(
 ) -> Result<()> {
     let record = &unfinished.folder.record;
     let id = &record.id;
-    if arguments.selects_measurements() {
-        let keys = unfinished.config.differences(&configuration(arguments)?);
-        if !keys.is_empty() {
-            bail!(
-                "{id} has another configuration, which differs in: {}; resume it with \
-                 `triptych run --resume {id}` alone, or start a new run",
-                keys.into_iter().collect::<Vec<_>>().join(", ")
-            );
-        }
+    if arguments.selects_measurements() && unfinished.config != configuration(arguments)? {
+        bail!(
+            "{id} has another configuration; resume it with `triptych run --resume {id}` alone, or \
+             start a new run"
+        );
     }
     let machine = |host: &HostFacts| {
         let model = host.cpu.model_name.as_deref().unwrap_or("unknown");

@@ -44,10 +44,9 @@ fn use_card(config: &mut Config, arguments: &RunArguments) -> Result<(), UsageEr
         [first, second] => config.devices = Some([port(first)?, port(second)?]),
         some => {
             return Err(nothing(&format!(
-                "--devices names {} port{}, but a forwarder needs two, such as \
+                "--devices names {}, but a forwarder needs two ports, such as \
                  0000:03:00.0,0000:03:00.1",
-                some.len(),
-                if some.len() == 1 { "" } else { "s" }
+                some.len()
             )))
         }
     }
@@ -85,10 +84,10 @@ fn port(text: &str) -> Result<String, UsageError> {
     if text.starts_with(VFIO_USER) {
         return Ok(text.to_owned());
     }
-    match text.parse::<PciAddress>() {
-        Ok(address) => Ok(address.to_string()),
-        Err(error) => Err(nothing(&format!("--devices: {error}"))),
-    }
+    let address = text
+        .parse::<PciAddress>()
+        .map(|address| address.to_string());
+    address.map_err(|error| nothing(&format!("--devices: {error}")))
 }
 
 /// The paper's own drivers, which the published table is about. DPDK's take longer to start than all others

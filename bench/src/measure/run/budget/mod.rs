@@ -27,9 +27,6 @@ mod figures;
 mod verdict;
 
 /// Measures every driver, compares, and prints the comparison.
-///
-/// # Errors
-/// If the budget is exceeded, or something cannot be measured.
 pub(super) fn run(file: &Path, build: &Path, interrupt: &Interrupt) -> Result<()> {
     let budget = Budget::read(file)?;
     let mut verdict = Verdict::of(&budget, &count_all(&budget, build, interrupt)?);
