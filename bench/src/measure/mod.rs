@@ -3,4 +3,4 @@
 pub mod ladder;
 pub mod pktgen;
 pub mod run;
-pub mod settings;
+pub(crate) mod settings;

@@ -13,9 +13,6 @@ fn in_range<E: Error, const MIN: u32, const MAX: u32>(number: u32) -> Result<u32
 }
 
 /// Reads a whole number from `MIN` to `MAX`.
-///
-/// # Errors
-/// Names the range.
 pub fn integer<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(
     from: D,
 ) -> Result<u32, D::Error> {
@@ -23,9 +20,6 @@ pub fn integer<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(
 }
 
 /// Reads a list of whole numbers from `MIN` to `MAX`.
-///
-/// # Errors
-/// Names the range.
 pub fn integers<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(
     from: D,
 ) -> Result<Vec<u32>, D::Error> {
@@ -34,9 +28,6 @@ pub fn integers<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(
 }
 
 /// Reads batch sizes: the packets asked for per receive call.
-///
-/// # Errors
-/// Names the range.
 pub fn batches<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u32>, D::Error> {
     integers::<D, 1, 512>(from)
 }
@@ -63,123 +54,66 @@ fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     }
 }
 
-// With these defaults, the tables of `make reproduce` take about a minute and a half on two cores. The throughput
-// beside the software card only shows that the card sets the pace, so one repeat is enough.
-
-/// Defines a section with the defaults of its three settings.
-macro_rules! timed {
-    ($section:literal, $name:ident, $seconds:literal, $warm_up:literal, $repeats:literal) => {
-        #[doc = $section]
+/// Defines sections of a configuration: their keys, defaults, and how each is read.
+macro_rules! sections {
+    ($($name:ident { $($(#[$doc:meta])* $key:ident: $type:ty = $default:expr, $read:literal;)* })*) => {$(
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct $name {
-            /// Length of each measurement, seconds. `perf` needs several, which count some of the events each.
-            #[serde(deserialize_with = "measured_seconds")]
-            pub seconds: f64,
-            /// Time for which the forwarder runs before the first measurement, seconds.
-            #[serde(deserialize_with = "seconds")]
-            pub warm_up: f64,
-            /// How often each cell is measured.
-            #[serde(deserialize_with = "integer::<_, 1, 100_000>")]
-            pub repeats: u32,
+            $($(#[$doc])* #[serde(deserialize_with = $read)] pub $key: $type,)*
         }
 
         impl Default for $name {
             fn default() -> Self {
-                Self {
-                    seconds: $seconds,
-                    warm_up: $warm_up,
-                    repeats: $repeats,
-                }
+                Self { $($key: $default,)* }
             }
         }
-    };
+    )*};
 }
 
-timed!("`[perf]`", Perf, 2.0, 1.0, 3);
-timed!("`[wall]`", Wall, 0.3, 0.0, 1);
-timed!("`[latency]`", Latency, 10.0, 1.0, 1);
-
-/// `[trace]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Trace {
-    /// The processors whose caches and predictor are simulated, by the names of their CPU files.
-    pub cpus: Vec<String>,
-}
-
-impl Default for Trace {
-    fn default() -> Self {
-        // The processor of the published counters.
-        let cpus = vec!["haswell".to_owned()];
-        Self { cpus }
+// With these defaults, the tables of `make reproduce` take about a minute and a half on two cores. The throughput
+// beside the software card only shows that the card sets the pace, so one repeat is enough.
+sections! {
+    Perf {
+        /// Length of each measurement. `perf` needs several, which count some of the events each.
+        seconds: f64 = 2.0, "measured_seconds";
+        /// Time for which the forwarder runs before the first measurement, seconds.
+        warm_up: f64 = 1.0, "seconds";
+        repeats: u32 = 3, "integer::<_, 1, 100_000>";
     }
-}
-
-/// `[valgrind]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Valgrind {
-    /// Packets of the shorter run. With more packets, the differences between two runs (a line of
-    /// output each second, a few empty polls) matter less.
-    #[serde(deserialize_with = "integer::<_, 1000, 1_000_000_000>")]
-    pub packets: u32,
-    /// How often each cell is measured. The counts hardly vary, so once is enough.
-    #[serde(deserialize_with = "integer::<_, 1, 100_000>")]
-    pub repeats: u32,
-}
-
-impl Default for Valgrind {
-    fn default() -> Self {
-        Self {
-            packets: 51_200,
-            repeats: 1,
-        }
+    Wall {
+        seconds: f64 = 0.3, "measured_seconds";
+        warm_up: f64 = 0.0, "seconds";
+        repeats: u32 = 1, "integer::<_, 1, 100_000>";
     }
-}
-
-/// `[lockstep]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Lockstep {
-    /// Number of processes that measure each cell, one after another.
-    #[serde(deserialize_with = "integer::<_, 1, 100_000>")]
-    pub processes: u32,
-    /// Number of values that each process takes.
-    #[serde(deserialize_with = "integer::<_, 1, 100_000>")]
-    pub rounds: u32,
-}
-
-impl Default for Lockstep {
-    fn default() -> Self {
-        Self {
-            processes: 8,
-            rounds: 20,
-        }
+    Latency {
+        seconds: f64 = 10.0, "measured_seconds";
+        warm_up: f64 = 1.0, "seconds";
+        repeats: u32 = 1, "integer::<_, 1, 100_000>";
     }
-}
-
-/// `[burst]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Burst {
-    /// Number of processes that measure each program, one after another.
-    #[serde(deserialize_with = "integer::<_, 1, 100_000>")]
-    pub processes: u32,
-    /// Number of values that each process takes at each placement.
-    #[serde(deserialize_with = "integer::<_, 1, 100_000>")]
-    pub rounds: u32,
-    /// Number of bursts from which a value comes.
-    #[serde(deserialize_with = "integer::<_, 100, 100_000>")]
-    pub bursts: u32,
-}
-
-impl Default for Burst {
-    fn default() -> Self {
-        Self {
-            processes: 4,
-            rounds: 2,
-            bursts: 400,
-        }
+    Trace {
+        /// The processors whose caches and predictor are simulated, by the names of their CPU files. The default is
+        /// the processor of the published counters.
+        cpus: Vec<String> = vec!["haswell".to_owned()], "Deserialize::deserialize";
+    }
+    Valgrind {
+        /// Packets of the shorter run. With more packets, the differences between two runs (a line of
+        /// output each second, a few empty polls) matter less.
+        packets: u32 = 51_200, "integer::<_, 1000, 1_000_000_000>";
+        /// The counts hardly vary, so once is enough.
+        repeats: u32 = 1, "integer::<_, 1, 100_000>";
+    }
+    Lockstep {
+        /// Number of processes that measure each cell, one after another.
+        processes: u32 = 8, "integer::<_, 1, 100_000>";
+        /// Number of values that each process takes.
+        rounds: u32 = 20, "integer::<_, 1, 100_000>";
+    }
+    Burst {
+        processes: u32 = 4, "integer::<_, 1, 100_000>";
+        /// Number of values that each process takes at each placement.
+        rounds: u32 = 2, "integer::<_, 1, 100_000>";
+        /// Number of bursts from which a value comes.
+        bursts: u32 = 400, "integer::<_, 100, 100_000>";
     }
 }
