@@ -15,11 +15,8 @@ pub type Rounds = BTreeMap<(u32, u32), f64>;
 /// A median with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
-    /// Lower end.
     pub low: f64,
-    /// Median of all values.
     pub median: f64,
-    /// Upper end.
     pub high: f64,
 }
 
@@ -37,12 +34,12 @@ impl Interval {
             random ^= random << 17;
             (random % count as u64) as usize
         };
-        let mut medians = Vec::with_capacity(DRAWS);
+        let mut medians = Vec::new();
         for _ in 0..DRAWS {
             let mut drawn = Vec::new();
-            for _ in 0..processes.len() {
+            for _ in &processes {
                 let process = processes[draw(processes.len())];
-                drawn.extend((0..process.len()).map(|_| process[draw(process.len())]));
+                drawn.extend(process.iter().map(|_| process[draw(process.len())]));
             }
             medians.extend(median(drawn));
         }
@@ -55,7 +52,6 @@ impl Interval {
         })
     }
 
-    /// The interval of a cell's values.
     pub fn of_rounds(rounds: &Rounds) -> Option<Self> {
         let mut processes: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
         for ((process, _), value) in rounds {
@@ -70,7 +66,6 @@ impl Interval {
         Self::of_rounds(&cell.iter().filter_map(ratio).collect())
     }
 
-    /// Whether a value is within the interval.
     pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod asm;
-mod burst;
 mod card;
 mod cli;
 mod compare;

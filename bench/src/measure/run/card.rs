@@ -2,7 +2,6 @@
 //! after hours.
 
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
 
 use perfcounters::Interrupt;
 
@@ -36,8 +35,8 @@ pub(super) fn problems(config: &Config, system: &System) -> Vec<String> {
 
 fn problem(port: &str, system: &System) -> Option<String> {
     if let Some(socket) = port.strip_prefix(VFIO_USER) {
-        let socket = Path::new(socket);
-        let there = std::fs::metadata(socket).is_ok_and(|file| file.file_type().is_socket());
+        let file = std::fs::metadata(socket);
+        let there = file.is_ok_and(|file| file.file_type().is_socket());
         return (!there).then(|| {
             format!(
                 "{port}: there is no such socket; start the software card with `build/bin/nic \

@@ -112,13 +112,11 @@ fn conditions(block: &Block) -> Vec<Conditions> {
     for (frame_size, ring_size) in product(&block.frame_size, &block.ring_size) {
         for (batch, (queues, waiting)) in product(&block.batch, &several) {
             let conditions = Conditions {
-                batch,
                 ring_size,
                 frame_size,
-                offered_mpps: None,
                 queues,
                 waiting,
-                placement: None,
+                ..Conditions::with_batch(batch)
             };
             if fits(batch, ring_size) && !all.contains(&conditions) {
                 all.push(conditions);

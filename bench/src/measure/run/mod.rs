@@ -36,9 +36,6 @@ mod selection;
 pub(crate) mod setup;
 
 /// Measures and records, judges a budget, or prints the plan of `--dry-run`.
-///
-/// # Errors
-/// Those of [`record_runs`], or the budget is exceeded.
 pub fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Outcome> {
     if let Some(file) = &arguments.budget {
         budget::run(file, &arguments.build_dir, interrupt)?;
@@ -51,18 +48,19 @@ pub fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Outcome> {
 }
 
 /// Measures, and returns the folders of the runs, one for each clock.
-///
-/// # Errors
-/// If a measurement of this project's drivers failed, or nothing was measured. All other measurements are recorded.
+/// A failure of this project's drivers is an error, but all other measurements are recorded.
 pub(crate) fn record_runs(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Vec<PathBuf>> {
     let mut session = Session {
         arguments,
         interrupt,
         runs: Vec::new(),
     };
-    let resumed = arguments.resume.as_ref();
-    if let Some(id) = resumed.or(arguments.retry_failed.as_ref()) {
-        let retry = arguments.retry_failed.is_some();
+    let retry = arguments.retry_failed.is_some();
+    if let Some(id) = arguments
+        .resume
+        .as_ref()
+        .or(arguments.retry_failed.as_ref())
+    {
         let unfinished = resume::open(&arguments.results, id.as_deref(), retry)?;
         let config = unfinished.config.clone();
         card::check(&config, &System::here(), interrupt)?;
@@ -80,13 +78,11 @@ pub(crate) fn record_runs(arguments: &RunArguments, interrupt: &Interrupt) -> Re
             Err(error) => return Err(error),
         }
     }
-    match failures.len() {
-        0 | 1 => failures.pop().map_or(Ok(session.runs), Err),
-        _ => {
-            let list: Vec<_> = failures.iter().map(|error| format!("{error:#}")).collect();
-            bail!("{}", list.join("\n"))
-        }
+    if failures.len() < 2 {
+        return failures.pop().map_or(Ok(session.runs), Err);
     }
+    let list: Vec<_> = failures.iter().map(|error| format!("{error:#}")).collect();
+    bail!("{}", list.join("\n"))
 }
 
 /// The runs of one call of the program.

@@ -55,7 +55,6 @@ impl Recorder {
         }
     }
 
-    /// Whether a measurement of this cell has failed.
     pub fn has_failed(&self, cell: &Cell, backend: BackendName) -> bool {
         self.failed.contains(&cell.series(backend).to_string())
     }
@@ -66,7 +65,6 @@ impl Recorder {
         median(self.throughput.get(&series)?.clone())
     }
 
-    /// Records the settings of a backend.
     pub fn note_settings(&mut self, backend: &dyn Backend) {
         let settings = &mut self.folder.record.settings;
         let of_backend = settings.entry(backend.name().to_string()).or_default();

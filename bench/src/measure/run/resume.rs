@@ -54,9 +54,8 @@ fn reopen(results: &Path, id: &str, retry: bool) -> Result<UnfinishedRun> {
     if !unfinished && folder.record.failures.is_empty() {
         bail!("{id} cannot be resumed: it is complete, and no measurement failed");
     }
-    let config = Config::from_record(folder.record.plan.clone()).with_context(|| {
-        format!("{id} cannot be resumed: this version cannot read its configuration")
-    })?;
+    let config = Config::from_record(folder.record.plan.clone())
+        .with_context(|| format!("this version cannot read the configuration of {id}"))?;
     Ok(UnfinishedRun {
         folder,
         samples,

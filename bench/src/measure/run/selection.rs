@@ -111,78 +111,62 @@ const IN_BURSTS: [Implementation; 4] = [
 /// are the default variant of all drivers, safe Rust with overflow checks, the counts of the tuned paths,
 /// and all variants of the paper's.
 fn table_rows(arguments: &RunArguments) -> Vec<Block> {
-    fn or_default<T: Clone>(named: &[T], default: Vec<T>) -> Vec<T> {
-        match named {
-            [] => default,
-            named => named.to_vec(),
-        }
-    }
     let named = &arguments.filter;
-    let mut default = Block::default();
-    if arguments.devices.is_empty() {
+    let default = Block::default();
+    let row = |backends: &[BackendName], drivers: &[Implementation], variants: &[&str]| {
+        let variants: Vec<_> = variants.iter().map(|name| (*name).to_owned()).collect();
+        Block {
+            backends: backends.to_vec(),
+            implementations: drivers.to_vec(),
+            variants: or_default(&named.variants, &variants),
+            batch: or_default(&named.batch, &[32, 8]),
+            ring_size: or_default(&named.ring_size, &default.ring_size),
+            frame_size: or_default(&named.frame_size, &default.frame_size),
+            ..Block::default()
+        }
+    };
+    let mut backends = or_default(&named.backends, &default.backends);
+    let by_default = named.backends.is_empty();
+    if by_default && arguments.devices.is_empty() {
         // The software card sets the pace of whole processes, so the table could not show their throughput.
-        default.backends.retain(|name| *name != BackendName::Wall);
+        backends.retain(|name| *name != BackendName::Wall);
     }
+    let bursts = by_default || backends.contains(&BackendName::Burst);
+    backends.retain(|name| *name != BackendName::Burst);
+    let mut of_peers = backends.clone();
+    if by_default {
+        // Each of these measures our drivers only, or says little of a peer.
+        use BackendName::{Lockstep, Valgrind, Wall};
+        of_peers.retain(|name| !matches!(name, Valgrind | Lockstep | Wall));
+    }
+    let ours = named_or(&named.implementations, &Implementation::OURS);
     let all_peers: &[Implementation] = match named.implementations.as_slice() {
         [] => &OF_THE_PAPER,
         _ => &Implementation::PEERS,
     };
-    // Each of these measures our drivers only, or says little of a peer.
-    let ours = [
-        BackendName::Valgrind,
-        BackendName::Lockstep,
-        BackendName::Wall,
-    ];
-    let of_peers = default.backends.iter().filter(|name| !ours.contains(name));
-    let of_peers = of_peers.copied().collect();
-    let block = Block {
-        backends: or_default(&named.backends, default.backends),
-        implementations: named_or(&named.implementations, &Implementation::OURS),
-        variants: or_default(&named.variants, default.variants),
-        batch: or_default(&named.batch, vec![32, 8]),
-        ring_size: or_default(&named.ring_size, default.ring_size),
-        frame_size: or_default(&named.frame_size, default.frame_size),
-        ..Block::default()
-    };
-    let checked = Block {
-        implementations: vec![Implementation::Rust],
-        variants: vec![OVERFLOW_CHECKS.to_owned()],
-        ..block.clone()
-    };
-    let with_checks = named.variants.is_empty()
-        && block.implementations.contains(&Implementation::Rust)
-        && block.variants == [DEFAULT];
-    let limit = Block {
-        backends: vec![COUNTING],
-        variants: [TUNED, AGENT].map(str::to_owned).to_vec(),
-        ..block.clone()
-    };
-    let with_limit = named.variants.is_empty() && block.backends.contains(&COUNTING);
-    let peers = Block {
-        backends: or_default(&named.backends, of_peers),
-        implementations: named_or(&named.implementations, all_peers),
-        variants: or_default(
-            &named.variants,
-            [DEFAULT, OWN_FLAGS, MAC].map(str::to_owned).to_vec(),
-        ),
-        ..block.clone()
-    };
-    let bursts = Block {
-        backends: vec![BackendName::Burst],
-        implementations: or_default(&named.implementations, IN_BURSTS.to_vec()),
-        ..block.clone()
-    };
-    let with_bursts = named.backends.is_empty() || named.backends.contains(&BackendName::Burst);
-    let mut blocks = vec![block];
-    blocks.extend(with_checks.then_some(checked));
-    blocks.extend(with_limit.then_some(limit));
-    blocks.push(peers);
-    for block in &mut blocks {
-        block.backends.retain(|name| *name != BackendName::Burst);
+    let peers = named_or(&named.implementations, all_peers);
+    let timed = or_default(&named.implementations, &IN_BURSTS);
+
+    let mut rows = vec![row(&backends, &ours, &[DEFAULT])];
+    if named.variants.is_empty() && ours.contains(&Implementation::Rust) {
+        rows.push(row(&backends, &[Implementation::Rust], &[OVERFLOW_CHECKS]));
     }
-    blocks.extend(with_bursts.then_some(bursts));
-    blocks.retain(|block| !block.implementations.is_empty() && !block.backends.is_empty());
-    blocks
+    if named.variants.is_empty() && backends.contains(&COUNTING) {
+        rows.push(row(&[COUNTING], &ours, &[TUNED, AGENT]));
+    }
+    rows.push(row(&of_peers, &peers, &[DEFAULT, OWN_FLAGS, MAC]));
+    if bursts {
+        rows.push(row(&[BackendName::Burst], &timed, &[DEFAULT]));
+    }
+    rows.retain(|row| !row.implementations.is_empty() && !row.backends.is_empty());
+    rows
+}
+
+fn or_default<T: Clone>(named: &[T], default: &[T]) -> Vec<T> {
+    match named {
+        [] => default.to_vec(),
+        named => named.to_vec(),
+    }
 }
 
 /// The named drivers among `all`; all of them if none are named.

@@ -92,10 +92,8 @@ fn time_all(budget: &Budget, build: &Path, interrupt: &Interrupt) -> Result<Vec<
         return Ok(Vec::new());
     }
     let mut lockstep = backend(BackendName::Lockstep, build, interrupt)?;
-    let cells: Vec<Cell> = keys
-        .iter()
-        .flat_map(|key| lockstep.cells_of(&cell_of(build, key)))
-        .collect();
+    let cells = keys.iter().map(|key| cell_of(build, key));
+    let cells: Vec<_> = cells.flat_map(|cell| lockstep.cells_of(&cell)).collect();
     if cells.is_empty() {
         bail!("this processor cannot place lines in memory");
     }
