@@ -18,11 +18,9 @@ pub struct Progress {
     title: String,
     /// Steps of this part that have started.
     begun: u64,
-    /// All steps of this part.
     steps: u64,
     /// The estimated time of a step of this part.
     step: Duration,
-    /// The estimated time of all work.
     all: Duration,
     /// The estimated time of the work that is done.
     done: Duration,
@@ -71,7 +69,6 @@ impl Progress {
         }
     }
 
-    /// Starts the next step.
     pub fn step(&mut self, what: &str) {
         if self.begun > 0 {
             self.done += self.step;
@@ -97,7 +94,6 @@ impl Progress {
         }
     }
 
-    /// Prints a line without breaking the bar.
     pub fn say(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{text}")),

@@ -19,7 +19,6 @@ pub struct UsageError(pub String);
 /// How a command ended without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// All is well.
     Good,
     /// The machine or the card is not fit for a run.
     NotReady,
@@ -83,9 +82,7 @@ stands_for!(Batches, batch, [u32]);
 /// What a process measures or tests that may crash. `triptych worker KIND FILE` is such a process.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum WorkerKind {
-    /// Measures in lockstep.
     Lockstep,
-    /// Forwards and counts events.
     Perf,
 }
 
@@ -126,7 +123,6 @@ pub fn compiled_driver() -> impl TypedValueParser<Value = Implementation> {
     driver_among(Implementation::OURS.into_iter().chain(peers))
 }
 
-/// Parses the name of a driver of this repository.
 pub fn our_driver() -> impl TypedValueParser<Value = Implementation> {
     driver_among(Implementation::OURS.into_iter())
 }

@@ -6,20 +6,17 @@ use tokei::{Config, LanguageType};
 
 use crate::unsafety::unsafe_lines;
 
-/// A file of a driver.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct SourceFile {
     /// The path relative to the top of the repository.
     pub path: String,
     /// A name that the file shares with its twins in the other drivers: `rx` for `rx.c` and `rx.rs`.
     pub twin: String,
-    /// Lines of code, without tests.
     pub lines: usize,
     /// Lines of unsafe code; `None` for C, which does not mark them.
     pub unsafe_lines: Option<usize>,
 }
 
-/// The text of one file, as `code-size` counts it.
 pub fn count_text(path: &str, inside: &str, text: &str) -> Result<Option<SourceFile>> {
     let Some(language) = language(inside) else {
         return Ok(None);
@@ -68,7 +65,6 @@ fn without_tests(text: &str) -> &str {
     end.map_or(text, |(at, _)| &text[..at])
 }
 
-/// The name that a file shares with its twins.
 fn twin(inside: &str) -> String {
     let stem = inside
         .rsplit_once('.')

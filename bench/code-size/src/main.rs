@@ -32,7 +32,6 @@ struct Cli {
     output: Option<PathBuf>,
 }
 
-/// The result.
 #[derive(Debug, Serialize)]
 struct Document {
     /// The git revision of the sources, followed by `with changes` if they differ from it.
@@ -41,7 +40,6 @@ struct Document {
     counted_by: &'static str,
     /// The commits of the paper's own drivers, if `make peers` has fetched them.
     upstream: BTreeMap<Implementation, String>,
-    /// The files of each implementation.
     files: BTreeMap<Implementation, Vec<SourceFile>>,
     /// The lines of each part of the applications, and of what lies between them and each driver.
     applications: BTreeMap<String, usize>,

@@ -15,7 +15,6 @@ use crate::count::{count_text, SourceFile};
 /// A file that has only tests.
 const TESTS: &str = "tests.rs";
 
-/// The contents of `sources.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sources {
@@ -53,7 +52,6 @@ struct PeerSource {
 }
 
 impl Sources {
-    /// Reads the list.
     pub fn read() -> Result<Self> {
         toml::from_str(include_str!("../sources.toml")).context("sources.toml is malformed")
     }

@@ -91,13 +91,8 @@ fn start_long_run(build: &Build, machine: &Machine) -> Child {
         .unwrap()
 }
 
-fn signal(pid: u32, signal: Signal) {
-    let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-    kill_process(pid, signal).unwrap();
-}
-
 /// The holder of a machine's clocks, a child of `parent`.
-fn holder(parent: u32, machine: &Machine) -> u32 {
+fn holder(parent: u32, machine: &Machine) -> Pid {
     let folder = PathBuf::from(format!("/proc/{parent}/task/{parent}/children"));
     let children = fs::read_to_string(folder).unwrap();
     let holds = |pid: &&str| {
@@ -105,7 +100,7 @@ fn holder(parent: u32, machine: &Machine) -> u32 {
         line.contains("hold") && line.contains(machine.path())
     };
     let pid = children.split_whitespace().find(holds).unwrap();
-    pid.parse().unwrap()
+    Pid::from_raw(pid.parse().unwrap()).unwrap()
 }
 
 #[test]
@@ -149,7 +144,7 @@ fn an_interrupted_or_killed_run_restores_the_settings() {
     for how in [Signal::INT, Signal::TERM, Signal::KILL] {
         let mut run = start_long_run(&build, &machine);
         machine.wait_for(&fixed("1600000"));
-        signal(run.id(), how);
+        kill_process(Pid::from_child(&run), how).unwrap();
         run.wait().unwrap();
         machine.wait_for(&before);
     }
@@ -174,8 +169,8 @@ fn after_the_death_of_run_and_holder_a_command_restores_the_settings() {
     let held = machine.restore();
     assert_eq!(held.status.code(), Some(1));
     assert!(text(&held).contains("another triptych"), "{}", text(&held));
-    signal(holder, Signal::KILL);
-    signal(run.id(), Signal::KILL);
+    kill_process(holder, Signal::KILL).unwrap();
+    run.kill().unwrap();
     run.wait().unwrap();
     assert_eq!(machine.settings(), fixed("1600000"));
     let output = machine.restore();

@@ -24,7 +24,6 @@ pub(super) fn one_run_each(config: &Config) -> Vec<Config> {
     config.clocks_ghz.iter().map(at).collect()
 }
 
-/// The clock of a run.
 pub(super) struct RunClock {
     held: Option<HeldClock>,
     fixed: Option<f64>,
@@ -73,7 +72,6 @@ impl RunClock {
         })
     }
 
-    /// What a record says of it before the first measurement.
     pub(super) fn record(&self) -> CoreClock {
         CoreClock {
             fixed_ghz: self.fixed,
@@ -98,7 +96,6 @@ impl RunClock {
         }
     }
 
-    /// Restores the earlier settings.
     pub(super) fn release(self) -> Result<()> {
         self.held.map_or(Ok(()), HeldClock::release)
     }

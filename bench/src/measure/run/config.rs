@@ -21,7 +21,6 @@ use crate::measure::settings::{
 };
 use crate::usage::{number, one_of, Batches, UsageError};
 
-/// A configuration: what to measure, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -134,7 +133,6 @@ impl Default for Block {
     }
 }
 
-/// Reads a list whose values all pass a check.
 fn checked<'de, D: Deserializer<'de>, T: Deserialize<'de> + Copy>(
     from: D,
     check: impl Fn(T) -> Result<T, String>,
@@ -177,7 +175,6 @@ fn shares<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
 }
 
 impl Block {
-    /// Whether the block measures latency.
     pub fn is_loaded(&self) -> bool {
         !self.loads_mpps.is_empty() || !self.load_fractions.is_empty()
     }
@@ -279,7 +276,6 @@ impl Config {
         })
     }
 
-    /// The configuration that [`Config::to_record`] wrote.
     pub fn from_record(plan: serde_json::Value) -> serde_json::Result<Self> {
         serde_json::from_value::<Self>(plan).map(|plan| plan.with_texts(record::reveal))
     }
@@ -295,7 +291,6 @@ impl Config {
         }
     }
 
-    /// Checks that everything in it is possible.
     pub fn check(&self) -> Result<(), UsageError> {
         if self.blocks.is_empty() {
             return Err(nothing("the file has no [[block]]"));

@@ -19,7 +19,6 @@ pub(super) struct Pktgen {
     name: String,
     config: Config,
     interrupt: Interrupt,
-    /// The program, and when it started.
     running: Option<(Generator, Instant)>,
 }
 
@@ -66,7 +65,6 @@ impl Pktgen {
         Ok(())
     }
 
-    /// The command that starts it.
     pub(super) fn command_line(&self) -> String {
         command_line(&self.config)
     }

@@ -17,14 +17,12 @@ pub(super) struct Matrix {
     pub saturating: BTreeMap<BackendName, Vec<Compared<Conditions>>>,
     /// The cells under a given load, for latency.
     pub loaded: Vec<Compared<(Conditions, Load)>>,
-    /// Selected peers that are not built.
     pub skipped_peers: Vec<SkippedPeer>,
 }
 
 /// Drivers that are measured under the same conditions, to be compared.
 pub(super) type Compared<C> = (C, Vec<Driver>);
 
-/// An offered load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Load {
     /// Million packets per second, both directions together.
@@ -77,7 +75,6 @@ impl Matrix {
         }))
     }
 
-    /// All drivers of the matrix, each once.
     pub fn drivers(&self) -> Vec<Driver> {
         let saturating = self.saturating.values().flatten();
         let saturating = saturating.flat_map(|(_, drivers)| drivers);

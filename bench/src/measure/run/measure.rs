@@ -17,7 +17,6 @@ use crate::progress::{rounded, Progress};
 /// Stands for a capacity, Mpps, that is measured only later. Nothing is measured at such a load.
 const UNKNOWN: f64 = 1e6;
 
-/// A backend and the cells that it measures.
 struct BackendWork {
     backend: Box<dyn Backend>,
     cells: Vec<Cell>,
@@ -192,26 +191,12 @@ fn capacity(
         .iter()
         .filter_map(|cell| recorder.median_throughput(cell))
         .min_by(f64::total_cmp);
-    match slowest {
-        Some(mpps) => {
-            let capacity = Capacity { conditions, mpps };
-            recorder.folder.record.capacities.push(capacity);
-        }
-        None => recorder.warning(
+    let capacity = slowest.map(|mpps| Capacity { conditions, mpps });
+    if capacity.is_none() {
+        recorder.warning(
             "latency was not measured at shares of the capacity, because no throughput was measured",
-        ),
+        );
     }
+    recorder.folder.record.capacities.extend(capacity);
     slowest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn loads_have_three_significant_digits() {
-        assert_eq!(offered(123.456, 0.5), 61.7);
-        assert_eq!(offered(20.0, 0.1), 2.0);
-        assert_eq!(offered(0.123_456, 1.0), 0.123);
-    }
 }

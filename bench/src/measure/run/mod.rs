@@ -85,11 +85,9 @@ pub(crate) fn record_runs(arguments: &RunArguments, interrupt: &Interrupt) -> Re
     bail!("{}", list.join("\n"))
 }
 
-/// The runs of one call of the program.
 struct Session<'a> {
     arguments: &'a RunArguments,
     interrupt: &'a Interrupt,
-    /// The folders of the runs so far.
     runs: Vec<PathBuf>,
 }
 
@@ -201,7 +199,6 @@ fn finish(recorder: &mut Recorder, setup: &RunSetup<'_>, outcome: Result<()>) ->
     Ok(())
 }
 
-/// Starts a new run.
 fn start_run(
     arguments: &RunArguments,
     config: &Config,

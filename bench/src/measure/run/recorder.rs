@@ -23,7 +23,6 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for `folder`, which already has `samples`.
     pub fn new(folder: RunFolder, samples: &[Sample]) -> Self {
         let mut recorder = Self {
             progress: Progress::new(Duration::ZERO),

@@ -11,7 +11,6 @@ use super::selection::configuration;
 use super::setup::RunSetup;
 use crate::build::builds::artefacts;
 
-/// An incomplete run that can be resumed.
 #[derive(Debug)]
 pub(super) struct UnfinishedRun {
     pub folder: RunFolder,

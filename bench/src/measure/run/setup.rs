@@ -28,7 +28,6 @@ use crate::build::builds::variants::{build_folder, DEFAULT};
 use crate::code::data_path::with_checks;
 use crate::usage::{UsageError, WorkerKind};
 
-/// The matrix of a run, the builds to measure, and the backends.
 pub(super) struct RunSetup<'a> {
     pub(super) matrix: Matrix,
     pub(super) builds: Builds,
@@ -46,7 +45,6 @@ impl<'a> RunSetup<'a> {
         })
     }
 
-    /// The cells that a backend measures in these groups.
     pub(super) fn cells(
         &self,
         backend: &dyn Backend,
@@ -73,7 +71,6 @@ impl<'a> RunSetup<'a> {
     }
 }
 
-/// Creates backends.
 #[derive(Debug)]
 pub(crate) struct Backends<'a> {
     pub(super) config: &'a Config,

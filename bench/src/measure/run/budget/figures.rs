@@ -10,10 +10,8 @@ use serde::Deserialize;
 use crate::build::builds::variants::DEFAULT;
 use crate::measure::settings::integer;
 
-/// A driver, its variant and the batch size.
 pub(super) type Key = (Implementation, String, u32);
 
-/// The recorded figures.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Budget {
@@ -24,7 +22,6 @@ pub(super) struct Budget {
     #[serde(deserialize_with = "positive")]
     pub tolerance_other_compiler: f64,
     pub instructions: Vec<Figure>,
-    /// Limits on one driver relative to another.
     #[serde(default)]
     pub ratio: Vec<Ratio>,
     /// Cycles of one driver relative to another. They only warn: time depends on the machine.
@@ -45,7 +42,6 @@ pub(super) struct BoundsChecks {
     pub at_most: usize,
 }
 
-/// A recorded figure.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Figure {
@@ -86,7 +82,6 @@ pub(super) struct CycleRatio {
 }
 
 impl CycleRatio {
-    /// Both drivers.
     pub(super) fn keys(&self) -> [Key; 2] {
         [self.to, self.implementation].map(|driver| (driver, self.variant.clone(), self.batch))
     }
@@ -134,7 +129,6 @@ impl Budget {
     }
 }
 
-/// A small budget for tests.
 #[cfg(test)]
 pub(super) const EXAMPLE: &str = r#"
     tolerance = 0.02

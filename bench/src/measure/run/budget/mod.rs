@@ -64,7 +64,6 @@ fn cell_of(build: &Path, (implementation, variant, batch): &Key) -> Cell {
     cell(build, &described, Conditions::with_batch(*batch))
 }
 
-/// Counts the instructions of the driver of each figure.
 fn count_all(budget: &Budget, build: &Path, interrupt: &Interrupt) -> Result<Measured> {
     let keys: BTreeSet<Key> = budget.instructions.iter().map(|it| it.key()).collect();
     let mut counter = Counter::new(build, interrupt)?;

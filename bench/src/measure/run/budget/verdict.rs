@@ -8,16 +8,13 @@ use super::figures::{BoundsChecks, Budget, CycleRatio, Figure, Key, Ratio};
 use crate::build::builds::variants::DEFAULT;
 use crate::interval::Interval;
 
-/// Width of the names in the printed table.
 const WIDTH: usize = 46;
 
 /// The compiler of each driver, and its instructions per packet or why there are none.
 pub(super) type Measured = BTreeMap<Key, (String, Result<f64, String>)>;
 
-/// The result of a comparison.
 #[derive(Debug, Default)]
 pub(super) struct Verdict {
-    /// The lines of the table.
     pub lines: Vec<String>,
     /// The violations; empty if the budget is kept.
     pub violations: Vec<String>,
@@ -28,7 +25,6 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Compares instructions.
     pub(super) fn of(budget: &Budget, measured: &Measured) -> Self {
         let mut verdict = Self::default();
         let title = "instructions per packet";
