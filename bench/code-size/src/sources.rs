@@ -8,6 +8,7 @@ use std::process::Command;
 use anyhow::{ensure, Context, Result};
 use record::Implementation;
 use serde::Deserialize;
+use toml::{Table, Value};
 use walkdir::WalkDir;
 
 use crate::count::{count_text, SourceFile};
@@ -37,18 +38,6 @@ struct Upstream {
     /// The name of its source in `bench/peers.toml`, and of its repository below `build/peers/git/`.
     source: String,
     files: Vec<String>,
-}
-
-/// The part of `bench/peers.toml` that this tool needs.
-#[derive(Debug, Deserialize)]
-struct Peers {
-    source: Vec<PeerSource>,
-}
-
-#[derive(Debug, Deserialize)]
-struct PeerSource {
-    name: String,
-    counted: Option<String>,
 }
 
 impl Sources {
@@ -97,12 +86,18 @@ impl Sources {
         let path = root.join("bench/peers.toml");
         let text =
             fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let peers: Peers =
+        let peers: Table =
             toml::from_str(&text).with_context(|| format!("{} is malformed", path.display()))?;
+        let named = peers.get("source").and_then(Value::as_array);
+        let named = named.map(Vec::as_slice).unwrap_or_default();
+        let value = |of: &Value, key| of.get(key)?.as_str().map(str::to_owned);
         let mut drivers = BTreeMap::new();
         for (name, Upstream { source, files }) in &self.upstream {
-            let commit = peers.source.iter().find(|each| each.name == *source);
-            let commit = commit.and_then(|each| each.counted.clone());
+            let of = |each: &&Value| value(each, "name").as_ref() == Some(source);
+            let commit = named
+                .iter()
+                .find(of)
+                .and_then(|each| value(each, "counted"));
             let commit = commit.with_context(|| {
                 format!("{} names no `counted` commit of {source}", path.display())
             })?;

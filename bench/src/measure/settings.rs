@@ -32,24 +32,14 @@ pub fn batches<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u32>, D::Error>
     integers::<D, 1, 512>(from)
 }
 
-/// Reads a time for a measurement, in seconds.
-fn measured_seconds<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    let seconds = seconds(from)?;
-    match seconds >= 0.1 {
-        true => Ok(seconds),
-        false => Err(D::Error::custom(format!(
-            "{seconds} s is too short: measure for at least 0.1"
-        ))),
-    }
-}
-
-/// Reads a time in seconds.
-fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+/// Reads a time in seconds, at least so many tenths.
+fn seconds<'de, D: Deserializer<'de>, const TENTHS: u32>(from: D) -> Result<f64, D::Error> {
     let seconds = f64::deserialize(from)?;
-    match (0.0..=86_400.0).contains(&seconds) {
+    let least = f64::from(TENTHS) / 10.0;
+    match (least..=86_400.0).contains(&seconds) {
         true => Ok(seconds),
         false => Err(D::Error::custom(format!(
-            "{seconds} s is not from 0 to 86400 (a day)"
+            "{seconds} s is not from {least} to 86400 (a day)"
         ))),
     }
 }
@@ -76,19 +66,19 @@ macro_rules! sections {
 sections! {
     Perf {
         /// Length of each measurement. `perf` needs several, which count some of the events each.
-        seconds: f64 = 2.0, "measured_seconds";
+        seconds: f64 = 2.0, "seconds::<_, 1>";
         /// Time for which the forwarder runs before the first measurement, seconds.
-        warm_up: f64 = 1.0, "seconds";
+        warm_up: f64 = 1.0, "seconds::<_, 0>";
         repeats: u32 = 3, "integer::<_, 1, 100_000>";
     }
     Wall {
-        seconds: f64 = 0.3, "measured_seconds";
-        warm_up: f64 = 0.0, "seconds";
+        seconds: f64 = 0.3, "seconds::<_, 1>";
+        warm_up: f64 = 0.0, "seconds::<_, 0>";
         repeats: u32 = 1, "integer::<_, 1, 100_000>";
     }
     Latency {
-        seconds: f64 = 10.0, "measured_seconds";
-        warm_up: f64 = 1.0, "seconds";
+        seconds: f64 = 10.0, "seconds::<_, 1>";
+        warm_up: f64 = 1.0, "seconds::<_, 0>";
         repeats: u32 = 1, "integer::<_, 1, 100_000>";
     }
     Trace {

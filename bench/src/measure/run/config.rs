@@ -450,7 +450,7 @@ mod tests {
             ("impl = [\"fortran\"]", 2, "unknown variant `fortran`"),
             ("loads_mpps = [0]", 2, "not a load"),
             ("load_fractions = [1.5]", 2, "not a share"),
-            ("[wall]\nseconds = 0", 3, "too short"),
+            ("[wall]\nseconds = 0", 3, "0 s is not from 0.1"),
             ("[wall]\nseconds = \"5s\"", 3, "\"5s\""),
             ("[lockstep]\nrounds = 0", 3, "0 is not a number from 1"),
         ] {
