@@ -4,6 +4,8 @@
 //! `machine` prepares the machine, and `with_card` runs a program with the software card. [`cli`] calls
 //! the commands.
 
+// Only the tests of this crate use it from outside.
+#[doc(hidden)]
 pub mod build;
 pub mod cli;
 mod code;

@@ -14,16 +14,13 @@ use super::runner::{self, Ended};
 use super::stamp::empty;
 use crate::usage::UsageError;
 
-/// Longest time in which git, tar or cp writes the sources.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Sources in a folder.
 #[derive(Debug)]
 pub(crate) struct Checkout {
     repository: PathBuf,
     pub(crate) sources: PathBuf,
     pub(crate) output: PathBuf,
-    /// Removes the sources of a commit.
     _folder: Option<TemporaryFolder>,
     interrupt: Interrupt,
 }
@@ -167,7 +164,6 @@ impl Checkout {
     }
 }
 
-/// The full hash of a commit.
 pub(crate) fn hash_of(repository: &Path, commit: &str) -> Result<String> {
     let mut command = git(repository);
     command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
@@ -188,7 +184,6 @@ fn git(folder: &Path) -> Command {
     command
 }
 
-/// The first line of what git says.
 fn first_line(text: &str) -> &str {
     let line = text.lines().next().unwrap_or_default().trim();
     line.strip_prefix("error: ").unwrap_or(line)

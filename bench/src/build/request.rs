@@ -23,19 +23,15 @@ const LIMIT: Duration = Duration::from_secs(900);
 /// Packets that an instrumented driver forwards to record its profile.
 const TRAINING: u64 = 204_800;
 
-/// What to build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The driver.
     pub implementation: Implementation,
-    /// The compiler and its flags.
     pub recipe: BuildRecipe,
     /// A commit, as git names it, or the sources as they are.
     pub commit: Option<String>,
 }
 
 impl Request {
-    /// The driver, the compiler, the flags and the commit in a line.
     pub fn label(&self) -> String {
         let (label, flags) = (&self.recipe.toolchain.label, self.recipe.flags());
         let mut text = format!("{}, {label} {flags}", self.implementation);
@@ -46,9 +42,6 @@ impl Request {
     }
 
     /// Builds the driver below `build/asm/`.
-    ///
-    /// # Errors
-    /// If the commit does not exist. If the driver cannot be built: the compiler's message.
     pub fn build(&self, build: &Path, interrupt: &Interrupt) -> Result<Built> {
         let (label, output) = (self.label(), build.join("asm"));
         eprintln!("building {label}");
@@ -77,14 +70,10 @@ impl Request {
     }
 }
 
-/// A program that was built or was there.
 #[derive(Debug)]
 pub struct Built {
-    /// What it is, in a line.
     pub label: String,
-    /// The program.
     pub program: PathBuf,
-    /// The top folder of its sources.
     pub sources: PathBuf,
     /// The sources of a commit stay as long as this value.
     pub(super) _checkout: Option<Checkout>,
@@ -102,21 +91,17 @@ pub(crate) fn make(sources: &Path, driver: Implementation, into: &Path, target: 
     command
 }
 
-/// Builds drivers of the same sources.
 #[derive(Debug)]
 pub struct Builder<'a> {
-    /// The folder of the Makefile.
     pub sources: PathBuf,
     /// The folder that receives `variants/<variant>/<implementation>/`.
     pub output: PathBuf,
     /// The folder with the software NIC in `bin/`.
     pub build: &'a Path,
-    /// Stops the build.
     pub interrupt: &'a Interrupt,
 }
 
 impl Builder<'_> {
-    /// The folder of a variant.
     pub fn folder(&self, variant: &str) -> PathBuf {
         self.output.join("variants").join(variant)
     }
@@ -131,9 +116,6 @@ impl Builder<'_> {
     }
 
     /// Builds a driver: once, or twice for profile-guided optimisation.
-    ///
-    /// # Errors
-    /// The compiler's message, or the name of a missing tool.
     pub fn build(&self, recipe: &BuildRecipe, driver: Implementation) -> Result<()> {
         if !recipe.pgo {
             return self.make(recipe, driver, "", None);
@@ -210,7 +192,6 @@ impl Builder<'_> {
         trained.context("the instrumented driver cannot forward packets")
     }
 
-    /// The cell that measures a build.
     pub fn cell(&self, recipe: &BuildRecipe, driver: Implementation, batch: u32) -> Cell {
         let described = describe_build(&self.output, driver, &recipe.variant);
         let conditions = Conditions::with_batch(batch);

@@ -31,7 +31,6 @@ fn is_foreign(name: &str) -> bool {
     FOREIGN.contains(&name) || name.starts_with("CARGO_PROFILE_")
 }
 
-/// How a command ended, and what it wrote.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) result: Result<(), ProcessError>,
@@ -40,7 +39,6 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// Both outputs, the errors first.
     pub(crate) fn both(&self) -> String {
         format!("{}\n{}", self.stderr, self.stdout)
     }

@@ -35,21 +35,14 @@ Examples:
 /// A side as the user writes it: `DRIVER@PART:PART:...`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SideSpec {
-    /// As the user wrote it.
     pub text: String,
-    /// The driver, if it is named.
     pub driver: Option<Implementation>,
     /// The compiler, if it is named: a name, a path or `NAME=PATH`.
     pub toolchain: Option<String>,
-    /// The level of optimisation.
     pub opt: OptLevel,
-    /// Whether link-time optimisation is off.
     pub no_lto: bool,
-    /// Further flags for the compiler.
     pub flags: Vec<String>,
-    /// A commit, as git names it.
     pub commit: Option<String>,
-    /// An existing program.
     pub program: Option<PathBuf>,
 }
 
@@ -134,17 +127,12 @@ fn known_driver(name: &str) -> Result<Implementation, String> {
 /// A side that can be built or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Side {
-    /// An existing program.
     Program(PathBuf),
-    /// A driver that is still to be built.
     Build(Box<Request>),
 }
 
 impl Side {
     /// Checks that the commit or the program exists, so that no build runs in vain.
-    ///
-    /// # Errors
-    /// A usage error names what is missing.
     pub fn check(&self) -> Result<()> {
         match self {
             Self::Program(program) if !program.is_file() => {
@@ -160,9 +148,6 @@ impl Side {
     }
 
     /// Builds the side below `build/asm/`, with line tables.
-    ///
-    /// # Errors
-    /// If the driver cannot be built: the compiler's message.
     pub fn build(&self, build: &Path, interrupt: &Interrupt) -> Result<Built> {
         match self {
             Self::Build(request) => request.build(build, interrupt),
@@ -178,9 +163,6 @@ impl Side {
 
 /// Completes both sides. A side without a driver gets the `default`, the driver of the other side,
 /// or the driver that its compiler builds: the first of them that fits its compiler.
-///
-/// # Errors
-/// Names the compiler that is missing or cannot build the driver, or the driver that is missing.
 pub fn resolve(specs: &[SideSpec; 2], default: Option<Implementation>) -> Result<[Side; 2]> {
     let [a, b] = specs;
     Ok([one(a, default.or(b.driver))?, one(b, default.or(a.driver))?])

@@ -7,7 +7,6 @@ use anyhow::{bail, Context, Result};
 use rustix::fs::{flock, FlockOperation};
 use rustix::io::Errno;
 
-/// The name of the note.
 const NAME: &str = "built-from.txt";
 
 /// Builds in a folder, unless it was built from the same and has all `files`. The folder is emptied first.
@@ -28,7 +27,6 @@ pub(crate) fn once(
     fs::write(&note, from).with_context(|| format!("cannot write {}", note.display()))
 }
 
-/// Makes an empty folder.
 pub(crate) fn empty(folder: &Path) -> Result<()> {
     let fail = || format!("cannot empty {}", folder.display());
     if folder.exists() {

@@ -20,19 +20,13 @@ use crate::build::request::Builder;
 use crate::build::toolchain::recipe::BuildRecipe;
 use crate::usage::UsageError;
 
-/// What is built of the peers.
 #[derive(Debug)]
 pub struct PeerBuilds {
     manifest: Manifest,
-    /// What is built.
     pub peers: Peers,
 }
 
 impl PeerBuilds {
-    /// Nothing is built yet.
-    ///
-    /// # Errors
-    /// If `bench/peers.toml` is wrong.
     pub fn new(builder: &Builder<'_>) -> Result<Self> {
         Ok(Self {
             manifest: Manifest::read(&builder.sources.join("bench/peers.toml"))?,
@@ -41,9 +35,6 @@ impl PeerBuilds {
     }
 
     /// Refuses what no recipe can build.
-    ///
-    /// # Errors
-    /// Names the drivers and the way out.
     pub fn check(recipes: &[(&BuildRecipe, Implementation)]) -> Result<(), UsageError> {
         let mut recipes = recipes.iter();
         match recipes.find(|(recipe, driver)| recipe.pgo && driver.is_peer()) {
@@ -56,9 +47,6 @@ impl PeerBuilds {
     }
 
     /// Builds a peer, one program for each batch size. Returns the cells of the programs.
-    ///
-    /// # Errors
-    /// The compiler's message, or what is missing.
     pub fn build(
         &mut self,
         builder: &Builder<'_>,
@@ -112,7 +100,6 @@ impl PeerBuilds {
         cells.collect()
     }
 
-    /// What a peer was built with.
     pub fn describe(&self, recipe: &BuildRecipe, implementation: Implementation) -> Build {
         Build {
             toolchain: recipe.toolchain.name(),

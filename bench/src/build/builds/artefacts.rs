@@ -26,7 +26,6 @@ pub fn hashes(build: &Path, cells: &[Cell]) -> BTreeMap<String, String> {
     files.filter_map(hash).collect()
 }
 
-/// The names of the files whose hashes differ.
 pub fn differences<'a>(
     ours: &'a BTreeMap<String, String>,
     theirs: &'a BTreeMap<String, String>,

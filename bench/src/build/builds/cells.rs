@@ -19,7 +19,6 @@ pub struct Builds {
 }
 
 impl Builds {
-    /// Reads the compiler and the flags of each build.
     pub fn describe(folder: &Path, drivers: &[Driver], peers: Peers) -> Self {
         let describe = |driver: &Driver| {
             let build = match driver.0.is_peer() {
@@ -35,7 +34,6 @@ impl Builds {
         }
     }
 
-    /// All builds, in the order of tables.
     pub fn all(&self) -> Vec<Build> {
         let mut drivers: Vec<_> = self.builds.iter().collect();
         drivers.sort_by_key(|(driver, _)| table_order(driver));
@@ -64,7 +62,6 @@ impl Builds {
         self.builds.values().flat_map(programs).collect()
     }
 
-    /// Where the peers come from, in the order of tables.
     pub fn peers(&self) -> Vec<Peer> {
         let is_here = |driver: &Driver| self.builds.contains_key(driver);
         self.peers.facts(is_here)
@@ -91,7 +88,6 @@ pub fn describe_build(build: &Path, implementation: Implementation, variant: &st
     }
 }
 
-/// The cell of a build under some conditions.
 pub fn cell(build: &Path, row: &Build, conditions: Conditions) -> Cell {
     let folder = build_folder(build, row.implementation, &row.variant);
     Cell {

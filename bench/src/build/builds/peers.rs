@@ -10,7 +10,6 @@ use record::{short_toolchain, Build, Conditions, Implementation, Peer, SkippedPe
 use super::variants::{Driver, DEFAULT, MAC, OWN_FLAGS};
 use crate::build::peers::record::{PeerRecord, PeersRecord};
 
-/// The peers of a build folder.
 #[derive(Debug, Clone, Default)]
 pub struct Peers {
     record: PeersRecord,
@@ -20,9 +19,6 @@ pub struct Peers {
 
 impl Peers {
     /// Reads what `make peers` has built; nothing if it has not run.
-    ///
-    /// # Errors
-    /// If the file is damaged, with the way out.
     pub fn read(build: &Path) -> Result<Self> {
         let record = PeersRecord::read(build)?.unwrap_or_default();
         Ok(Self {
@@ -32,9 +28,6 @@ impl Peers {
     }
 
     /// No peers, with the software card of a build folder.
-    ///
-    /// # Errors
-    /// If this program does not find its own file.
     pub fn none(build: &Path) -> Result<Self> {
         let program = std::env::current_exe().context("cannot find this program's own file")?;
         let build = std::path::absolute(build).context("cannot find the build folder")?;
@@ -46,7 +39,6 @@ impl Peers {
         })
     }
 
-    /// Adds a peer.
     pub(crate) fn add(&mut self, peer: PeerRecord) {
         self.record.peers.push(peer);
     }
@@ -56,7 +48,6 @@ impl Peers {
         peers.find(|peer| (peer.implementation, &peer.variant) == (*implementation, variant))
     }
 
-    /// Whether a peer is built in a variant.
     pub fn has(&self, driver: &Driver) -> bool {
         self.find(driver).is_some()
     }
@@ -78,7 +69,6 @@ impl Peers {
         })
     }
 
-    /// The compiler and the flags of a peer.
     pub fn describe(&self, driver: &Driver) -> Build {
         let flags = self.find(driver).map_or("unknown", |peer| &peer.toolchain);
         Build {
@@ -91,7 +81,6 @@ impl Peers {
         }
     }
 
-    /// Where the peers come from of which `wanted` is true.
     pub fn facts(&self, wanted: impl Fn(&Driver) -> bool) -> Vec<Peer> {
         let facts = self.record.peers.iter().map(|peer| Peer {
             implementation: peer.implementation,
@@ -114,7 +103,6 @@ impl Peers {
         Some(Cell { conditions, ..cell })
     }
 
-    /// All programs of a peer, as cells.
     pub(crate) fn all_cells(&self, build: &Build) -> Vec<Cell> {
         let Some(peer) = self.find(&(build.implementation, build.variant.clone())) else {
             return Vec::new();

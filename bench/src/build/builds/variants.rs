@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use record::Implementation;
 
-/// The variant in which every driver is built.
 pub const DEFAULT: &str = "default";
 /// The build `default` with buffers that do not alias in the first-level cache.
 pub const STRIDE: &str = "stride";
@@ -23,14 +22,12 @@ pub const UNTRUSTED_DEVICE_COPY: &str = "untrusted-device-copy";
 pub const TRAPPING_UBSAN: &str = "trapping-ubsan";
 /// The variant in which C is built with the hardening flags of Linux distributions.
 pub const FORTIFIED: &str = "fortified";
-/// The variant without link-time optimisation.
 pub const NO_LTO: &str = "no-lto";
 
 /// The variant of a peer that has the flags of its own build files. `default` has this project's.
 pub const OWN_FLAGS: &str = "own-flags";
 /// The variant of DPDK's program that writes MAC addresses. `default` changes no frame.
 pub const MAC: &str = "mac";
-/// The variants that only peers have.
 pub const PEER_VARIANTS: [&str; 2] = [OWN_FLAGS, MAC];
 
 /// The default, its other paths, and the variants that `make variants` builds, in the order of tables.
@@ -47,7 +44,6 @@ pub const VARIANTS: [&str; 10] = [
     NO_LTO,
 ];
 
-/// A driver and the variant in which it is built.
 pub type Driver = (Implementation, String);
 
 /// Whether a driver has a variant. A variant that the Makefile does not know exists
@@ -66,7 +62,6 @@ pub fn exists(build: &Path, implementation: Implementation, variant: &str) -> bo
     }
 }
 
-/// The folder with the program and the library of one driver.
 pub fn build_folder(build: &Path, implementation: Implementation, variant: &str) -> PathBuf {
     let parent = match variant {
         DEFAULT | STRIDE | TUNED | AGENT => build.join("bin"),
@@ -75,7 +70,6 @@ pub fn build_folder(build: &Path, implementation: Implementation, variant: &str)
     parent.join(implementation.to_string())
 }
 
-/// Sorts drivers as tables list them.
 pub fn table_order(driver: &Driver) -> (Implementation, usize, String) {
     let place = VARIANTS.iter().position(|variant| *variant == driver.1);
     (driver.0, place.unwrap_or(VARIANTS.len()), driver.1.clone())

@@ -14,14 +14,12 @@ use super::source::Absent;
 use super::workshop::{write, Program, Workshop, COMPILE};
 use crate::build::runner;
 
-/// Longest time in which the set-up script prints a path.
 const PATH: Duration = Duration::from_secs(20);
 /// The first line of every file: translated C cannot satisfy the lints for Rust.
 const ALLOW: &str = "#![allow(warnings)]\n";
 /// The package, whose library has all translated files but the programs.
 const PACKAGE: &str = "name = \"translated\"\nversion = \"0.0.0\"\n";
 
-/// C2Rust, and the options with which it generates `rust-unsafe/`.
 #[derive(Debug)]
 pub(super) struct Tool {
     program: PathBuf,

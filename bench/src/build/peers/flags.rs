@@ -11,7 +11,6 @@ use serde::Deserialize;
 
 use crate::build::runner;
 
-/// Longest time in which make prints the flags.
 const LIMIT: Duration = Duration::from_secs(60);
 /// The profile in the project's Cargo.toml that its drivers are built with.
 pub(super) const PROFILE: &str = "driver";
@@ -25,13 +24,10 @@ pub(crate) struct ProjectFlags {
     pub cc_version: String,
     /// The flags that decide which code it makes, without language and warnings.
     pub c: String,
-    /// What rustc says about itself.
     pub rustc_version: String,
     /// Hashes of both compilers.
     pub hashes: String,
-    /// The flags of rustc.
     pub rust: String,
-    /// The table `[profile.driver]` of Cargo.toml.
     #[serde(skip)]
     pub profile: toml::Table,
 }
@@ -39,9 +35,6 @@ pub(crate) struct ProjectFlags {
 impl ProjectFlags {
     /// Asks the Makefile and Cargo.toml in `project`. `variables` and `environment` are what
     /// `triptych compare` sets for other compilers and flags.
-    ///
-    /// # Errors
-    /// If make fails, or one of the files lacks a flag.
     pub fn ask(
         project: &Path,
         variables: &[String],

@@ -12,13 +12,10 @@ use crate::usage::UsageError;
 /// The batch size of the unmodified programs of ixy and ixy.rs.
 pub(crate) const UNMODIFIED_BATCH: u32 = 32;
 
-/// The contents of `peers.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
-    /// The batch sizes for which each program is built.
     pub batch: Vec<u32>,
-    /// The repositories.
     #[serde(rename = "source", default)]
     pub sources: Vec<Source>,
     /// What both drivers of DPDK share.
@@ -28,30 +25,23 @@ pub(crate) struct Manifest {
     pub peers: Vec<Peer>,
 }
 
-/// A repository at one commit, and its forwarder.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Source {
-    /// Its name here.
     pub name: String,
-    /// The public repository.
     pub url: String,
     /// The name of the git bundle that has the same commit.
     pub bundle: String,
-    /// The full hash of the commit.
     pub commit: String,
     /// The full hash of the commit whose lines the paper counted. `code-size` counts it, too.
     pub counted: Option<String>,
-    /// The file with `main`.
     pub program: PathBuf,
     /// The line of `program` that sets the batch size.
     pub constant: String,
     /// The only architecture that it is written for, as `uname -m` prints it.
     pub architecture: Option<String>,
-    /// For C: the folder of its headers.
     #[serde(default)]
     pub include: PathBuf,
-    /// For C: the flags that its build file gives.
     #[serde(default)]
     pub own_flags: Vec<String>,
     /// For C: the other files that its build file names.
@@ -63,18 +53,14 @@ pub(crate) struct Source {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Peer {
-    /// Its name in `samples.csv`.
     #[serde(rename = "impl")]
     pub implementation: Implementation,
     /// Its variants, and what each does to a frame: the value of the card's `--expect`.
     pub expect: BTreeMap<String, String>,
-    /// Descriptors in each of its rings.
     pub ring_size: u32,
-    /// How it is built.
     pub recipe: Recipe,
 }
 
-/// How a driver is built from a [`Source`].
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) enum Recipe {
@@ -92,15 +78,11 @@ pub(crate) enum Recipe {
     Testpmd { least_batch: u32, eal: Vec<String> },
 }
 
-/// DPDK's testpmd.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Testpmd {
-    /// The public repository.
     pub url: String,
-    /// The options of DPDK's environment.
     pub eal: Vec<String>,
-    /// The options of testpmd.
     pub options: Vec<String>,
 }
 
@@ -108,14 +90,11 @@ pub(crate) struct Testpmd {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Change {
-    /// The file.
     pub file: PathBuf,
     /// The text, which must be there as often as `times` says.
     pub from: String,
-    /// How often the text is there.
     #[serde(default = "once")]
     pub times: usize,
-    /// The text in its place.
     pub to: String,
 }
 
@@ -124,10 +103,6 @@ fn once() -> usize {
 }
 
 impl Manifest {
-    /// Reads the file.
-    ///
-    /// # Errors
-    /// A usage error that names the file and the mistake.
     pub fn read(path: &Path) -> Result<Self> {
         let parsed = std::fs::read_to_string(path)
             .context("cannot read it")
@@ -135,19 +110,11 @@ impl Manifest {
         parsed.map_err(|error| UsageError(format!("{}: {error:#}", path.display())).into())
     }
 
-    /// The source of a name.
-    ///
-    /// # Errors
-    /// If there is none.
     pub fn source(&self, name: &str) -> Result<&Source> {
         let found = self.sources.iter().find(|source| source.name == name);
         found.with_context(|| format!("peers.toml has no source {name:?}"))
     }
 
-    /// The driver of a name.
-    ///
-    /// # Errors
-    /// If there is none.
     pub fn peer(&self, implementation: Implementation) -> Result<&Peer> {
         let found = self
             .peers
@@ -158,7 +125,6 @@ impl Manifest {
 }
 
 impl Source {
-    /// The line that sets a batch size.
     pub fn constant_for(&self, batch: u32) -> String {
         let unmodified = format!(" = {UNMODIFIED_BATCH};");
         self.constant.replace(&unmodified, &format!(" = {batch};"))
@@ -177,7 +143,6 @@ impl Recipe {
     }
 }
 
-/// The file of this repository.
 #[cfg(test)]
 pub(super) fn shipped() -> Manifest {
     Manifest::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("peers.toml")).unwrap()

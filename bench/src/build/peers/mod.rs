@@ -47,9 +47,6 @@ pub struct PeersArguments {
 }
 
 /// Builds all peers that can be had, and writes `peers.json`. Prints what there is and what is skipped.
-///
-/// # Errors
-/// A usage error for a wrong file or folder. Otherwise what failed; a peer that cannot be had is no error.
 pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let manifest = Manifest::read(&arguments.config)?;
     if arguments.list {

@@ -17,7 +17,6 @@ use super::workshop::{write, write_program, Program, Workshop, COMPILE};
 use crate::build::builds::variants::DEFAULT;
 use crate::build::{runner, stamp};
 
-/// Longest time for cargo to build all programs of a variant.
 const CARGO: Duration = Duration::from_secs(600);
 
 /// The compiler and flags of a recipe, what else its result depends on, and its work in an emptied folder.
@@ -25,9 +24,6 @@ type Plan<'a> = (String, String, Box<dyn Fn(&Path) -> Result<()> + 'a>);
 
 impl Workshop<'_> {
     /// Builds a peer in one variant, unless it is there.
-    ///
-    /// # Errors
-    /// [`Absent`] if what the build needs cannot be had. Otherwise the compiler's message.
     pub fn build(
         &self,
         source: &Source,

@@ -16,36 +16,28 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct PeersRecord {
     /// The version of the format: 1.
     version: u32,
-    /// The built drivers, in the order of tables.
     pub peers: Vec<PeerRecord>,
-    /// What could not be had.
     pub skipped: Vec<SkippedPeer>,
 }
 
-/// A driver in one variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PeerRecord {
-    /// Its name in `samples.csv`.
     #[serde(rename = "impl")]
     pub implementation: Implementation,
     /// The variant: whose flags it is built with, or how it forwards.
     pub variant: String,
     /// The compiler and its flags, or the version of the package.
     pub toolchain: String,
-    /// Where it comes from.
     pub source: SourceRecord,
     /// What it does to a frame: the value of the card's `--expect`.
     pub expect: String,
-    /// One program for each batch size.
     pub builds: Vec<Build>,
 }
 
-/// Where a driver comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SourceRecord {
-    /// The public repository, or the project's page.
     pub url: String,
     /// The commit, or the version of the package.
     pub commit: String,
@@ -53,22 +45,17 @@ pub(crate) struct SourceRecord {
     pub from: String,
 }
 
-/// A program for one batch size, and how to start it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Build {
-    /// Packets asked for per receive call.
     pub batch: u32,
     /// The line that sets the batch size, if the program is not the unmodified one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
-    /// The absolute path of the program.
     pub program: PathBuf,
     /// Its arguments. `{port0}` and `{port1}` stand for the PCI addresses of the ports.
     pub args: Vec<String>,
-    /// Its environment variables, beside the caller's.
     pub env: BTreeMap<String, String>,
-    /// Descriptors in each of its rings.
     pub ring_size: u32,
 }
 
@@ -88,9 +75,6 @@ impl PeersRecord {
     }
 
     /// Reads the record of a build folder. `None` if `make peers` has not run.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub fn read(build: &Path) -> Result<Option<Self>> {
         let path = Self::path(build);
         let fail = || format!("{} cannot be used: run `make peers` again", path.display());
@@ -100,10 +84,6 @@ impl PeersRecord {
         }
     }
 
-    /// Writes the record into a build folder, all of it or nothing.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn write(&self, build: &Path) -> Result<()> {
         let path = Self::path(build);
         let fail = || format!("cannot write {}", path.display());
@@ -113,7 +93,6 @@ impl PeersRecord {
         fs::rename(&new, &path).with_context(fail)
     }
 
-    /// The table of `triptych peers`.
     pub fn table(&self) -> String {
         let head = ["impl", "variant", "batch", "commit", "from", "built with"].map(str::to_owned);
         let mut rows = vec![head];

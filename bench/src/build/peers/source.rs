@@ -16,13 +16,10 @@ use crate::build::{runner, stamp};
 #[error("{0}")]
 pub(crate) struct Absent(pub String);
 
-/// Longest time for one command of git.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Where the repositories are kept, and where new ones come from.
 #[derive(Debug)]
 pub(crate) struct Store<'a> {
-    /// The folder of all peers.
     pub folder: &'a Path,
     /// The folder with git bundles. Without it, the public repositories are asked.
     pub bundles: Option<&'a Path>,
@@ -32,10 +29,6 @@ pub(crate) struct Store<'a> {
 impl Store<'_> {
     /// Fetches a source at its pinned commit unless it is there. Returns how it came here: from a `repository` or a
     /// `bundle`.
-    ///
-    /// # Errors
-    /// [`Absent`] if it cannot be had without network or bundle. Otherwise git's message, as for a repository or a
-    /// bundle that lacks the commit.
     pub fn take(&self, source: &Source) -> Result<String> {
         let folder = self.repository(source);
         let note = folder.join("triptych-origin");
@@ -51,10 +44,6 @@ impl Store<'_> {
             .with_context(|| format!("remove {}, which has no note", folder.display()))
     }
 
-    /// Writes the files of the pinned commit to a new folder.
-    ///
-    /// # Errors
-    /// Git's message.
     pub fn write(&self, source: &Source, to: &Path) -> Result<()> {
         stamp::empty(to)?;
         let tree = format!("--work-tree={}", to.display());

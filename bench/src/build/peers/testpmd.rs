@@ -15,27 +15,19 @@ use super::workshop::Workshop;
 use crate::build::builds::variants::DEFAULT;
 use crate::build::runner;
 
-/// Longest time in which the set-up script finds or unpacks testpmd (20 MB).
 const UNPACK: Duration = Duration::from_secs(180);
-/// Longest time in which testpmd prints its version.
 const VERSION: Duration = Duration::from_secs(20);
 
-/// A testpmd that runs here.
 #[derive(Debug, Clone)]
 pub(super) struct Installed {
     program: PathBuf,
     /// The folder of its libraries, if the loader does not know it.
     environment: BTreeMap<String, String>,
     plugins: Vec<String>,
-    /// The version of DPDK, such as `22.11.11`.
     version: String,
 }
 
 impl Installed {
-    /// Finds testpmd, or unpacks it from the system's packages.
-    ///
-    /// # Errors
-    /// [`Absent`] with the reason of the set-up script.
     pub fn find(workshop: &Workshop<'_>) -> Result<Self> {
         let interrupt = workshop.store.interrupt;
         let mut command = Command::new(workshop.project.join("bench/setup/testpmd.sh"));
@@ -77,9 +69,6 @@ fn version_in(text: &str) -> Option<String> {
 }
 
 /// Puts together the command lines of a variant. `default` forwards in the mode `io`, any other in that of its name.
-///
-/// # Errors
-/// If the peer has another recipe.
 pub(super) fn build(
     batches: &[u32],
     testpmd: &Testpmd,

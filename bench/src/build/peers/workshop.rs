@@ -10,23 +10,17 @@ use super::flags::ProjectFlags;
 use super::manifest::{Change, Source, UNMODIFIED_BATCH};
 use super::source::Store;
 
-/// Longest time to compile or translate one program.
 pub(super) const COMPILE: Duration = Duration::from_secs(180);
 
-/// Where and with which flags peers are built.
 #[derive(Debug)]
 pub(crate) struct Workshop<'a> {
-    /// The project's folder.
     pub project: &'a Path,
     /// The absolute folder for what is built.
     pub output: &'a Path,
-    /// The project's flags.
     pub flags: &'a ProjectFlags,
     /// The environment of cargo: another compiler, or changes to the profile.
     pub environment: &'a [(String, String)],
-    /// The batch sizes.
     pub batches: &'a [u32],
-    /// The sources.
     pub store: Store<'a>,
 }
 
@@ -35,9 +29,7 @@ pub(crate) struct Workshop<'a> {
 pub(super) struct Program {
     /// The line that sets the batch size, if the program is not the unmodified one.
     pub change: Option<String>,
-    /// Its file, relative to the sources.
     pub file: PathBuf,
-    /// The name of the file, without its ending.
     pub stem: String,
 }
 
@@ -77,7 +69,6 @@ pub(super) fn write_program(source: &Source, program: &Program, sources: &Path) 
 }
 
 impl Change {
-    /// Changes the file in a copy of the sources.
     pub(super) fn apply(&self, sources: &Path) -> Result<()> {
         let path = sources.join(&self.file);
         let text =

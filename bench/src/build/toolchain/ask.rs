@@ -38,7 +38,6 @@ pub(super) fn libraries(program: &str, arguments: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Whether a program, given by name or path, exists.
 pub(super) fn exists(program: &str) -> bool {
     match program.contains('/') {
         true => is_executable(Path::new(program)),

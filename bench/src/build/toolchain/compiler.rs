@@ -7,24 +7,19 @@ use serde::Serialize;
 use super::family::{Family, Invocation};
 use super::identity::Identity;
 
-/// An installed compiler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Toolchain {
     /// What the tables call it: the name that the user gave it, or family and version. Where those
     /// of two compilers are equal, the path follows.
     pub label: String,
-    /// Whether the user gave the label.
     #[serde(skip)]
     pub named: bool,
     /// What tells it apart from all other compilers.
     pub identity: Identity,
-    /// Its family.
     pub family: Family,
-    /// Its version, `12.2.0`.
     pub version: String,
     /// Major version of its LLVM; `None` for GCC.
     pub llvm: Option<u32>,
-    /// How to invoke it.
     pub invocation: Invocation,
 }
 
@@ -35,12 +30,9 @@ impl Toolchain {
     }
 }
 
-/// A compiler that cannot be used, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SkippedCompiler {
-    /// The name that the user asked for.
     pub name: String,
-    /// Why the compiler cannot be used.
     pub why: String,
     /// The command that installs what is missing, if there is one.
     pub fix: Option<String>,
@@ -64,7 +56,6 @@ pub fn older(a: &str, b: &str) -> bool {
     numbers(a) < numbers(b)
 }
 
-/// The numbers of a version, for sorting.
 pub(super) fn numbers(version: &str) -> Vec<u64> {
     let parts = version.split(['.', '-']);
     parts.map(|part| part.parse().unwrap_or(0)).collect()
@@ -76,7 +67,6 @@ pub(super) fn is_release_of(version: &str, wanted: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Compilers for tests.
 #[cfg(test)]
 pub mod test_values {
     use super::*;
@@ -84,7 +74,6 @@ pub mod test_values {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
-    /// A compiler in a path of its own.
     pub fn toolchain(family: Family, version: &str, llvm: Option<u32>) -> Toolchain {
         let path = format!("/opt/{family}-{version}");
         Toolchain {

@@ -2,28 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A family of compilers, whose versions can be ordered.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::Display,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Family {
-    /// The C compiler of GNU.
     Gcc,
-    /// The C compiler of LLVM.
     Clang,
-    /// The Rust compiler.
     Rustc,
 }
 
-/// How to invoke a compiler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Invocation {
-    /// A program, by name or path.
     Program(String),
-    /// A toolchain of rustup, by its name.
     Rustup(String),
 }
 

@@ -5,7 +5,6 @@ use super::compiler::{is_release_of, numbers, older, SkippedCompiler, Toolchain}
 use super::family::{Family, Invocation};
 use super::identity::Identity;
 
-/// The oldest Rust that builds the drivers.
 const RUST_NEEDED: &str = env!("CARGO_PKG_RUST_VERSION");
 /// The major versions of GCC and clang that `installed` looks for.
 const MAJORS: std::ops::RangeInclusive<u32> = 8..=40;
@@ -13,12 +12,9 @@ const MAJORS: std::ops::RangeInclusive<u32> = 8..=40;
 const GCC_NEEDED: &str = "5";
 const CLANG_NEEDED: &str = "6";
 
-/// What [`find`] found.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The compilers, each once.
     pub toolchains: Vec<Toolchain>,
-    /// The compilers that cannot be used.
     pub skipped: Vec<SkippedCompiler>,
     /// Names of compilers that the list has twice, in sentences.
     pub same: Vec<String>,
@@ -57,7 +53,6 @@ pub fn find(names: &[String]) -> Found {
     found
 }
 
-/// The compiler with the label that the user gave it, if there is one.
 fn labelled(toolchain: Toolchain, label: Option<&str>) -> Toolchain {
     match label {
         Some(label) => Toolchain {
@@ -98,7 +93,6 @@ impl Found {
     }
 }
 
-/// The names of rustup's toolchains.
 fn rustup_toolchains() -> Vec<String> {
     let list = ask("rustup", &["toolchain", "list"]).unwrap_or_default();
     let names = list
@@ -143,7 +137,6 @@ fn one(rustup: &[String], name: &str) -> Result<Toolchain, Unusable> {
     }
 }
 
-/// A reason without a way out.
 fn unusable(why: impl Into<String>) -> Unusable {
     (why.into(), None)
 }
@@ -202,7 +195,6 @@ fn c_compiler(program: &str) -> Result<Toolchain, Unusable> {
     )
 }
 
-/// A compiler without a label of its own.
 fn toolchain(
     family: Family,
     version: String,

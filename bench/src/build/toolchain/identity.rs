@@ -31,12 +31,9 @@ const QUESTIONS: [&str; 7] = [
     "-print-libgcc-file-name",
 ];
 
-/// A file that a compiler consists of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Part {
-    /// Its path.
     pub path: String,
-    /// SHA-256 of its content.
     pub sha256: String,
 }
 
@@ -47,16 +44,11 @@ pub struct Identity {
     pub path: String,
     /// SHA-256 over the contents of all parts and over the commands that the compiler would run.
     pub sha256: String,
-    /// The files.
     #[serde(skip)]
     pub parts: Vec<Part>,
 }
 
 impl Identity {
-    /// The identity of an installed compiler.
-    ///
-    /// # Errors
-    /// Names the part that cannot be read.
     pub(super) fn of(family: Family, invocation: &Invocation) -> Result<Self, String> {
         let mut parts = Parts::default();
         let (path, commands) = match family {
@@ -86,7 +78,6 @@ impl Identity {
         text_hash(&format!("{}\n{}", self.path, self.sha256))[..12].to_owned()
     }
 
-    /// A short name for the path alone.
     pub fn path_key(&self) -> String {
         text_hash(&self.path)[..12].to_owned()
     }
@@ -180,9 +171,6 @@ impl Parts {
 
 /// SHA-256 of a file. A compiler has hundreds of megabytes, and several compilers share files. The process therefore
 /// remembers each hash as long as the file has the same inode, size and times.
-///
-/// # Errors
-/// If the file cannot be read.
 pub(crate) fn file_hash(path: &Path) -> io::Result<String> {
     type Facts = (u64, u64, u64, (i64, i64), (i64, i64));
     static KNOWN: Mutex<Option<HashMap<Facts, String>>> = Mutex::new(None);
@@ -205,7 +193,6 @@ pub(crate) fn file_hash(path: &Path) -> io::Result<String> {
     Ok(hash)
 }
 
-/// SHA-256 of a text, in 64 hexadecimal digits.
 pub(crate) fn text_hash(text: &str) -> String {
     hex(&Sha256::digest(text))
 }

@@ -8,9 +8,6 @@ use super::family::{Family, Invocation};
 
 /// The `llvm-profdata` that merges profiles for a compiler. It must belong to the compiler's LLVM
 /// or a newer one. `None` for GCC, which merges profiles itself.
-///
-/// # Errors
-/// Names the missing tool and the command that installs it.
 pub fn profdata(toolchain: &Toolchain) -> Result<Option<PathBuf>, SkippedCompiler> {
     let Some(llvm) = toolchain.llvm else {
         return Ok(None);

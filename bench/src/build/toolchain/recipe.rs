@@ -10,7 +10,6 @@ use super::identity::text_hash;
 /// The processor that the drivers are built for unless another one is named: the Makefile's.
 pub const DEFAULT_CPU: &str = "default";
 
-/// An optimisation level.
 #[derive(
     Debug,
     Clone,
@@ -30,19 +29,15 @@ pub enum OptLevel {
     #[serde(rename = "default")]
     #[strum(serialize = "default")]
     Default,
-    /// 1
     #[serde(rename = "1")]
     #[strum(serialize = "1")]
     One,
-    /// 2
     #[serde(rename = "2")]
     #[strum(serialize = "2")]
     Two,
-    /// 3
     #[serde(rename = "3")]
     #[strum(serialize = "3")]
     Three,
-    /// For size.
     #[serde(rename = "s")]
     #[strum(serialize = "s")]
     Size,
@@ -59,26 +54,22 @@ impl OptLevel {
     }
 }
 
-/// A compiler with the flags of one build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BuildRecipe {
     /// The name of the build as a variant, which is also the name of its folder.
     pub variant: String,
-    /// The compiler.
     #[serde(flatten)]
     pub toolchain: Toolchain,
     /// The optimisation level; never [`OptLevel::Default`].
     pub opt: OptLevel,
     /// The processor, as the compiler names it, or [`DEFAULT_CPU`].
     pub target_cpu: String,
-    /// Whether link-time optimisation is on.
     pub lto: bool,
     /// Whether the build is optimised with a profile of itself.
     pub pgo: bool,
     /// Whether only the compiler differs from `make build`.
     #[serde(rename = "usual")]
     pub default_flags: bool,
-    /// Further flags for the compiler.
     #[serde(skip)]
     more: Vec<String>,
     /// Whether the build has line tables, which change nothing else.
@@ -87,7 +78,6 @@ pub struct BuildRecipe {
 }
 
 impl BuildRecipe {
-    /// A compiler with these flags.
     pub fn new(
         toolchain: Toolchain,
         opt: OptLevel,
@@ -191,7 +181,6 @@ impl BuildRecipe {
         all
     }
 
-    /// The environment variables of a build.
     pub fn environment(&self) -> Vec<(String, String)> {
         let mut all = Vec::new();
         let mut set = |name: &str, value: &str| all.push((name.to_owned(), value.to_owned()));

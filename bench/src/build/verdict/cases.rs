@@ -26,7 +26,6 @@ const PROGRAM_LIMIT: Duration = Duration::from_secs(120);
 /// What the record says of every test.
 const EXPECTED: &str = "passes";
 
-/// A test of one driver, or of all three.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Case {
     file: String,

@@ -27,7 +27,6 @@ const QUICK: [&str; 8] = [
 /// Longest time for all hazards. The lab limits each of them itself.
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// A line of `safety run --json`.
 #[derive(Debug, Deserialize)]
 struct Line {
     hazard: String,

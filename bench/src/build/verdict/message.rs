@@ -2,7 +2,6 @@
 
 use perfcounters::process::ProcessError;
 
-/// Most characters of an explanation.
 const LONGEST: usize = 240;
 
 /// Why a test failed: the error or panic that it printed, or how its process ended.
@@ -42,7 +41,6 @@ fn with_causes(error: &str, below: &[&str]) -> String {
     text
 }
 
-/// How a process ended, in words.
 pub(super) fn of_end(error: &ProcessError) -> String {
     let status = match error {
         ProcessError::Failed { status, .. } => status,

@@ -48,15 +48,11 @@ pub struct VerdictArguments {
     /// Print the whole result as JSON
     #[arg(long)]
     pub json: bool,
-    /// The folder with everything built.
     #[command(flatten)]
     pub build_dir: BuildDir,
 }
 
 /// Judges the drivers and prints the verdict: whether any case differs from the record.
-///
-/// # Errors
-/// If the tree cannot be copied, patched or tested, or the user asks to stop.
 pub fn run(arguments: &VerdictArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let build = Site::folder(&arguments.build_dir, interrupt)?;
     let _lock = lock(&build)?;

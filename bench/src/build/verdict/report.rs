@@ -6,10 +6,8 @@ use std::fmt::Write;
 use record::Implementation;
 use serde::Serialize;
 
-/// Width of the widest column but the last, in characters.
 const WIDEST: usize = 80;
 
-/// A case: what the record says, and what was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Row {
     pub(super) case: String,
@@ -20,7 +18,6 @@ pub(super) struct Row {
     pub(super) changed: bool,
 }
 
-/// The result of a verdict.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Verdict {
     pub(super) patched: Vec<String>,
@@ -30,7 +27,6 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Whether any case differs from the record.
     pub(super) fn changed(&self) -> bool {
         self.rows.iter().any(|row| row.changed)
     }
@@ -75,7 +71,6 @@ impl Verdict {
     }
 }
 
-/// The row of a driver's build.
 pub(super) fn build_row(driver: Implementation, refused: Option<&str>) -> Row {
     Row {
         case: "build".to_owned(),

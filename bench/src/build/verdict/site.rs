@@ -16,12 +16,9 @@ use crate::build::checkout::Checkout;
 use crate::build::request::make;
 use crate::build::runner;
 
-/// Longest time for one build.
 const LIMIT: Duration = Duration::from_secs(900);
-/// Longest time to copy what was built before.
 const COPY: Duration = Duration::from_secs(120);
 
-/// What became of a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Driver {
     Built,
@@ -31,7 +28,6 @@ pub(super) enum Driver {
     Skipped(String),
 }
 
-/// Where a verdict builds and runs.
 #[derive(Debug)]
 pub(super) struct Site<'a> {
     /// The tests know it as `TRIPTYCH_BUILD`.
@@ -127,7 +123,6 @@ impl Site<'_> {
         }
     }
 
-    /// Builds files of the conformance tests. Returns the program of each.
     pub(super) fn tests(&self, files: &[&str]) -> Result<BTreeMap<String, PathBuf>> {
         let mut arguments = vec!["test", "--package", "conformance", "--no-run"];
         arguments.push("--message-format=json-render-diagnostics");
@@ -142,7 +137,6 @@ impl Site<'_> {
         Ok(programs)
     }
 
-    /// Builds the safety lab. Returns its program.
     pub(super) fn safety_lab(&self) -> Result<PathBuf> {
         let arguments = ["build", "--package", "safety-lab", "--bin", "safety"];
         self.cargo("the safety lab", &arguments)?;
@@ -170,7 +164,6 @@ impl Site<'_> {
     }
 }
 
-/// The test programs in cargo's messages, by name.
 fn programs(messages: &str) -> BTreeMap<String, PathBuf> {
     let messages = messages
         .lines()

@@ -17,7 +17,6 @@ use crate::build::peers::flags::ProjectFlags;
 use crate::build::{runner, stamp};
 use crate::progress::Progress;
 
-/// The parts of the repository that a rung is made of.
 const PARTS: [&str; 10] = [
     "Makefile",
     "Cargo.lock",
@@ -30,18 +29,13 @@ const PARTS: [&str; 10] = [
     "rust",
     "rust-unsafe",
 ];
-/// The crates among them.
 const MEMBERS: [&str; 3] = ["rust", "rust-unsafe", "bench/forwarder-abi"];
 
-/// Longest time for one command.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Where the rungs of a ladder are built.
 #[derive(Debug)]
 pub(super) struct Place<'a> {
-    /// The folder of the Makefile.
     pub repository: &'a Path,
-    /// The absolute build folder.
     pub build: &'a Path,
     /// The folder in it that has a folder for each rung, with its sources.
     pub rungs: &'static str,
@@ -50,9 +44,6 @@ pub(super) struct Place<'a> {
 
 impl Place<'_> {
     /// Checks that all rungs compile. C2Rust needs what compiles as C.
-    ///
-    /// # Errors
-    /// If a patch does not apply: its name. If a rung does not compile: the compiler's message.
     pub fn check(&self, builds: &[Build]) -> Result<()> {
         let flags = ProjectFlags::ask(self.repository, &[], &[], self.interrupt)?;
         each(builds, 3, "check", |build| {
@@ -76,9 +67,6 @@ impl Place<'_> {
 
     /// Builds rungs into `build/variants/`, unless they are there. Also makes a folder `bin` beside the sources of each,
     /// in which the rung replaces the shipped drivers. The conformance tests use it.
-    ///
-    /// # Errors
-    /// If the shipped drivers are not built or were built by another compiler. Otherwise those of [`Self::check`].
     pub fn build(&self, builds: &[Build]) -> Result<()> {
         let mut c2rust = Command::new(self.repository.join("bench/setup/c2rust.sh"));
         c2rust.arg("--path");
@@ -123,7 +111,6 @@ impl Place<'_> {
         })
     }
 
-    /// Writes the sources of a rung.
     pub fn write(&self, build: &Build, to: &Path) -> Result<()> {
         stamp::empty(to)?;
         let mut copy = Command::new("cp");
@@ -177,14 +164,12 @@ impl Place<'_> {
         runner::output(command, LIMIT, self.interrupt).map(drop)
     }
 
-    /// The compiler and the flags of a shipped driver.
     fn shipped(&self, driver: Implementation) -> Result<String> {
         let path = self.build.join(format!("bin/{driver}/toolchain.txt"));
         fs::read_to_string(&path)
             .with_context(|| format!("cannot read {}: run `make build`", path.display()))
     }
 
-    /// The hashes of all files.
     fn fingerprint(&self, folder: &Path) -> Result<String> {
         let mut command = Command::new("sh");
         command
@@ -206,9 +191,6 @@ impl Place<'_> {
     }
 
     /// Removes the sources of rungs that are no longer there, so that no test takes them for rungs.
-    ///
-    /// # Errors
-    /// If a folder cannot be removed.
     pub fn remove_others(&self, builds: &[Build]) -> Result<()> {
         let entries = fs::read_dir(self.build.join(self.rungs));
         for entry in entries.into_iter().flatten() {

@@ -19,7 +19,6 @@ const COLUMNS: [Column; 7] = [
     ("instr. at batch 8", Metric::Instructions, 8, None),
 ];
 
-/// The table, as Markdown.
 pub(super) fn table(limit: &Ladder, samples: &[Sample]) -> String {
     let mut values: BTreeMap<_, Vec<f64>> = BTreeMap::new();
     for sample in samples {

@@ -9,11 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::build::builds::variants::DEFAULT;
 use crate::usage::UsageError;
 
-/// How the sources of a rung are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Change {
-    /// The shipped transpiled driver.
     Transpiled,
     /// The safe driver after all patches have removed their features.
     Rest,
@@ -34,9 +32,7 @@ pub(super) struct Rung {
     pub name: String,
     #[serde(default = "patches")]
     pub change: Change,
-    /// The feature that it adds, in a few words.
     pub title: String,
-    /// The feature that it adds, as a sentence.
     #[serde(default)]
     pub adds: String,
     /// Whether it is also built as the only difference from the shipped safe driver, which shows its
@@ -46,7 +42,6 @@ pub(super) struct Rung {
     /// What is done to the shipped sources. A rung without a change and patches is a shipped driver.
     #[serde(default)]
     patches: Vec<String>,
-    /// The languages that have it.
     #[serde(rename = "impl", default = "ours")]
     implementations: Vec<Implementation>,
 }
@@ -70,7 +65,6 @@ pub(super) struct Beside {
     pub adds: String,
 }
 
-/// All rungs, from the bottom to the top.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Ladder {
@@ -78,7 +72,6 @@ pub(super) struct Ladder {
     pub rungs: Vec<Rung>,
     #[serde(default)]
     pub beside: Vec<Beside>,
-    /// The folder of the file and the patches.
     #[serde(skip)]
     pub folder: PathBuf,
 }
@@ -90,7 +83,6 @@ pub(super) struct Build {
     /// The files, in the order in which they apply.
     pub patches: Vec<PathBuf>,
     pub implementations: Vec<Implementation>,
-    /// The Cargo profile.
     pub profile: &'static str,
 }
 
@@ -103,7 +95,6 @@ impl Rung {
         }
     }
 
-    /// Its variant.
     pub fn variant(&self) -> String {
         match self.change {
             Change::Transpiled => DEFAULT.to_owned(),
@@ -143,10 +134,6 @@ impl Rung {
 }
 
 impl Ladder {
-    /// Reads `rungs.toml` of a folder.
-    ///
-    /// # Errors
-    /// Names the file and the mistake.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("rungs.toml");
         let parsed = std::fs::read_to_string(&path)
@@ -194,7 +181,6 @@ impl Ladder {
     }
 }
 
-/// Both ladders of this repository.
 #[cfg(test)]
 pub(super) fn both() -> [Ladder; 2] {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ladder");

@@ -30,7 +30,6 @@ mod manifest;
 /// The largest difference between the shipped driver and the rung that equals it, instructions per packet. They differ
 /// only in their symbols. Valgrind, which counts where the tracer cannot, varies by 0.1. The cheapest rung costs 0.3.
 const APART: f64 = 0.2;
-/// The batch sizes of both ladders.
 const BATCHES: [u32; 2] = [32, 8];
 
 /// Arguments of `triptych ladder`.
@@ -59,9 +58,6 @@ pub struct LadderArguments {
 }
 
 /// Checks, builds or measures the rungs.
-///
-/// # Errors
-/// If a patch does not apply, or a rung cannot be built or measured.
 pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let (part, rungs) = match arguments.limit {
         true => ("limit", "limit"),
