@@ -67,13 +67,7 @@ impl Checkout {
         }
         empty(sources)?;
         let mut list = git(repository);
-        list.args([
-            "ls-files",
-            "-z",
-            "-co",
-            "--exclude-standard",
-            "--deduplicate",
-        ]);
+        list.args("ls-files -z -co --exclude-standard --deduplicate".split(' '));
         let list = list.output().context("cannot start git")?;
         let names = list.stdout.split(|byte| *byte == 0);
         let names = names.map(OsStr::from_bytes).filter(|name| {
@@ -83,11 +77,7 @@ impl Checkout {
         let sources = std::path::absolute(sources)?;
         let mut copy = Command::new("cp");
         copy.current_dir(repository)
-            .args([
-                "--parents",
-                "--no-dereference",
-                "--preserve=mode,timestamps",
-            ])
+            .args("--parents --no-dereference --preserve=mode,timestamps".split(' '))
             .arg("--target-directory")
             .arg(&sources)
             .arg("--")
@@ -241,18 +231,12 @@ mod tests {
         assert!(!content().contains(" // x"));
         for (patch, expected) in [
             ("just words\n", "no patch"),
-            (&*patch.replace(line, "no such line"), "c/src/driver/tx.c:1"),
-            (
-                &*patch.replace("tx.c", "fortran.c"),
-                "c/src/driver/fortran.c",
-            ),
+            (&patch.replace(line, "no such line"), "c/src/driver/tx.c:1"),
         ] {
-            let error = patched(patch).unwrap_err();
-            assert!(error.is::<UsageError>(), "{error}");
-            assert!(error.to_string().contains(expected), "{expected}: {error}");
+            let error = patched(patch).unwrap_err().downcast::<UsageError>();
+            let text = error.unwrap().0;
+            assert!(text.contains(expected), "{expected}: {text}");
         }
-        let missing = tree.apply(&folder.path().join("none.patch")).unwrap_err();
-        assert!(missing.to_string().contains("none.patch"), "{missing}");
         let error = Checkout::of_tree(folder.path(), &path, &Interrupt::new()).unwrap_err();
         assert!(error.is::<UsageError>(), "{error}");
     }

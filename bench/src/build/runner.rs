@@ -78,6 +78,11 @@ pub(crate) fn run(mut command: Command, limit: Duration, interrupt: &Interrupt) 
     })
 }
 
+/// The cargo that runs this program, or that of the search path.
+pub(crate) fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
 /// Runs a command that must not fail. Returns its standard output.
 pub(crate) fn output(command: Command, limit: Duration, interrupt: &Interrupt) -> Result<String> {
     let ended = run(command, limit, interrupt)?;

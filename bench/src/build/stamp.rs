@@ -24,15 +24,27 @@ pub(crate) fn once(
     }
     empty(folder)?;
     build()?;
-    fs::write(&note, from).with_context(|| format!("cannot write {}", note.display()))
+    write(&note, from)
+}
+
+pub(crate) fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+pub(crate) fn make_folder(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
 }
 
 pub(crate) fn empty(folder: &Path) -> Result<()> {
-    let fail = || format!("cannot empty {}", folder.display());
     if folder.exists() {
+        let fail = || format!("cannot empty {}", folder.display());
         fs::remove_dir_all(folder).with_context(fail)?;
     }
-    fs::create_dir_all(folder).with_context(fail)
+    make_folder(folder)
 }
 
 /// Keeps a second command out of a folder while the value lives.

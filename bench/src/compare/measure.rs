@@ -66,8 +66,7 @@ fn build_all(
         let cell = |batch: &u32| builder.cell(recipe, *driver, *batch);
         let planned: Vec<Cell> = file.batch.iter().map(cell).collect();
         let outcome = if driver.is_peer() {
-            let built = peers.build(builder, recipe, *driver, &file.batch);
-            built.map(|cells| (peers.describe(recipe, *driver), cells))
+            peers.build(builder, recipe, *driver, &file.batch)
         } else {
             builder.build(recipe, *driver).map(|()| {
                 let build = describe_build(&builder.output, *driver, &recipe.variant);

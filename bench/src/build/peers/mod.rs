@@ -4,7 +4,6 @@
 //! [`recipe`] builds in a [`Workshop`]. [`record`] is the result, `build/peers/peers.json`.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{absolute, PathBuf};
 
 use ::record::SkippedPeer;
@@ -13,7 +12,7 @@ use clap::Args;
 use perfcounters::Interrupt;
 
 use self::flags::ProjectFlags;
-use self::manifest::{Manifest, Peer};
+use self::manifest::{read_toml, Manifest, Peer};
 use self::record::PeersRecord;
 use self::source::{Absent, Store};
 use self::testpmd::Installed;
@@ -48,7 +47,7 @@ pub struct PeersArguments {
 
 /// Builds all peers that can be had, and writes `peers.json`. Prints what there is and what is skipped.
 pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    let manifest = Manifest::read(&arguments.config)?;
+    let manifest: Manifest = read_toml(&arguments.config)?;
     if arguments.list {
         let Some(record) = PeersRecord::read(&arguments.build_dir)? else {
             bail!("no peers are built: run `make peers`");
@@ -60,11 +59,10 @@ pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<Outcome>
         let text = format!("there is no folder {} with git bundles", folder.display());
         return Err(UsageError(text).into());
     }
-    let folder =
-        absolute(arguments.build_dir.join("peers")).context("cannot find the build folder")?;
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let folder = absolute(arguments.build_dir.join("peers"))?;
+    stamp::make_folder(&folder)?;
     let _lock = stamp::lock(&folder)?;
-    let project = absolute(".").context("cannot find the current folder")?;
+    let project = absolute(".")?;
     let flags = ProjectFlags::ask(&project, &[], &[], interrupt)?;
     let workshop = Workshop {
         project: &project,
@@ -100,10 +98,8 @@ fn build_all(manifest: &Manifest, workshop: &Workshop<'_>) -> (PeersRecord, Vec<
     let mut taken = BTreeMap::new();
     for source in &manifest.sources {
         let origin = workshop.store.take(source);
-        taken.insert(
-            &source.name[..],
-            origin.map_err(|error| noted(&source.name, error)),
-        );
+        let origin = origin.map_err(|error| noted(&source.name, error));
+        taken.insert(&source.name[..], origin);
     }
     let installed = match &manifest.testpmd {
         Some(_) => Installed::find(workshop).map_err(|error| noted("testpmd", error)),

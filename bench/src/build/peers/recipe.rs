@@ -13,9 +13,10 @@ use super::flags::PROFILE;
 use super::manifest::{Peer, Recipe, Source};
 use super::record::{Build, PeerRecord, SourceRecord};
 use super::source::Absent;
-use super::workshop::{write, write_program, Program, Workshop, COMPILE};
+use super::workshop::{write_program, Program, Workshop, COMPILE};
 use crate::build::builds::variants::DEFAULT;
-use crate::build::{runner, stamp};
+use crate::build::runner;
+use crate::build::stamp::{self, read, write};
 
 const CARGO: Duration = Duration::from_secs(600);
 
@@ -38,14 +39,11 @@ impl Workshop<'_> {
         }
         let folder = self
             .output
-            .join(peer.implementation.to_string())
-            .join(variant);
+            .join(format!("{}/{variant}", peer.implementation));
         let batches = self.batches.iter();
         let programs: Vec<_> = batches.map(|batch| Program::new(source, *batch)).collect();
-        let files: Vec<_> = programs
-            .iter()
-            .map(|program| folder.join(&program.stem))
-            .collect();
+        let files = programs.iter().map(|program| folder.join(&program.stem));
+        let files: Vec<_> = files.collect();
         let (toolchain, needs, make) = self.plan(source, peer, variant == DEFAULT, &programs)?;
         let stamp = format!(
             "{source:?}\n{peer:?}\n{toolchain}\n{needs}\n{:?}\n{:?}\n{:?}\n",
@@ -95,10 +93,8 @@ impl Workshop<'_> {
         } else {
             ("release", "")
         };
-        let rust = format!(
-            "{} --profile {} {}",
-            project.rustc_version, profile.0, profile.1
-        );
+        let version = &project.rustc_version;
+        let rust = format!("{version} --profile {} {}", profile.0, profile.1);
         let rust = rust.trim_end().to_owned();
         Ok(match &peer.recipe {
             Recipe::C { .. } => {
@@ -108,9 +104,7 @@ impl Workshop<'_> {
                 (toolchain, String::new(), Box::new(make))
             }
             Recipe::Rust { lock, .. } => {
-                let path = self.project.join(lock);
-                let lock = fs::read_to_string(&path)
-                    .with_context(|| format!("cannot read {}", path.display()))?;
+                let lock = read(&self.project.join(lock))?;
                 let needs = lock.clone();
                 let make = move |folder: &Path| {
                     write(&folder.join("Cargo.lock"), &lock)?;
@@ -170,14 +164,15 @@ impl Workshop<'_> {
         let profiles = toml::to_string(&BTreeMap::from([("profile", table)]))?;
         let manifest = format!("[workspace]\nmembers = [{member:?}]\n\n{profiles}");
         write(&folder.join("Cargo.toml"), &manifest)?;
+        let target = folder.join("target");
         let cargo = |words: &[&str]| {
-            let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-            let mut command = Command::new(program);
+            let mut command = runner::cargo();
             command
                 .args(words)
                 .args(["--quiet", "--locked", "--manifest-path"])
                 .arg(folder.join("Cargo.toml"))
                 .current_dir(self.project)
+                .env("CARGO_TARGET_DIR", &target)
                 .envs(self.environment.iter().map(|(key, value)| (key, value)))
                 .env("RUSTFLAGS", flags);
             runner::output(command, CARGO, self.store.interrupt)
@@ -189,33 +184,18 @@ impl Workshop<'_> {
             let why = format!("cargo cannot fetch the crates that it needs: {line}");
             return Err(Absent(why).into());
         }
-        let target = folder.join("target");
-        let (option, place) = (format!("--{kind}"), target.to_string_lossy());
-        let mut words = vec![
-            "build",
-            "--offline",
-            "--profile",
-            profile,
-            "--target-dir",
-            &place,
-        ];
-        words.extend(
-            programs
-                .iter()
-                .flat_map(|program| [&option[..], &program.stem]),
-        );
+        let option = format!("--{kind}");
+        let mut words = vec!["build", "--offline", "--profile", profile];
+        let wanted = programs.iter();
+        words.extend(wanted.flat_map(|program| [&option[..], &program.stem]));
         cargo(&words)?;
         let built = target.join(profile);
-        let built = if kind == "bin" {
-            built
-        } else {
-            built.join("examples")
-        };
+        let built = built.join(if kind == "bin" { "" } else { "examples" });
         for program in programs {
             let from = built.join(&program.stem);
             fs::copy(&from, folder.join(&program.stem))
                 .with_context(|| format!("cannot copy {}", from.display()))?;
         }
-        fs::remove_dir_all(&target).with_context(|| format!("cannot remove {place}"))
+        Ok(fs::remove_dir_all(&target)?)
     }
 }

@@ -33,12 +33,11 @@ impl Store<'_> {
         let folder = self.repository(source);
         let note = folder.join("triptych-origin");
         if !self.has(source) {
-            fs::create_dir_all(&folder)
-                .with_context(|| format!("cannot create {}", folder.display()))?;
+            stamp::make_folder(&folder)?;
             self.git(source, &["init", "--bare"])?;
             self.fetch(source)?;
             let from = self.bundles.map_or("repository", |_| "bundle");
-            fs::write(&note, from).with_context(|| format!("cannot write {}", note.display()))?;
+            stamp::write(&note, from)?;
         }
         fs::read_to_string(&note)
             .with_context(|| format!("remove {}, which has no note", folder.display()))

@@ -9,6 +9,7 @@ use anyhow::{ensure, Context, Result};
 use super::flags::ProjectFlags;
 use super::manifest::{Change, Source, UNMODIFIED_BATCH};
 use super::source::Store;
+use crate::build::stamp::{read, write};
 
 pub(super) const COMPILE: Duration = Duration::from_secs(180);
 
@@ -36,12 +37,8 @@ pub(super) struct Program {
 impl Program {
     pub fn new(source: &Source, batch: u32) -> Self {
         let change = (batch != UNMODIFIED_BATCH).then(|| source.constant_for(batch));
-        let mut stem = source
-            .program
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let stem = source.program.file_stem().unwrap_or_default();
+        let mut stem = stem.to_string_lossy().into_owned();
         if change.is_some() {
             stem += &format!("-{batch}");
         }
@@ -71,8 +68,7 @@ pub(super) fn write_program(source: &Source, program: &Program, sources: &Path) 
 impl Change {
     pub(super) fn apply(&self, sources: &Path) -> Result<()> {
         let path = sources.join(&self.file);
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = read(&path)?;
         let count = text.matches(&self.from).count();
         ensure!(
             count == self.times,
@@ -83,8 +79,4 @@ impl Change {
         );
         write(&path, &text.replace(&self.from, &self.to))
     }
-}
-
-pub(super) fn write(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

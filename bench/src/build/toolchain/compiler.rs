@@ -112,14 +112,3 @@ pub mod test_values {
         path.to_str().unwrap().to_owned()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_compared_by_number() {
-        assert!(older("9.5.0", "12.2.0") && !older("12.2.0", "12.2"));
-        assert!(is_release_of("1.85.1", "1.85") && !is_release_of("1.850.0", "1.85"));
-    }
-}

@@ -127,22 +127,17 @@ mod tests {
         assert!(verdict.changed());
         let text = verdict.text();
         let lines: Vec<_> = text.lines().collect();
+        let sum = "2 of 3 cases changed: c 1 of 1, rust 0 of 1, rust-unsafe 1 of 1.";
         for (line, part) in [
-            (0, "case "),
             (1, "does not compile: x.rs:1:1"),
             (2, "expected 10"),
             (4, "not run: drv-x, c: because"),
-            (
-                5,
-                "2 of 3 cases changed: c 1 of 1, rust 0 of 1, rust-unsafe 1 of 1.",
-            ),
+            (5, sum),
         ] {
             assert!(lines[line].contains(part), "{text}");
         }
         verdict.rows.retain(|row| !row.changed);
         assert!(!verdict.changed());
-        assert!(verdict
-            .text()
-            .ends_with("Nothing changed: all 1 cases came out as recorded.\n"));
+        assert!(verdict.text().contains("Nothing changed: all 1 cases"));
     }
 }

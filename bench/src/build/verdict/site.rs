@@ -15,6 +15,7 @@ use super::message;
 use crate::build::checkout::Checkout;
 use crate::build::request::make;
 use crate::build::runner;
+use crate::build::stamp::make_folder;
 
 const LIMIT: Duration = Duration::from_secs(900);
 const COPY: Duration = Duration::from_secs(120);
@@ -42,11 +43,11 @@ impl Site<'_> {
     pub(super) fn folder(shipped: &Path, interrupt: &Interrupt) -> Result<PathBuf> {
         let build = shipped.join("verdict");
         let bin = build.join("bin");
-        fs::create_dir_all(&bin).with_context(|| format!("cannot make {}", bin.display()))?;
+        make_folder(&bin)?;
         for profile in ["cargo/release", "cargo-driver/driver"] {
             let (from, to) = (shipped.join(profile), build.join(profile));
             if from.is_dir() && !to.exists() {
-                fs::create_dir_all(&to).with_context(|| format!("cannot make {}", to.display()))?;
+                make_folder(&to)?;
                 let mut copy = Command::new("cp");
                 copy.args(["--archive", "--link"]);
                 copy.args([".fingerprint", "build", "deps"].map(|folder| from.join(folder)));
@@ -79,17 +80,15 @@ impl Site<'_> {
         }
         let program = shell("bench/setup/c2rust.sh --path")?;
         if !is_executable(Path::new(program.trim())) {
-            return Ok(Driver::Skipped(
-                "C2Rust is missing, and c/src has changed: `bench/setup/c2rust.sh` installs it"
-                    .to_owned(),
-            ));
+            let fix = "`bench/setup/c2rust.sh` installs it";
+            let why = format!("C2Rust is missing, and c/src has changed: {fix}");
+            return Ok(Driver::Skipped(why));
         }
         let mut command = Command::new("rust-unsafe/transpile.sh");
         command.current_dir(&self.tree.sources);
-        Ok(match self.build(command)? {
-            Driver::Refused(why) => {
-                Driver::Refused(format!("C2Rust does not translate the C: {why}"))
-            }
+        let built = self.build(command)?;
+        Ok(match built {
+            Driver::Refused(why) => Driver::Refused(format!("C2Rust refuses the C: {why}")),
             other => other,
         })
     }
@@ -97,12 +96,8 @@ impl Site<'_> {
     /// Builds a driver of the tree as `make build` does, into the folder of the verdict.
     pub(super) fn driver(&self, driver: Implementation) -> Result<Driver> {
         let target = self.build.join("cargo-driver");
-        self.build(make(
-            &self.tree.sources,
-            driver,
-            &self.build.join("bin"),
-            &target,
-        ))
+        let bin = self.build.join("bin");
+        self.build(make(&self.tree.sources, driver, &bin, &target))
     }
 
     fn build(&self, command: Command) -> Result<Driver> {
@@ -113,26 +108,14 @@ impl Site<'_> {
         })
     }
 
-    /// Removes a driver that an earlier verdict built.
-    pub(super) fn remove_driver(&self, driver: Implementation) -> Result<()> {
-        let folder = self.build.join("bin").join(driver.to_string());
-        match folder.exists() {
-            true => fs::remove_dir_all(&folder)
-                .with_context(|| format!("cannot remove {}", folder.display())),
-            false => Ok(()),
-        }
-    }
-
     pub(super) fn tests(&self, files: &[&str]) -> Result<BTreeMap<String, PathBuf>> {
         let mut arguments = vec!["test", "--package", "conformance", "--no-run"];
         arguments.push("--message-format=json-render-diagnostics");
         arguments.extend(files.iter().flat_map(|file| ["--test", file]));
         let programs = programs(&self.cargo("the conformance tests", &arguments)?);
         for file in files {
-            ensure!(
-                programs.contains_key(*file),
-                "cargo did not say where it built the test {file}"
-            );
+            let is_there = programs.contains_key(*file);
+            ensure!(is_there, "cargo did not say where it built the test {file}");
         }
         Ok(programs)
     }
@@ -144,7 +127,7 @@ impl Site<'_> {
     }
 
     fn cargo(&self, what: &str, arguments: &[&str]) -> Result<String> {
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let mut command = runner::cargo();
         command
             .current_dir(&self.tree.sources)
             .args(arguments)

@@ -14,6 +14,7 @@ use record::Implementation::{self, RustUnsafe};
 
 use super::manifest::Build;
 use crate::build::peers::flags::ProjectFlags;
+use crate::build::request::make;
 use crate::build::{runner, stamp};
 use crate::progress::Progress;
 
@@ -99,7 +100,7 @@ impl Place<'_> {
                         self.run(Command::new(source.join("rust-unsafe/transpile.sh")))?;
                     }
                     self.make(build, *driver, &source, &into)?;
-                    let built = fs::read_to_string(into.join(format!("{driver}/toolchain.txt")))?;
+                    let built = stamp::read(&into.join(format!("{driver}/toolchain.txt")))?;
                     let profile = format!("--profile {} ", build.profile);
                     let shipped = self.shipped(*driver)?;
                     let shipped = shipped.replace("--profile driver ", &profile);
@@ -120,43 +121,25 @@ impl Place<'_> {
             .current_dir(self.repository);
         self.run(copy)?;
         let manifest = to.join("Cargo.toml");
-        let text = fs::read_to_string(&manifest)?;
-        fs::write(&manifest, workspace(&text, &build.variant)?)?;
+        let text = workspace(&stamp::read(&manifest)?, &build.variant)?;
+        stamp::write(&manifest, &text)?;
         for patch in &build.patches {
             let mut command = Command::new("patch");
             command
                 .args(["--silent", "--merge", "--no-backup-if-mismatch", "-p1"])
                 .arg(format!("--directory={}", to.display()))
                 .arg(format!("--input={}", absolute(patch)?.display()));
-            self.run(command).with_context(|| {
-                let name = patch.display();
-                format!("{name} does not apply; bench/ladder/README.md says how to rebase a patch")
-            })?;
+            let help = "bench/ladder/README.md says how to rebase a patch";
+            let fail = || format!("{} does not apply; {help}", patch.display());
+            self.run(command).with_context(fail)?;
         }
         Ok(())
     }
 
     /// Runs the recipe that builds a shipped driver.
-    fn make(
-        &self,
-        build: &Build,
-        driver: Implementation,
-        source: &Path,
-        into: &Path,
-    ) -> Result<()> {
-        let mut command = Command::new("make");
-        command
-            .arg("--directory")
-            .arg(source)
-            .arg(format!("into-{driver}"))
-            // On CI the Makefile demands an unchanged Cargo.lock, but a rung has fewer crates than the lock.
-            .arg("CI=")
-            .arg(format!("INTO={}", into.display()))
-            .arg(format!("PROFILE={}", build.profile))
-            .arg(format!(
-                "DRIVER_TARGET={}/cargo-ladder",
-                self.build.display()
-            ));
+    fn make(&self, build: &Build, driver: Implementation, from: &Path, into: &Path) -> Result<()> {
+        let mut command = make(from, driver, into, &self.build.join("cargo-ladder"));
+        command.arg(format!("PROFILE={}", build.profile));
         self.run(command)
     }
 
@@ -166,8 +149,7 @@ impl Place<'_> {
 
     fn shipped(&self, driver: Implementation) -> Result<String> {
         let path = self.build.join(format!("bin/{driver}/toolchain.txt"));
-        fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}: run `make build`", path.display()))
+        stamp::read(&path).context("run `make build`")
     }
 
     fn fingerprint(&self, folder: &Path) -> Result<String> {
@@ -196,8 +178,7 @@ impl Place<'_> {
         for entry in entries.into_iter().flatten() {
             let path = entry?.path();
             if path.is_dir() && !builds.iter().any(|build| path.ends_with(&build.variant)) {
-                let fail = || format!("cannot remove {}", path.display());
-                fs::remove_dir_all(&path).with_context(fail)?;
+                fs::remove_dir_all(&path)?;
             }
         }
         Ok(())
@@ -205,12 +186,10 @@ impl Place<'_> {
 }
 
 /// Does something to each rung, which takes some seconds, and shows progress.
-fn each(
-    builds: &[Build],
-    seconds: u64,
-    title: &str,
-    act: impl Fn(&Build) -> Result<()>,
-) -> Result<()> {
+fn each<F>(builds: &[Build], seconds: u64, title: &str, act: F) -> Result<()>
+where
+    F: Fn(&Build) -> Result<()>,
+{
     let count = builds.len() as u64;
     let estimate = Duration::from_secs(seconds * count);
     let mut progress = Progress::new(estimate);

@@ -59,22 +59,21 @@ mod tests {
 
     #[test]
     fn the_table_has_medians_and_gaps() {
-        let line = |batch, backend, metric, value, place| {
-            format!(
-                "c,tuned,gcc,{batch},{backend},{metric},{value},u,1,0,512,60,,,,1,poll,{place},0\n"
-            )
-        };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("samples.csv");
-        let head = "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,ring_size,frame_size,\
-                    offered_mpps,note,cpu,queues,waiting,placement,process\n";
-        let lines = [
-            line(32, "lockstep", "tsc_cycles", 3.0, "warm"),
-            line(32, "lockstep", "tsc_cycles", 9.0, "warm"),
-            line(32, "lockstep", "tsc_cycles", 4.0, "warm"),
-            line(8, "trace", "instructions", 37.25, ""),
-        ];
-        std::fs::write(&path, head.to_owned() + &lines.concat()).unwrap();
+        let mut lines = "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,ring_size,frame_size,\
+                         offered_mpps,note,cpu,queues,waiting,placement,process\n"
+            .to_owned();
+        for (batch, metric, value, place) in [
+            (32, "lockstep,tsc_cycles", 3.0, "warm"),
+            (32, "lockstep,tsc_cycles", 9.0, "warm"),
+            (32, "lockstep,tsc_cycles", 4.0, "warm"),
+            (8, "trace,instructions", 37.25, ""),
+        ] {
+            lines +=
+                &format!("c,tuned,gcc,{batch},{metric},{value},u,1,0,512,60,,,,1,poll,{place},0\n");
+        }
+        std::fs::write(&path, lines).unwrap();
         let text = table(&both()[1], &record::read_samples(&path).unwrap());
         let row = "| four at once (the tuned path) |  |  |  | 4.0 |  |  | 37.2 |";
         assert!(text.contains(row), "{text}");

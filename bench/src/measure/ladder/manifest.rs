@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use record::Implementation;
 use serde::{Deserialize, Serialize};
 
 use crate::build::builds::variants::DEFAULT;
-use crate::usage::UsageError;
+use crate::build::peers::manifest::read_toml;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -135,15 +135,9 @@ impl Rung {
 
 impl Ladder {
     pub fn read(folder: &Path) -> Result<Self> {
-        let path = folder.join("rungs.toml");
-        let parsed = std::fs::read_to_string(&path)
-            .context("cannot read the rungs")
-            .and_then(|text| Ok(toml::from_str::<Self>(&text)?));
-        let ladder =
-            parsed.map_err(|error| UsageError(format!("{}: {error:#}", path.display())))?;
         Ok(Self {
             folder: folder.to_owned(),
-            ..ladder
+            ..read_toml(&folder.join("rungs.toml"))?
         })
     }
 
@@ -199,20 +193,16 @@ mod tests {
         let readme = std::fs::read_to_string(safety.folder.join("README.md")).unwrap();
         for (place, rung) in safety.rungs.iter().enumerate() {
             assert!(rung.name.starts_with(&format!("{place:02}-")), "{rung:?}");
-            assert!(
-                readme.contains(&format!("\n| `{}` |", rung.name)),
-                "{rung:?}"
-            );
+            let line = format!("\n| `{}` |", rung.name);
+            assert!(readme.contains(&line), "{rung:?}");
             assert!(!rung.alone || rung.change > Change::Rest, "{rung:?}");
         }
         assert!(safety.rungs.is_sorted_by_key(|rung| rung.change));
         assert!(!safety.shipped().unwrap().alone);
         for rung in &limit.rungs {
             assert_ne!(rung.patches.is_empty(), rung.name.starts_with("limit-"));
-            assert!(
-                readme.contains(&format!("\n| {} |", rung.title)),
-                "{rung:?}"
-            );
+            let line = format!("\n| {} |", rung.title);
+            assert!(readme.contains(&line), "{rung:?}");
         }
         let builds = [safety.builds(), limit.builds()].concat();
         let variants: BTreeSet<_> = builds.iter().map(|build| &build.variant).collect();
@@ -235,15 +225,11 @@ mod tests {
             ("ladder-13-pool-bounds-alone", "13-pool-bounds"),
             ("ladder-19-overflow-checks-alone", ""),
         ] {
-            let build = builds
-                .iter()
-                .find(|build| build.variant == variant)
-                .unwrap();
-            let names = build
-                .patches
-                .iter()
-                .map(|file| file.file_stem().unwrap().to_str().unwrap());
-            assert_eq!(names.collect::<Vec<_>>().join(" "), patches, "{variant}");
+            let mut all = builds.iter();
+            let build = all.find(|build| build.variant == variant).unwrap();
+            let name = |file: &PathBuf| file.file_stem().unwrap().to_string_lossy().into_owned();
+            let names: Vec<_> = build.patches.iter().map(name).collect();
+            assert_eq!(names.join(" "), patches, "{variant}");
             assert_eq!(build.profile != "driver", variant.contains("overflow"));
         }
     }

@@ -4,7 +4,6 @@
 //! `bench/ladder/` has the lists of rungs and their patches ([`manifest`]). [`build`] builds the rungs like the shipped
 //! drivers, into `build/variants/`. One run measures all of them.
 
-use std::fs;
 use std::path::{absolute, Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
@@ -17,6 +16,7 @@ use self::build::Place;
 use self::manifest::{Build, Ladder};
 use crate::build::builds::cells::{self, describe_build};
 use crate::build::builds::variants::DEFAULT;
+use crate::build::stamp;
 use crate::measure::run;
 use crate::measure::run::arguments::RunArguments;
 use crate::measure::run::budget::Counter;
@@ -64,14 +64,11 @@ pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<Outcome
         false => ("", "ladder"),
     };
     let is_here = !arguments.limit || cfg!(target_arch = "x86_64");
-    ensure!(
-        is_here,
-        "the patches of the ladder to the limit are for x86-64"
-    );
+    ensure!(is_here, "the patches to the limit are for x86-64");
     let ladder = Ladder::read(&arguments.ladder.join(part))?;
     let builds = ladder.builds();
     let folder: &Path = &arguments.build_dir;
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    stamp::make_folder(folder)?;
     let place = Place {
         repository: &absolute(".")?,
         build: &absolute(folder)?,
@@ -129,8 +126,7 @@ fn measure(
         true => limit_matrix(ladder),
         false => matrix(ladder, builds),
     };
-    fs::write(&config, toml::to_string(&matrix)?)
-        .with_context(|| format!("cannot write {}", config.display()))?;
+    stamp::write(&config, &toml::to_string(&matrix)?)?;
     let mut run = RunArguments {
         quick: arguments.quick,
         results: arguments.results.clone(),
@@ -185,11 +181,8 @@ fn limit_matrix(ladder: &Ladder) -> Config {
         ..counted.clone()
     };
     let mut config = Config::new(vec![counted, timed]);
-    config.placements = vec![
-        LinePlacement::Warm,
-        LinePlacement::L3,
-        LinePlacement::Memory,
-    ];
+    use LinePlacement::{Memory, Warm, L3};
+    config.placements = vec![Warm, L3, Memory];
     config
 }
 
@@ -231,14 +224,9 @@ mod tests {
         let rungs = [&record["rungs"], &record["beside"]].map(|list| list.as_array().unwrap());
         for rung in rungs.into_iter().flatten() {
             let is_of = |block: &Block| {
-                block
-                    .implementations
-                    .iter()
-                    .any(|driver| rung["impl"] == driver.to_string())
-                    && block
-                        .variants
-                        .iter()
-                        .any(|variant| rung["variant"] == **variant)
+                let drivers = json!(block.implementations);
+                let is_there = drivers.as_array().unwrap().contains(&rung["impl"]);
+                is_there && block.variants.iter().any(|name| rung["variant"] == **name)
             };
             assert!(config.blocks.iter().any(is_of), "{rung}");
         }
