@@ -9,11 +9,10 @@ use anyhow::{Context, Result};
 use perfcounters::Cell;
 use record::{Build, Conditions, Implementation};
 
-use crate::build::builds::peers::Peers;
 use crate::build::builds::variants::DEFAULT;
 use crate::build::peers::flags::ProjectFlags;
 use crate::build::peers::manifest::{read_toml, Manifest};
-use crate::build::peers::record::PeerRecord;
+use crate::build::peers::record::{PeerRecord, Peers};
 use crate::build::peers::source::Store;
 use crate::build::peers::workshop::Workshop;
 use crate::build::request::Builder;
@@ -81,7 +80,7 @@ impl PeerBuilds {
         let built = taken.and_then(|from| workshop.build(source, peer, DEFAULT, &from));
         let help = "cannot build it; `make peers` takes the sources, also from git bundles";
         let built = built.context(help)?;
-        self.peers.add(PeerRecord {
+        self.peers.peers.push(PeerRecord {
             variant: recipe.variant.clone(),
             ..built
         });

@@ -7,8 +7,8 @@ use perfcounters::process::is_executable;
 use perfcounters::Cell;
 use record::{short_toolchain, Build, Conditions, Implementation, Peer};
 
-use super::peers::Peers;
 use super::variants::{build_folder, table_order, Driver, DEFAULT};
+use crate::build::peers::record::Peers;
 
 /// The builds to measure, by driver and variant.
 #[derive(Debug, Clone)]

@@ -2,5 +2,4 @@
 
 pub mod artefacts;
 pub mod cells;
-pub mod peers;
 pub mod variants;

@@ -13,7 +13,7 @@ use perfcounters::Interrupt;
 
 use self::flags::ProjectFlags;
 use self::manifest::{read_toml, Manifest, Peer};
-use self::record::PeersRecord;
+use self::record::Peers;
 use self::source::{Absent, Store};
 use self::testpmd::Installed;
 use self::workshop::Workshop;
@@ -49,9 +49,9 @@ pub struct PeersArguments {
 pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let manifest: Manifest = read_toml(&arguments.config)?;
     if arguments.list {
-        let Some(record) = PeersRecord::read(&arguments.build_dir)? else {
-            bail!("no peers are built: run `make peers`");
-        };
+        let record = Peers::read(&arguments.build_dir)?;
+        let is_empty = record.peers.is_empty() && record.skipped.is_empty();
+        ensure!(!is_empty, "no peers are built: run `make peers`");
         print!("{}", record.table());
         return Ok(Outcome::Good);
     }
@@ -76,7 +76,8 @@ pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<Outcome>
             interrupt,
         },
     };
-    let (record, failures) = build_all(&manifest, &workshop);
+    let mut record = Peers::none(&arguments.build_dir)?;
+    let failures = build_all(&manifest, &workshop, &mut record);
     ensure!(!interrupt.is_set(), "interrupted");
     record.write(&arguments.build_dir)?;
     print!("{}", record.table());
@@ -85,8 +86,7 @@ pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<Outcome>
 }
 
 /// Builds everything. What is in the way of one peer keeps only that one away. Returns the failures, too.
-fn build_all(manifest: &Manifest, workshop: &Workshop<'_>) -> (PeersRecord, Vec<String>) {
-    let mut record = PeersRecord::default();
+fn build_all(manifest: &Manifest, workshop: &Workshop<'_>, record: &mut Peers) -> Vec<String> {
     let mut failures = Vec::new();
     let mut noted = |what: &str, error: anyhow::Error| {
         if error.downcast_ref::<Absent>().is_none() {
@@ -132,5 +132,5 @@ fn build_all(manifest: &Manifest, workshop: &Workshop<'_>) -> (PeersRecord, Vec<
             }
         }
     }
-    (record, failures)
+    failures
 }

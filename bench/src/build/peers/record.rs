@@ -1,28 +1,35 @@
-//! `peers.json`: which programs there are, and how to run them.
+//! `peers.json`: the programs of other projects that `make peers` has built, and the cells that measure them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use record::{Implementation, SkippedPeer};
+use perfcounters::peer::PeerProgram;
+use perfcounters::Cell;
+use record::{short_toolchain, Conditions, Implementation, Peer, SkippedPeer};
 use serde::{Deserialize, Serialize};
 
+use crate::build::builds::variants::{Driver, DEFAULT, MAC, OWN_FLAGS};
+use crate::build::stamp;
+
 /// All programs of other projects that are built, and those that are not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PeersRecord {
+pub struct Peers {
     /// The version of the format: 1.
     version: u32,
     pub peers: Vec<PeerRecord>,
     pub skipped: Vec<SkippedPeer>,
+    /// This program with the arguments that run a peer with the card.
+    #[serde(skip)]
+    launcher: (PathBuf, Vec<String>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PeerRecord {
+pub struct PeerRecord {
     #[serde(rename = "impl")]
     pub implementation: Implementation,
     /// The variant: whose flags it is built with, or how it forwards.
@@ -37,7 +44,7 @@ pub(crate) struct PeerRecord {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SourceRecord {
+pub struct SourceRecord {
     pub url: String,
     /// The commit, or the version of the package.
     pub commit: String,
@@ -47,7 +54,7 @@ pub(crate) struct SourceRecord {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Build {
+pub struct Build {
     pub batch: u32,
     /// The line that sets the batch size, if the program is not the unmodified one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,29 +66,34 @@ pub(crate) struct Build {
     pub ring_size: u32,
 }
 
-impl Default for PeersRecord {
-    fn default() -> Self {
-        Self {
-            version: 1,
-            peers: Vec::new(),
-            skipped: Vec::new(),
-        }
-    }
-}
-
-impl PeersRecord {
+impl Peers {
     fn path(build: &Path) -> PathBuf {
         build.join("peers").join("peers.json")
     }
 
-    /// Reads the record of a build folder. `None` if `make peers` has not run.
-    pub fn read(build: &Path) -> Result<Option<Self>> {
-        let path = Self::path(build);
-        let fail = || format!("{} cannot be used: run `make peers` again", path.display());
-        match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            text => serde_json::from_str(&text.with_context(fail)?).with_context(fail),
+    /// Reads what `make peers` has built; nothing if it has not run.
+    pub fn read(build: &Path) -> Result<Self> {
+        let (path, none) = (Self::path(build), Self::none(build)?);
+        if !path.exists() {
+            return Ok(none);
         }
+        let read = stamp::read(&path).and_then(|text| Ok(serde_json::from_str(&text)?));
+        let fail = || format!("{} cannot be used: run `make peers` again", path.display());
+        let launcher = none.launcher;
+        let read: Self = read.with_context(fail)?;
+        Ok(Self { launcher, ..read })
+    }
+
+    /// No peers, with the software card of a build folder.
+    pub fn none(build: &Path) -> Result<Self> {
+        let program = std::env::current_exe().context("cannot find this program's own file")?;
+        let build = std::path::absolute(build)?.display().to_string();
+        let arguments = ["with-card", "--quiet", "--build-dir", &build].map(str::to_owned);
+        Ok(Self {
+            version: 1,
+            launcher: (program, arguments.to_vec()),
+            ..Self::default()
+        })
     }
 
     pub fn write(&self, build: &Path) -> Result<()> {
@@ -129,21 +141,120 @@ impl PeersRecord {
         }
         text
     }
+
+    fn find(&self, (implementation, variant): &Driver) -> Option<&PeerRecord> {
+        let mut peers = self.peers.iter();
+        peers.find(|peer| (peer.implementation, &peer.variant) == (*implementation, variant))
+    }
+
+    pub fn has(&self, driver: &Driver) -> bool {
+        self.find(driver).is_some()
+    }
+
+    /// Why a peer cannot be measured in a variant; `None` if it can, or if it has no such variant.
+    pub fn skipped(&self, driver: &Driver) -> Option<SkippedPeer> {
+        if self.has(driver) || !has_variant(driver.0, &driver.1) {
+            return None;
+        }
+        let mut skipped = self.skipped.iter();
+        let known =
+            |peer: &&SkippedPeer| (peer.implementation, &peer.variant) == (driver.0, &driver.1);
+        skipped.find(known).cloned().or_else(|| {
+            Some(SkippedPeer {
+                implementation: driver.0,
+                variant: driver.1.clone(),
+                reason: "it is not built: `make peers` builds it".to_owned(),
+            })
+        })
+    }
+
+    pub fn describe(&self, driver: &Driver) -> record::Build {
+        let flags = self.find(driver).map_or("unknown", |peer| &peer.toolchain);
+        record::Build {
+            implementation: driver.0,
+            variant: driver.1.clone(),
+            toolchain: short_toolchain(flags),
+            flags: flags.to_owned(),
+            checks_in_loops: Default::default(),
+            checks_not_counted: Some("the machine code of other projects is not read".to_owned()),
+        }
+    }
+
+    pub fn facts(&self, wanted: impl Fn(&Driver) -> bool) -> Vec<Peer> {
+        let facts = self.peers.iter().map(|peer| Peer {
+            implementation: peer.implementation,
+            variant: peer.variant.clone(),
+            commit: peer.source.commit.clone(),
+            from: peer.source.from.clone(),
+            toolchain: peer.toolchain.clone(),
+        });
+        facts
+            .filter(|peer| wanted(&(peer.implementation, peer.variant.clone())))
+            .collect()
+    }
+
+    /// The cell of a peer; `None` if no program has this batch and ring size.
+    pub fn cell(&self, build: &record::Build, conditions: Conditions) -> Option<Cell> {
+        let wanted = (conditions.batch, conditions.ring_size);
+        let mut cells = self.all_cells(build).into_iter();
+        let is_it = |cell: &Cell| (cell.conditions.batch, cell.conditions.ring_size) == wanted;
+        let cell = cells.find(is_it)?;
+        Some(Cell { conditions, ..cell })
+    }
+
+    pub(crate) fn all_cells(&self, build: &record::Build) -> Vec<Cell> {
+        let Some(peer) = self.find(&(build.implementation, build.variant.clone())) else {
+            return Vec::new();
+        };
+        let cells = peer.builds.iter().map(|program| Cell {
+            implementation: build.implementation,
+            variant: build.variant.clone(),
+            toolchain: build.toolchain.clone(),
+            conditions: Conditions {
+                ring_size: program.ring_size,
+                ..Conditions::with_batch(program.batch)
+            },
+            program: program.program.clone(),
+            library: PathBuf::new(),
+            peer: Some(PeerProgram {
+                launcher: self.launcher.clone(),
+                arguments: program.args.clone(),
+                environment: program.env.clone(),
+                expect: peer.expect.clone(),
+            }),
+        });
+        cells.collect()
+    }
 }
 
-/// A record with an ixy for batches of 32 and 8, without ixy.rs.
+/// Whether there is such a variant of a peer: a peer with a build file has flags of its own, and DPDK's
+/// program has several ways to forward.
+fn has_variant(peer: Implementation, variant: &str) -> bool {
+    use Implementation::{DpdkScalar, DpdkVector, Ixy, IxyRs};
+    match variant {
+        DEFAULT => peer.is_peer(),
+        OWN_FLAGS => matches!(peer, Ixy | IxyRs),
+        MAC => matches!(peer, DpdkVector | DpdkScalar),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
-pub(crate) fn example() -> PeersRecord {
-    let build = |batch| Build {
-        batch,
-        change: None,
-        program: format!("/p/ixy-{batch}").into(),
-        args: vec!["{port0}".to_owned()],
-        env: BTreeMap::new(),
-        ring_size: 512,
-    };
-    PeersRecord {
-        peers: vec![PeerRecord {
+mod tests {
+    use super::*;
+
+    /// An ixy for batches of 32 and 8, without ixy.rs.
+    fn example() -> Peers {
+        let build = |batch| Build {
+            batch,
+            change: None,
+            program: format!("/p/ixy-{batch}").into(),
+            args: vec!["{port0}".to_owned()],
+            env: BTreeMap::new(),
+            ring_size: 512,
+        };
+        let mut peers = Peers::none(Path::new("b")).unwrap();
+        peers.peers.push(PeerRecord {
             implementation: Implementation::Ixy,
             variant: "default".to_owned(),
             toolchain: "gcc (Debian 12.2.0) 12.2.0 -O2".to_owned(),
@@ -154,34 +265,55 @@ pub(crate) fn example() -> PeersRecord {
             },
             expect: "touch@1".to_owned(),
             builds: vec![build(32), build(8)],
-        }],
-        skipped: vec![SkippedPeer {
+        });
+        peers.skipped.push(SkippedPeer {
             implementation: Implementation::IxyRs,
             variant: "default".to_owned(),
             reason: "no bundle".to_owned(),
-        }],
-        ..PeersRecord::default()
+        });
+        peers
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn what_is_written_is_read_and_listed() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(PeersRecord::read(folder.path()).unwrap(), None);
+        assert!(Peers::read(folder.path()).unwrap().peers.is_empty());
         fs::create_dir(folder.path().join("peers")).unwrap();
         example().write(folder.path()).unwrap();
-        let read = PeersRecord::read(folder.path()).unwrap();
-        assert_eq!(read.as_ref(), Some(&example()));
         let expected = "impl  variant  batch  commit        from    built with\n\
                         ixy   default  8, 32  0123456789ab  bundle  gcc (Debian 12.2.0) 12.2.0 -O2\n\
                         skipped: ixy-rs (default): no bundle\n";
-        assert_eq!(example().table(), expected);
-        fs::write(PeersRecord::path(folder.path()), "{").unwrap();
-        let error = PeersRecord::read(folder.path()).unwrap_err().to_string();
+        assert_eq!(Peers::read(folder.path()).unwrap().table(), expected);
+        fs::write(Peers::path(folder.path()), "{").unwrap();
+        let error = Peers::read(folder.path()).unwrap_err().to_string();
         assert!(error.contains("make peers"), "{error}");
+    }
+
+    #[test]
+    fn a_peer_has_a_cell_for_each_program_or_is_skipped_with_the_reason() {
+        use Implementation::{DpdkVector, Ixy, IxyRs, C};
+        let peers = example();
+        let driver = |peer, variant: &str| (peer, variant.to_owned());
+        let build = peers.describe(&driver(Ixy, DEFAULT));
+        assert_eq!(build.toolchain, "gcc 12.2.0");
+        let cell = peers.cell(&build, Conditions::with_batch(8)).unwrap();
+        assert_eq!(cell.program, Path::new("/p/ixy-8"));
+        assert_eq!(cell.peer.unwrap().expect, "touch@1");
+        assert!(peers.cell(&build, Conditions::with_batch(64)).is_none());
+        assert_eq!(peers.facts(|_| true)[0].from, "bundle");
+        for (peer, variant, why) in [
+            (IxyRs, DEFAULT, Some("no bundle")),
+            (IxyRs, OWN_FLAGS, Some("make peers")),
+            (Ixy, DEFAULT, None),
+            // There is no such variant.
+            (Ixy, MAC, None),
+            (DpdkVector, OWN_FLAGS, None),
+            (C, DEFAULT, None),
+        ] {
+            let skipped = peers.skipped(&driver(peer, variant));
+            let reason = skipped.map(|skipped| skipped.reason);
+            assert_eq!(reason.is_some(), why.is_some(), "{peer} {variant}");
+            assert!(reason.unwrap_or_default().contains(why.unwrap_or_default()));
+        }
     }
 }

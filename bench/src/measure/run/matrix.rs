@@ -6,8 +6,8 @@ use std::path::Path;
 use record::{BackendName, Conditions, SkippedPeer};
 
 use super::config::{fits, nothing, Block, Config};
-use crate::build::builds::peers::Peers;
 use crate::build::builds::variants::{exists, table_order, Driver, PEER_VARIANTS, VARIANTS};
+use crate::build::peers::record::Peers;
 use crate::usage::UsageError;
 
 /// The cells of a matrix. Loads that are shares of the capacity become known during the run.

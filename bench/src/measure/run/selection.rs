@@ -181,7 +181,7 @@ mod tests {
     use std::path::Path;
 
     use super::super::matrix::Matrix;
-    use crate::build::builds::peers::Peers;
+    use crate::build::peers::record::Peers;
     use strum::IntoEnumIterator;
 
     fn arguments(words: &[&str]) -> RunArguments {

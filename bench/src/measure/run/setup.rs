@@ -23,8 +23,8 @@ use super::config::Config;
 use super::generator::Pktgen;
 use super::matrix::{Compared, Matrix};
 use crate::build::builds::cells::Builds;
-use crate::build::builds::peers::Peers;
 use crate::build::builds::variants::{build_folder, DEFAULT};
+use crate::build::peers::record::Peers;
 use crate::code::data_path::with_checks;
 use crate::usage::{UsageError, WorkerKind};
 
