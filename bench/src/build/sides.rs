@@ -9,8 +9,7 @@ use record::Implementation;
 
 use super::checkout::hash_of;
 use super::request::{Built, Request};
-use super::toolchain::compiler::Toolchain;
-use super::toolchain::family::Family;
+use super::toolchain::compiler::{Family, Toolchain};
 use super::toolchain::find::find;
 use super::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 use crate::usage::UsageError;

@@ -323,7 +323,7 @@ mod tests {
 
     use super::super::rows::Measured;
     use super::*;
-    use crate::build::toolchain::family::Family;
+    use crate::build::toolchain::compiler::Family;
 
     fn interval(values: &[f64]) -> Interval {
         Interval::of(&[values.to_vec()]).unwrap()

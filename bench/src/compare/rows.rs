@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{BackendName, Implementation, Metric, RunRecord, Sample};
 use serde::{Deserialize, Serialize};
 
-use crate::build::toolchain::family::Family;
+use crate::build::toolchain::compiler::Family;
 use crate::build::toolchain::recipe::BuildRecipe;
 use crate::interval::{Interval, Rounds};
 

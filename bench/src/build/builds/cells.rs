@@ -37,10 +37,8 @@ impl Builds {
     pub fn all(&self) -> Vec<Build> {
         let mut drivers: Vec<_> = self.builds.iter().collect();
         drivers.sort_by_key(|(driver, _)| table_order(driver));
-        drivers
-            .into_iter()
-            .map(|(_, build)| build.clone())
-            .collect()
+        let builds = drivers.into_iter().map(|(_, build)| build.clone());
+        builds.collect()
     }
 
     /// The cells of some drivers under the same conditions. A peer has none if it is not built for them.
@@ -111,12 +109,8 @@ pub fn missing(cell: &Cell, needs_library: bool) -> Option<String> {
         None => "build variants",
         Some(_) => "peers",
     };
-    (!present).then(|| {
-        format!(
-            "there is no {}: build it with `make {goals}`",
-            file.display()
-        )
-    })
+    let file = file.display();
+    (!present).then(|| format!("there is no {file}: build it with `make {goals}`"))
 }
 
 #[cfg(test)]
@@ -138,10 +132,7 @@ mod tests {
         assert_eq!((&*build.toolchain, &*build.flags), ("rustc 1.95.0", line));
         let cell = cell(folder.path(), &build, Conditions::default());
         let text = missing(&cell, false).unwrap();
-        assert!(
-            text.contains("rust/ixgbe-fwd") && text.contains("make"),
-            "{text}"
-        );
+        assert!(text.contains("rust/ixgbe-fwd"), "{text}");
         assert!(missing(&cell, true).unwrap().contains("libforwarder.so"));
     }
 }

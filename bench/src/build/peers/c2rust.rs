@@ -9,8 +9,8 @@ use regex::Regex;
 
 use super::flags::language;
 use super::manifest::Source;
+use super::recipe::{Program, Workshop, COMPILE};
 use super::source::Absent;
-use super::workshop::{Program, Workshop, COMPILE};
 use crate::build::runner;
 use crate::build::stamp::{make_folder, read, write};
 

@@ -13,21 +13,20 @@ use perfcounters::Interrupt;
 
 use self::flags::ProjectFlags;
 use self::manifest::{read_toml, Manifest, Peer};
+use self::recipe::Workshop;
 use self::record::Peers;
 use self::source::{Absent, Store};
 use self::testpmd::Installed;
-use self::workshop::Workshop;
 use crate::build::stamp;
 use crate::usage::{BuildDir, Outcome, UsageError};
 
 mod c2rust;
 pub(crate) mod flags;
 pub(crate) mod manifest;
-mod recipe;
+pub(crate) mod recipe;
 pub(crate) mod record;
 pub(crate) mod source;
 mod testpmd;
-pub(crate) mod workshop;
 
 /// Arguments of `triptych peers`.
 #[derive(Debug, Args)]

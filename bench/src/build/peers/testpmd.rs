@@ -9,9 +9,9 @@ use anyhow::{bail, ensure, Context, Result};
 use perfcounters::process::allowed_cpus;
 
 use super::manifest::{Peer, Recipe, Testpmd};
+use super::recipe::Workshop;
 use super::record::{Build, PeerRecord, SourceRecord};
 use super::source::Absent;
-use super::workshop::Workshop;
 use crate::build::builds::variants::DEFAULT;
 use crate::build::runner;
 

@@ -1,8 +1,9 @@
 //! Finds the compilers that the user asked for, and says how to install the missing ones.
 
 use super::ask::{ask, exists};
-use super::compiler::{is_release_of, numbers, older, SkippedCompiler, Toolchain};
-use super::family::{Family, Invocation};
+use super::compiler::{
+    is_release_of, numbers, older, Family, Invocation, SkippedCompiler, Toolchain,
+};
 use super::identity::Identity;
 
 const RUST_NEEDED: &str = env!("CARGO_PKG_RUST_VERSION");
@@ -40,7 +41,13 @@ pub fn find(names: &[String]) -> Found {
         };
         for (name, result) in all {
             match result {
-                Ok(toolchain) => found.note(given, labelled(toolchain, label)),
+                Ok(mut toolchain) => {
+                    if let Some(label) = label {
+                        toolchain.label = label.to_owned();
+                        toolchain.named = true;
+                    }
+                    found.note(given, toolchain);
+                }
                 Err((why, fix)) => {
                     let skip = SkippedCompiler { name, why, fix };
                     if !found.skipped.contains(&skip) {
@@ -51,17 +58,6 @@ pub fn find(names: &[String]) -> Found {
         }
     }
     found
-}
-
-fn labelled(toolchain: Toolchain, label: Option<&str>) -> Toolchain {
-    match label {
-        Some(label) => Toolchain {
-            label: label.to_owned(),
-            named: true,
-            ..toolchain
-        },
-        None => toolchain,
-    }
 }
 
 /// Why the label of a compiler, `LABEL=NAME`, cannot be used; `None` if it can, or if there is none.
@@ -95,9 +91,7 @@ impl Found {
 
 fn rustup_toolchains() -> Vec<String> {
     let list = ask("rustup", &["toolchain", "list"]).unwrap_or_default();
-    let names = list
-        .lines()
-        .filter_map(|line| line.split_whitespace().next());
+    let names = list.lines().filter_map(|line| line.split(' ').next());
     names.map(str::to_owned).collect()
 }
 
@@ -131,9 +125,10 @@ fn one(rustup: &[String], name: &str) -> Result<Toolchain, Unusable> {
         }
         ("rustc", None) => rustc(Invocation::Program("rustc".to_owned())),
         ("rustc", Some(version)) => rustc_release(rustup, version),
-        _ => Err(unusable(
-            "not a compiler name: use gcc-N, clang-N, rustc-N.N or a path",
-        )),
+        _ => {
+            let names = "gcc-N, clang-N, rustc-N.N or a path";
+            Err(unusable(format!("not a compiler name: use {names}")))
+        }
     }
 }
 
@@ -143,9 +138,7 @@ fn unusable(why: impl Into<String>) -> Unusable {
 
 fn by_path(path: &str) -> Result<Toolchain, Unusable> {
     if !exists(path) {
-        return Err(unusable(
-            "there is no such program, or it cannot be executed",
-        ));
+        return Err(unusable("there is no such program to execute"));
     }
     let absolute = std::path::absolute(path).ok();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._+-~@,".contains(c);
@@ -178,12 +171,11 @@ fn c_compiler(program: &str) -> Result<Toolchain, Unusable> {
         Some(version) => (Family::Clang, Some(version), CLANG_NEEDED),
         None => (Family::Gcc, gcc(), GCC_NEEDED),
     };
-    let version = version
-        .ok_or_else(|| unusable("it has not the macros of gcc or clang, and is not rustc"))?;
+    let other = "it has not the macros of gcc or clang, and is not rustc";
+    let version = version.ok_or_else(|| unusable(other))?;
     if older(&version, needed) {
-        return Err(unusable(format!(
-            "{version} is too old: {needed} is needed"
-        )));
+        let why = format!("{version} is too old: {needed} is needed");
+        return Err(unusable(why));
     }
     let major = version.split('.').next().and_then(|text| text.parse().ok());
     let llvm = major.filter(|_| family == Family::Clang);
@@ -214,14 +206,9 @@ fn toolchain(
 
 /// The newest release of a version of Rust.
 fn rustc_release(rustup: &[String], wanted: &str) -> Result<Toolchain, Unusable> {
-    let channel = |name: &str| {
-        name.split_once("-x86_64")
-            .map_or(name, |(name, _)| name)
-            .to_owned()
-    };
-    let releases = rustup
-        .iter()
-        .filter(|name| is_release_of(&channel(name), wanted));
+    let channel = |name: &str| name.split("-x86_64").next().unwrap_or(name).to_owned();
+    let releases = rustup.iter();
+    let releases = releases.filter(|name| is_release_of(&channel(name), wanted));
     if let Some(newest) = releases.max_by_key(|name| numbers(name)) {
         return rustc(Invocation::Rustup(newest.clone()));
     }
@@ -240,11 +227,8 @@ fn rustc_release(rustup: &[String], wanted: &str) -> Result<Toolchain, Unusable>
 
 fn too_old(version: &str) -> Option<Unusable> {
     let number = version.starts_with(|c: char| c.is_ascii_digit());
-    (number && older(version, RUST_NEEDED)).then(|| {
-        unusable(format!(
-            "{version} is too old: the drivers need Rust {RUST_NEEDED}"
-        ))
-    })
+    let why = || format!("{version} is too old: the drivers need Rust {RUST_NEEDED}");
+    (number && older(version, RUST_NEEDED)).then(|| unusable(why()))
 }
 
 fn rustc(invocation: Invocation) -> Result<Toolchain, Unusable> {
@@ -283,10 +267,7 @@ mod tests {
             ("icc-1".to_owned(), Err("not a compiler")),
             ("/no/gcc".to_owned(), Err("no such program")),
             ("gcc-999".to_owned(), Err("sudo apt-get install gcc-999")),
-            (
-                "rustc-1.999".to_owned(),
-                Err("rustup toolchain install 1.999"),
-            ),
+            ("rustc-1.999".to_owned(), Err("toolchain install 1.999")),
         ] {
             let found = find(&[name.clone(), name]);
             let toolchain = found.toolchains.first();

@@ -2,7 +2,6 @@
 
 mod ask;
 pub mod compiler;
-pub mod family;
 pub mod find;
 pub mod identity;
 pub mod profile;

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::ask::{ask, exists};
-use super::compiler::{SkippedCompiler, Toolchain};
-use super::family::{Family, Invocation};
+use super::compiler::{Family, Invocation, SkippedCompiler, Toolchain};
 
 /// The `llvm-profdata` that merges profiles for a compiler. It must belong to the compiler's LLVM
 /// or a newer one. `None` for GCC, which merges profiles itself.

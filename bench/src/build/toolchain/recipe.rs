@@ -3,8 +3,7 @@
 use record::Implementation;
 use serde::{Deserialize, Serialize};
 
-use super::compiler::Toolchain;
-use super::family::{Family, Invocation};
+use super::compiler::{Family, Invocation, Toolchain};
 use super::identity::text_hash;
 
 /// The processor that the drivers are built for unless another one is named: the Makefile's.

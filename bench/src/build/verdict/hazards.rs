@@ -84,10 +84,7 @@ fn parse(text: &str, verdict: &mut Verdict) -> Result<()> {
         }
         let seen = match line.seen {
             Some(outcome) => format!("{outcome} ({})", line.evidence),
-            None => format!(
-                "could not be tried: {}",
-                message::of_compiler(&line.evidence)
-            ),
+            None => format!("not tried: {}", message::of_compiler(&line.evidence)),
         };
         verdict.rows.push(Row {
             case: format!("{}: {}", line.hazard, line.title),

@@ -36,23 +36,15 @@ impl Verdict {
         let mut changed: Vec<&Row> = self.rows.iter().filter(|row| row.changed).collect();
         // Builds come first. Then the drivers of one case stand together, for comparison.
         changed.sort_by_key(|row| (!is_build(row), &row.case, &row.driver));
-        let mut text = match changed.is_empty() {
-            true => String::new(),
-            false => table(&changed),
-        };
+        let mut text = table(&changed);
         for reason in &self.not_run {
             let _ = writeln!(text, "not run: {reason}");
         }
         let all = self.rows.len();
-        let _ = match changed.len() {
-            0 => writeln!(
-                text,
-                "Nothing changed: all {all} cases came out as recorded."
-            ),
-            some => {
-                let drivers = self.by_driver();
-                writeln!(text, "{some} of {all} cases changed: {drivers}.")
-            }
+        let by_driver = self.by_driver();
+        text += &match changed.len() {
+            0 => format!("Nothing changed: all {all} cases came out as recorded.\n"),
+            some => format!("{some} of {all} cases changed: {by_driver}.\n"),
         };
         text
     }
@@ -76,10 +68,10 @@ pub(super) fn build_row(driver: Implementation, refused: Option<&str>) -> Row {
         case: "build".to_owned(),
         driver: driver.to_string(),
         expected: "compiles".to_owned(),
-        seen: refused.map_or_else(
-            || "compiles".to_owned(),
-            |error| format!("does not compile: {error}"),
-        ),
+        seen: match refused {
+            None => "compiles".to_owned(),
+            Some(error) => format!("does not compile: {error}"),
+        },
         changed: refused.is_some(),
     }
 }
@@ -99,6 +91,9 @@ fn table(rows: &[&Row]) -> String {
         widths.max().unwrap_or_default().min(WIDEST)
     });
     let mut text = String::new();
+    if rows.is_empty() {
+        return text;
+    }
     for [case, driver, expected, seen] in lines {
         let _ = writeln!(text, "{case:a$}  {driver:b$}  {expected:c$}  {seen}");
     }
