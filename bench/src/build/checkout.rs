@@ -122,24 +122,20 @@ impl Checkout {
         let listed = self.git_apply("--numstat", &file)?;
         if listed.result.is_err() {
             let said = first_line(&listed.stderr);
-            bail!(refuse(format!(
-                "this is no patch that git can read ({said}); `git diff` writes one"
-            )));
+            let why = format!("this is no patch that git can read ({said}); `git diff` writes one");
+            bail!(refuse(why));
         }
         let names = listed.stdout.lines();
         let names = names.filter_map(|line| Some(line.split('\t').nth(2)?.to_owned()));
         let files: Vec<String> = names.collect();
-        ensure!(
-            !files.is_empty(),
-            refuse("the patch changes no file".to_owned())
-        );
+        let is_empty = files.is_empty();
+        ensure!(!is_empty, refuse("the patch changes no file".to_owned()));
         let applied = self.git_apply("--whitespace=nowarn", &file)?;
         if applied.result.is_err() {
-            bail!(refuse(format!(
-                "the patch does not apply to this tree: {}. Make the change in the sources and \
-                 write the patch with `git diff`",
-                first_line(&applied.stderr)
-            )));
+            let said = first_line(&applied.stderr);
+            let help = "Make the change in the sources and write the patch with `git diff`";
+            let why = format!("the patch does not apply to this tree: {said}. {help}");
+            bail!(refuse(why));
         }
         Ok(files)
     }

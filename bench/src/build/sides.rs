@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use perfcounters::Interrupt;
 use record::Implementation;
 
@@ -177,23 +177,21 @@ fn one(spec: &SideSpec, usual: Option<Implementation>) -> Result<Side> {
         Family::Gcc | Family::Clang => Implementation::C,
     });
     let driver = spec.driver.or(usual.filter(fits)).or(by_family);
-    let Some(implementation) = driver else {
-        bail!(UsageError(format!(
-            "{:?} names no driver: write `c@{0}`, `rust@{0}` or `rust-unsafe@{0}`",
-            spec.text
-        )));
-    };
+    let implementation = driver.ok_or_else(|| {
+        let text = &spec.text;
+        let example = format!("write `c@{text}`, `rust@{text}` or `rust-unsafe@{text}`");
+        UsageError(format!("{text:?} names no driver: {example}"))
+    })?;
     let toolchain = match (named, implementation) {
         (Some(toolchain), _) => toolchain,
         (None, Implementation::C) => compiler("gcc")?,
         (None, _) => compiler("rustc")?,
     };
-    if !builds(&toolchain, implementation) {
-        let name = toolchain.name();
-        bail!(UsageError(format!(
-            "{name} cannot build the {implementation} driver"
-        )));
-    }
+    let text = format!(
+        "{toolchain} cannot build the {implementation} driver",
+        toolchain = toolchain.name()
+    );
+    ensure!(builds(&toolchain, implementation), UsageError(text));
     let recipe = BuildRecipe::new(toolchain, spec.opt, DEFAULT_CPU, !spec.no_lto, false);
     Ok(Side::Build(Box::new(Request {
         implementation,

@@ -7,16 +7,10 @@ use std::process::Command;
 
 use triptych::build::builds::variants::build_folder;
 
-/// The instructions of each function of a driver; `None` if the driver is not built.
-fn functions(variant: &str, implementation: &str) -> Option<BTreeMap<String, Vec<String>>> {
-    disassemble(variant, implementation, "ixgbe-fwd")
-}
+type Functions = BTreeMap<String, Vec<String>>;
 
-fn disassemble(
-    variant: &str,
-    implementation: &str,
-    artefact: &str,
-) -> Option<BTreeMap<String, Vec<String>>> {
+/// The instructions of each function of a driver; `None` if the driver is not built.
+fn functions(variant: &str, implementation: &str, artefact: &str) -> Option<Functions> {
     let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("../build");
     let implementation = implementation.parse().unwrap();
     let artefact = build_folder(&build, implementation, variant).join(artefact);
@@ -30,7 +24,7 @@ fn disassemble(
         .output()
         .ok()?;
     assert!(output.status.success(), "{}", artefact.display());
-    let mut functions: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut functions = Functions::new();
     let mut name = String::new();
     for line in String::from_utf8(output.stdout).unwrap().lines() {
         if let Some((_, rest)) = line.split_once(" <").filter(|_| line.ends_with(">:")) {
@@ -43,7 +37,7 @@ fn disassemble(
     Some(functions)
 }
 
-fn count(functions: &BTreeMap<String, Vec<String>>, what: &str) -> usize {
+fn count(functions: &Functions, what: &str) -> usize {
     let all = functions.values().flatten();
     all.filter(|instruction| instruction.contains(what)).count()
 }
@@ -51,33 +45,27 @@ fn count(functions: &BTreeMap<String, Vec<String>>, what: &str) -> usize {
 /// The functions that handle every packet.
 const HOT: [&str; 3] = ["forwarder_turn", "rx_batch", "tx_batch"];
 
+/// The checks are not on the data path: bench/README.md says so. If a compiler adds such a check one day, change the
+/// README.
 #[test]
-fn hardened_c_has_its_checks() {
+fn hardened_c_has_its_checks_off_the_data_path() {
     for (variant, check, absent) in [
         // It traps and does not report.
         ("trapping-ubsan", "ud2", "ubsan"),
         ("fortified", "__stack_chk_fail", "ud2"),
         ("fortified", "__snprintf_chk", "ud2"),
     ] {
-        let (Some(hardened), Some(default)) = (functions(variant, "c"), functions("default", "c"))
+        let of = |variant| functions(variant, "c", "ixgbe-fwd");
+        // The program inlines the functions of the data path; the library does not.
+        let library = functions(variant, "c", "libforwarder.so");
+        let (Some(hardened), Some(default), Some(library)) = (of(variant), of("default"), library)
         else {
             return;
         };
         assert_eq!(count(&default, check), 0, "{check}");
         assert!(count(&hardened, check) > 0, "{variant}: {check}");
         assert_eq!(count(&hardened, absent), 0, "{variant}: {absent}");
-    }
-}
-
-/// bench/README.md says so. If a compiler adds such a check one day, change the README.
-#[test]
-fn hardening_adds_no_check_to_the_data_path_of_c() {
-    for (variant, check) in [("trapping-ubsan", "ud2"), ("fortified", "__stack_chk_fail")] {
-        // The program inlines these functions; the library does not.
-        let Some(functions) = disassemble(variant, "c", "libforwarder.so") else {
-            return;
-        };
-        let hot: Vec<_> = HOT.iter().filter_map(|name| functions.get(*name)).collect();
+        let hot: Vec<_> = HOT.iter().filter_map(|name| library.get(*name)).collect();
         assert!(!hot.is_empty(), "no function of the data path was found");
         for instruction in hot.into_iter().flatten() {
             assert!(!instruction.contains(check), "{variant}: {instruction}");
@@ -87,9 +75,9 @@ fn hardening_adds_no_check_to_the_data_path_of_c() {
 
 #[test]
 fn overflow_checks_are_in_rust_and_less_is_inlined_without_lto() {
-    let panics = |functions: &BTreeMap<String, Vec<String>>| count(functions, "panic_const");
+    let panics = |functions: &Functions| count(functions, "panic_const");
     for implementation in ["c", "rust", "rust-unsafe"] {
-        let of = |variant| functions(variant, implementation);
+        let of = |variant| functions(variant, implementation, "ixgbe-fwd");
         let (Some(default), Some(without)) = (of("default"), of("no-lto")) else {
             return;
         };

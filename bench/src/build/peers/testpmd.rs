@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{bail, Context, Result};
 use perfcounters::process::allowed_cpus;
 
 use super::manifest::{Peer, Recipe, Testpmd};
@@ -33,19 +33,15 @@ impl Installed {
         let mut command = Command::new(workshop.project.join("bench/setup/testpmd.sh"));
         command.arg("--parts");
         let parts = runner::output(command, UNPACK, interrupt);
-        if let Err(error) = &parts {
-            ensure!(
-                interrupt.is_set(),
-                Absent(format!("there is no testpmd: {error}"))
-            );
-        }
-        let parts = parts?;
+        let parts = parts.map_err(|error| match interrupt.is_set() {
+            true => error,
+            false => Absent(format!("there is no testpmd: {error}")).into(),
+        })?;
         let mut lines = parts.lines().map(str::to_owned);
         let program = lines.next().context("testpmd.sh prints nothing")?;
-        let libraries = lines
-            .next()
-            .map(|folder| ("LD_LIBRARY_PATH".to_owned(), folder));
-        let environment: BTreeMap<_, _> = libraries.into_iter().collect();
+        let libraries = lines.next().into_iter();
+        let libraries = libraries.map(|folder| ("LD_LIBRARY_PATH".to_owned(), folder));
+        let environment: BTreeMap<_, _> = libraries.collect();
         let mut command = Command::new("sh");
         command
             // It writes its version to standard error.

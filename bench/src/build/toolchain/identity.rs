@@ -8,7 +8,8 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -55,10 +56,8 @@ impl Identity {
             Family::Rustc => (parts.rust_compiler(invocation)?, String::new()),
             Family::Gcc | Family::Clang => parts.c_compiler(invocation.program())?,
         };
-        let parts = parts
-            .0
-            .into_iter()
-            .map(|(path, sha256)| Part { path, sha256 });
+        let parts = parts.0.into_iter();
+        let parts = parts.map(|(path, sha256)| Part { path, sha256 });
         Ok(Self::from_parts(path, parts.collect(), &commands))
     }
 
@@ -152,9 +151,8 @@ impl Parts {
         for library in libraries(program, &[&before[..], &["-vV"]].concat()) {
             self.add_if_there(&library)?;
         }
-        let target = sysroot
-            .join("lib/rustlib")
-            .join(host.unwrap_or_default().trim());
+        let host = host.unwrap_or_default().trim();
+        let target = sysroot.join(format!("lib/rustlib/{host}"));
         let mut folders = vec![target.join("lib"), target.join("bin")];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -172,17 +170,13 @@ impl Parts {
 /// SHA-256 of a file. A compiler has hundreds of megabytes, and several compilers share files. The process therefore
 /// remembers each hash as long as the file has the same inode, size and times.
 pub(crate) fn file_hash(path: &Path) -> io::Result<String> {
-    type Facts = (u64, u64, u64, (i64, i64), (i64, i64));
-    static KNOWN: Mutex<Option<HashMap<Facts, String>>> = Mutex::new(None);
+    type Facts = (u64, u64, u64, SystemTime, (i64, i64));
+    static KNOWN: LazyLock<Mutex<HashMap<Facts, String>>> = LazyLock::new(Mutex::default);
     let mut file = File::open(path)?;
     let facts = file.metadata()?;
-    let times = (
-        (facts.mtime(), facts.mtime_nsec()),
-        (facts.ctime(), facts.ctime_nsec()),
-    );
-    let facts = (facts.dev(), facts.ino(), facts.len(), times.0, times.1);
+    let (modified, changed) = (facts.modified()?, (facts.ctime(), facts.ctime_nsec()));
+    let facts = (facts.dev(), facts.ino(), facts.len(), modified, changed);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = known.get_or_insert_with(HashMap::new);
     if let Some(hash) = known.get(&facts) {
         return Ok(hash.clone());
     }
@@ -216,12 +210,9 @@ mod tests {
         };
         let one = of("/a", &["0", "1"], "x");
         assert_eq!(one, of("/a", &["1", "0"], "x"));
-        let others = [
-            of("/b", &["0", "1"], "x"),
-            of("/a", &["0"], "x"),
-            of("/a", &["0", "1"], "y"),
-        ];
-        assert!(!others.contains(&one));
+        assert_ne!(one, of("/b", &["0", "1"], "x"));
+        assert_ne!(one, of("/a", &["0"], "x"));
+        assert_ne!(one, of("/a", &["0", "1"], "y"));
     }
 
     #[test]

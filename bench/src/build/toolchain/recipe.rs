@@ -86,11 +86,9 @@ impl BuildRecipe {
     ) -> Self {
         let family = toolchain.family;
         let opt = opt.for_family(family);
+        let is_default = opt == OptLevel::Default.for_family(family) && target_cpu == DEFAULT_CPU;
         let mut recipe = Self {
-            default_flags: opt == OptLevel::Default.for_family(family)
-                && target_cpu == DEFAULT_CPU
-                && lto
-                && !pgo,
+            default_flags: is_default && lto && !pgo,
             variant: String::new(),
             opt,
             target_cpu: target_cpu.to_owned(),
@@ -102,10 +100,7 @@ impl BuildRecipe {
         };
         // Two identities never share a folder. The version is only for readers.
         let (version, key) = (&recipe.toolchain.version, recipe.toolchain.identity.key());
-        let flags = recipe
-            .flags()
-            .replace("no LTO", "no-lto")
-            .replace("PGO", "pgo");
+        let flags = recipe.flags().replace("LTO", "lto").replace("PGO", "pgo");
         recipe.variant = format!("{family}-{version}-{key}{}", flags.replace(' ', "-"));
         recipe
     }
@@ -225,12 +220,9 @@ mod tests {
             let names = recipe.environment().into_iter().map(|(name, _)| name);
             names.collect::<Vec<_>>()
         };
-        let all = [
-            "RUSTC",
-            "CARGO_PROFILE_DRIVER_OPT_LEVEL",
-            "CARGO_PROFILE_DRIVER_LTO",
-        ];
-        assert_eq!(of(&rustc, OptLevel::Size, false), all);
+        let set = of(&rustc, OptLevel::Size, false).join(" ");
+        let all = "RUSTC CARGO_PROFILE_DRIVER_OPT_LEVEL CARGO_PROFILE_DRIVER_LTO";
+        assert_eq!(set, all);
         rustc.invocation = Invocation::Rustup("1.85.0".to_owned());
         assert_eq!(of(&rustc, OptLevel::Default, true), ["RUSTUP_TOOLCHAIN"]);
     }
