@@ -41,7 +41,6 @@ impl Request {
         text
     }
 
-    /// Builds the driver below `build/asm/`.
     pub fn build(&self, build: &Path, interrupt: &Interrupt) -> Result<Built> {
         let (label, output) = (self.label(), build.join("asm"));
         eprintln!("building {label}");
@@ -96,7 +95,6 @@ pub struct Builder<'a> {
     pub sources: PathBuf,
     /// The folder that receives `variants/<variant>/<implementation>/`.
     pub output: PathBuf,
-    /// The folder with the software NIC in `bin/`.
     pub build: &'a Path,
     pub interrupt: &'a Interrupt,
 }
@@ -115,17 +113,14 @@ impl Builder<'_> {
         Ok(folder)
     }
 
-    /// Builds a driver: once, or twice for profile-guided optimisation.
     pub fn build(&self, recipe: &BuildRecipe, driver: Implementation) -> Result<()> {
         if !recipe.pgo {
             return self.make(recipe, driver, "", None);
         }
         let profdata = profdata(&recipe.toolchain).map_err(|lacks| anyhow!("{lacks}"))?;
-        let folder = self
-            .folder(&recipe.variant)
-            .join(format!("profile/{driver}"));
+        let folder = self.folder(&recipe.variant);
         // The folder's path becomes a flag.
-        let folder = std::path::absolute(folder).context("cannot find the current folder")?;
+        let folder = std::path::absolute(folder.join(format!("profile/{driver}")))?;
         // GCC names a profile after its object, and the library's objects get the profiles of the program's.
         let objects_folder = folder.join("objects");
         empty(&folder)?;
@@ -140,10 +135,10 @@ impl Builder<'_> {
         self.train(recipe, driver)?;
         let raw = fs::read_dir(&folder)?.flatten().map(|entry| entry.path());
         let raw: Vec<_> = raw.filter(|path| *path != objects_folder).collect();
+        let place = folder.display();
         ensure!(
             !raw.is_empty(),
-            "the instrumented driver wrote no profile to {}",
-            folder.display()
+            "the instrumented driver wrote no profile to {place}"
         );
         let used = match profdata {
             // GCC finds no profile for functions that only the library has.
@@ -159,7 +154,6 @@ impl Builder<'_> {
         self.make(recipe, driver, &used, objects)
     }
 
-    /// Runs the Makefile to build one driver with flags for its profile.
     fn make(
         &self,
         recipe: &BuildRecipe,
@@ -175,7 +169,6 @@ impl Builder<'_> {
         runner::output(command, LIMIT, self.interrupt).map(drop)
     }
 
-    /// Runs the instrumented driver, which writes its profile when it ends.
     fn train(&self, recipe: &BuildRecipe, driver: Implementation) -> Result<()> {
         let described = describe_build(&self.output, driver, &recipe.variant);
         let cell = cells::cell(&self.output, &described, Conditions::default());

@@ -44,7 +44,6 @@ impl Ended {
     }
 }
 
-/// Runs a command to its end. Its failure is a result.
 pub(crate) fn run(mut command: Command, limit: Duration, interrupt: &Interrupt) -> Result<Ended> {
     let set: Vec<OsString> = command.get_envs().map(|(key, _)| key.to_owned()).collect();
     for (variable, _) in std::env::vars_os() {

@@ -116,7 +116,6 @@ fn known_driver(name: &str) -> Result<Implementation, String> {
     })
 }
 
-/// A side that can be built or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Side {
     Program(PathBuf),
@@ -139,7 +138,6 @@ impl Side {
         }
     }
 
-    /// Builds the side below `build/asm/`, with line tables.
     pub fn build(&self, build: &Path, interrupt: &Interrupt) -> Result<Built> {
         match self {
             Self::Build(request) => request.build(build, interrupt),

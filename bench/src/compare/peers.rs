@@ -45,7 +45,6 @@ impl PeerBuilds {
         }
     }
 
-    /// Builds a peer, one program for each batch size. Returns the cells of the programs.
     pub fn build(
         &mut self,
         builder: &Builder<'_>,

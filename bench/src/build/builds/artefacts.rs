@@ -11,17 +11,16 @@ use crate::build::toolchain::identity::file_hash;
 /// build folder. Missing files are left out.
 pub fn hashes(build: &Path, cells: &[Cell]) -> BTreeMap<String, String> {
     // The record of the peers has absolute paths.
-    let absolute = std::path::absolute(build).unwrap_or_else(|_| build.to_owned());
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let folder = whole(build);
     let files = cells
         .iter()
         .flat_map(|cell| [cell.program.clone(), cell.library.clone()])
         .chain([build.join("bin/nic")]);
     let hash = |path: std::path::PathBuf| {
-        let name = path
-            .strip_prefix(build)
-            .or_else(|_| path.strip_prefix(&absolute));
-        let name = name.unwrap_or(&path).display().to_string();
-        Some((name, file_hash(&path).ok()?))
+        let path = whole(&path);
+        let name = path.strip_prefix(&folder).unwrap_or(&path).display();
+        Some((name.to_string(), file_hash(&path).ok()?))
     };
     files.filter_map(hash).collect()
 }
@@ -31,9 +30,8 @@ pub fn differences<'a>(
     theirs: &'a BTreeMap<String, String>,
 ) -> Vec<&'a str> {
     let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
-    let names = names
-        .into_iter()
-        .filter(|name| ours.get(*name) != theirs.get(*name));
+    let differs = |name: &&String| ours.get(*name) != theirs.get(*name);
+    let names = names.into_iter().filter(differs);
     names.map(String::as_str).collect()
 }
 

@@ -10,7 +10,6 @@ use record::{short_toolchain, Build, Conditions, Implementation, Peer};
 use super::variants::{build_folder, table_order, Driver, DEFAULT};
 use crate::build::peers::record::Peers;
 
-/// The builds to measure, by driver and variant.
 #[derive(Debug, Clone)]
 pub struct Builds {
     folder: PathBuf,

@@ -17,19 +17,16 @@ use crate::build::stamp::{make_folder, read, write};
 const PATH: Duration = Duration::from_secs(20);
 /// The first line of every file: translated C cannot satisfy the lints for Rust.
 const ALLOW: &str = "#![allow(warnings)]\n";
-/// The package, whose library has all translated files but the programs.
 const PACKAGE: &str = "name = \"translated\"\nversion = \"0.0.0\"\n";
 
 #[derive(Debug)]
 pub(super) struct Tool {
     program: PathBuf,
-    /// Its name with its version and LLVM's.
     pub name: String,
     options: Vec<String>,
 }
 
 impl Tool {
-    /// Finds C2Rust, and reads the options from the record of the generated driver.
     pub fn find(workshop: &Workshop<'_>) -> Result<Self> {
         let mut command = Command::new(workshop.project.join("bench/setup/c2rust.sh"));
         command.arg("--path");

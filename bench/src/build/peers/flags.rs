@@ -18,13 +18,11 @@ pub(super) const PROFILE: &str = "driver";
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProjectFlags {
-    /// The C compiler, and what it says about itself.
     pub cc: String,
     pub cc_version: String,
     /// The flags that decide which code it makes, without language and warnings.
     pub c: String,
     pub rustc_version: String,
-    /// Hashes of both compilers.
     pub hashes: String,
     pub rust: String,
     #[serde(skip)]
@@ -56,7 +54,6 @@ impl ProjectFlags {
         Ok(Self { profile, ..flags })
     }
 
-    /// The flags of a peer in C with the project's flags, or with its own.
     pub fn c_flags(&self, own: &[String], is_default: bool) -> Vec<String> {
         let project: Vec<_> = self.c.split_whitespace().map(str::to_owned).collect();
         match is_default {

@@ -19,9 +19,7 @@ pub(crate) struct Manifest {
     pub batch: Vec<u32>,
     #[serde(rename = "source", default)]
     pub sources: Vec<Source>,
-    /// What both drivers of DPDK share.
     pub testpmd: Option<Testpmd>,
-    /// The drivers, in the order of tables.
     #[serde(rename = "peer", default)]
     pub peers: Vec<Peer>,
 }
@@ -50,7 +48,6 @@ pub(crate) struct Source {
     pub files: Vec<PathBuf>,
 }
 
-/// A driver of another project.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Peer {
@@ -65,10 +62,14 @@ pub(crate) struct Peer {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) enum Recipe {
-    /// A C compiler builds it.
-    C { source: String },
+    C {
+        source: String,
+    },
     /// Cargo builds an example of its crate. `lock` pins its dependencies.
-    Rust { source: String, lock: PathBuf },
+    Rust {
+        source: String,
+        lock: PathBuf,
+    },
     /// C2Rust translates it after the changes, and Cargo builds the result.
     C2rust {
         source: String,
@@ -76,7 +77,10 @@ pub(crate) enum Recipe {
         changes: Vec<Change>,
     },
     /// A package of the system has it. `eal` selects DPDK's functions for the card.
-    Testpmd { least_batch: u32, eal: Vec<String> },
+    Testpmd {
+        least_batch: u32,
+        eal: Vec<String>,
+    },
 }
 
 #[derive(Debug, Deserialize)]
@@ -87,7 +91,6 @@ pub(crate) struct Testpmd {
     pub options: Vec<String>,
 }
 
-/// A change of a text in a file of the sources.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Change {
@@ -103,7 +106,6 @@ fn once() -> usize {
     1
 }
 
-/// Reads a file of the project that may be wrong.
 pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let read = std::fs::read_to_string(path).map_err(anyhow::Error::from);
     let parsed = read.and_then(|text| Ok(toml::from_str(&text)?));

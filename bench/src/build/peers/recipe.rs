@@ -23,7 +23,6 @@ const CARGO: Duration = Duration::from_secs(600);
 #[derive(Debug)]
 pub(crate) struct Workshop<'a> {
     pub project: &'a Path,
-    /// The absolute folder for what is built.
     pub output: &'a Path,
     pub flags: &'a ProjectFlags,
     /// The environment of cargo: another compiler, or changes to the profile.
@@ -32,10 +31,8 @@ pub(crate) struct Workshop<'a> {
     pub store: Store<'a>,
 }
 
-/// The forwarder of a source for one batch size.
 #[derive(Debug)]
 pub(super) struct Program {
-    /// The line that sets the batch size, if the program is not the unmodified one.
     pub change: Option<String>,
     pub file: PathBuf,
     pub stem: String,
@@ -55,7 +52,6 @@ impl Program {
     }
 }
 
-/// Writes the changed forwarder of a batch size beside the unmodified one.
 pub(super) fn write_program(source: &Source, program: &Program, sources: &Path) -> Result<()> {
     let Some(to) = &program.change else {
         return Ok(());
@@ -92,7 +88,6 @@ impl Change {
 type Plan<'a> = (String, String, Box<dyn Fn(&Path) -> Result<()> + 'a>);
 
 impl Workshop<'_> {
-    /// Builds a peer in one variant, unless it is there.
     pub fn build(
         &self,
         source: &Source,

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use crate::build::builds::variants::{Driver, DEFAULT, MAC, OWN_FLAGS};
 use crate::build::stamp;
 
-/// All programs of other projects that are built, and those that are not.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peers {
@@ -34,7 +33,6 @@ pub struct PeerRecord {
     pub implementation: Implementation,
     /// The variant: whose flags it is built with, or how it forwards.
     pub variant: String,
-    /// The compiler and its flags, or the version of the package.
     pub toolchain: String,
     pub source: SourceRecord,
     /// What it does to a frame: the value of the card's `--expect`.
@@ -46,7 +44,6 @@ pub struct PeerRecord {
 #[serde(deny_unknown_fields)]
 pub struct SourceRecord {
     pub url: String,
-    /// The commit, or the version of the package.
     pub commit: String,
     /// How it came here: from a `repository`, from a `bundle`, or from the `system`.
     pub from: String,
@@ -84,7 +81,6 @@ impl Peers {
         Ok(Self { launcher, ..read })
     }
 
-    /// No peers, with the software card of a build folder.
     pub fn none(build: &Path) -> Result<Self> {
         let program = std::env::current_exe().context("cannot find this program's own file")?;
         let build = std::path::absolute(build)?.display().to_string();
@@ -243,7 +239,6 @@ fn has_variant(peer: Implementation, variant: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// An ixy for batches of 32 and 8, without ixy.rs.
     fn example() -> Peers {
         let build = |batch| Build {
             batch,

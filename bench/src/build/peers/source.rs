@@ -1,6 +1,5 @@
 //! The sources of a peer, in a bare repository with the objects of the pinned commit.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -39,8 +38,7 @@ impl Store<'_> {
             let from = self.bundles.map_or("repository", |_| "bundle");
             stamp::write(&note, from)?;
         }
-        fs::read_to_string(&note)
-            .with_context(|| format!("remove {}, which has no note", folder.display()))
+        stamp::read(&note).context("remove the folder, which has no note")
     }
 
     pub fn write(&self, source: &Source, to: &Path) -> Result<()> {
@@ -63,9 +61,8 @@ impl Store<'_> {
     fn fetch(&self, source: &Source) -> Result<()> {
         let (url, name) = (&source.url, &source.bundle);
         let bundle = self.bundles.map(|folder| folder.join(name));
-        let from = bundle
-            .as_ref()
-            .map_or(url.into(), |path| path.to_string_lossy());
+        let from = bundle.as_ref().map(|path| path.to_string_lossy());
+        let from = from.unwrap_or(url.into());
         let mut words = vec!["fetch", "--no-tags", &from];
         if let Some(path) = &bundle {
             let way_out = "put it there, or fetch from the network without PEERS_FROM";

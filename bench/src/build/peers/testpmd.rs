@@ -58,7 +58,6 @@ impl Installed {
     }
 }
 
-/// The version in a line such as `EAL: RTE Version: 'DPDK 22.11.11'`.
 fn version_in(text: &str) -> Option<String> {
     let (_, rest) = text.split_once("RTE Version: 'DPDK ")?;
     Some(rest.split_once('\'')?.0.to_owned())

@@ -46,7 +46,6 @@ pub struct Toolchain {
     pub label: String,
     #[serde(skip)]
     pub named: bool,
-    /// What tells it apart from all other compilers.
     pub identity: Identity,
     pub family: Family,
     pub version: String,
@@ -66,7 +65,6 @@ impl Toolchain {
 pub struct SkippedCompiler {
     pub name: String,
     pub why: String,
-    /// The command that installs what is missing, if there is one.
     pub fix: Option<String>,
 }
 

@@ -21,7 +21,6 @@ pub struct Found {
     pub same: Vec<String>,
 }
 
-/// Why a compiler cannot be used, and the command that installs it.
 type Unusable = (String, Option<String>);
 
 /// Finds the compilers of a list: `gcc-12`, `clang-19`, `rustc-1.85`, `rustc-stable`, `gcc`, a
@@ -204,7 +203,6 @@ fn toolchain(
     })
 }
 
-/// The newest release of a version of Rust.
 fn rustc_release(rustup: &[String], wanted: &str) -> Result<Toolchain, Unusable> {
     let channel = |name: &str| name.split("-x86_64").next().unwrap_or(name).to_owned();
     let releases = rustup.iter();

@@ -41,7 +41,6 @@ pub struct Part {
 /// What makes a toolchain itself. Two toolchains are equal if and only if their identities are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Identity {
-    /// Canonical path of the program that the user named.
     pub path: String,
     /// SHA-256 over the contents of all parts and over the commands that the compiler would run.
     pub sha256: String,
@@ -61,7 +60,6 @@ impl Identity {
         Ok(Self::from_parts(path, parts.collect(), &commands))
     }
 
-    /// The identity of a program with these parts, which would run these commands.
     pub fn from_parts(path: String, parts: Vec<Part>, commands: &str) -> Self {
         let mut contents: Vec<_> = parts.iter().map(|part| &*part.sha256).collect();
         contents.sort_unstable();

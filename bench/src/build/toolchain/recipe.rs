@@ -64,7 +64,6 @@ pub struct BuildRecipe {
     /// The processor, as the compiler names it, or [`DEFAULT_CPU`].
     pub target_cpu: String,
     pub lto: bool,
-    /// Whether the build is optimised with a profile of itself.
     pub pgo: bool,
     /// Whether only the compiler differs from `make build`.
     #[serde(rename = "usual")]
@@ -117,7 +116,6 @@ impl BuildRecipe {
         self
     }
 
-    /// The drivers that the compiler can build: ours, and the paper's own.
     pub fn implementations(&self) -> &'static [Implementation] {
         match self.toolchain.family {
             Family::Rustc => &[
@@ -144,7 +142,6 @@ impl BuildRecipe {
         text
     }
 
-    /// The Makefile variables that choose compiler and flags. Flags for a profile come last.
     pub fn variables(&self, profile: &str) -> Vec<String> {
         let mut all = Vec::new();
         let mut set = |name: &str, value: &str| all.push(format!("{name}={value}"));

@@ -23,14 +23,12 @@ pub(super) const PROGRAM: [&str; 5] = ["usage", "ending", "failures", "hardware"
 /// Time limits for a test. The slowest in lockstep takes some seconds, and of the program some 20 s.
 const LOCKSTEP_LIMIT: Duration = Duration::from_secs(40);
 const PROGRAM_LIMIT: Duration = Duration::from_secs(120);
-/// What the record says of every test.
 const EXPECTED: &str = "passes";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Case {
     file: String,
     program: PathBuf,
-    /// The name as the test program knows it: `rust::a_packet_limit_is_exact`.
     name: String,
     driver: Option<Implementation>,
 }
@@ -40,11 +38,8 @@ pub(super) fn list(file: &str, program: &Path, drivers: &[Implementation]) -> Re
     let mut command = Command::new(program);
     command.args(["--list", "--format", "terse"]);
     let text = runner::output(command, LOCKSTEP_LIMIT, &Interrupt::new())?;
-    ensure!(
-        text.contains(": test"),
-        "{} lists no tests",
-        program.display()
-    );
+    let name = program.display();
+    ensure!(text.contains(": test"), "{name} lists no tests");
     let cases = text.lines().filter_map(|line| {
         let name = line.strip_suffix(": test")?;
         let module = name.split("::").next()?;
@@ -92,7 +87,6 @@ pub(super) fn run(
 }
 
 impl Case {
-    /// The case as a reader knows it: `data_path: a packet limit is exact`.
     fn title(&self) -> String {
         let name = self.name.rsplit("::").next().unwrap_or(&self.name);
         format!("{}: {}", self.file, name.replace('_', " "))
@@ -145,9 +139,7 @@ mod tests {
         };
         use Implementation::{RustUnsafe, C};
         assert_eq!(drivers(&[C]), [Some(C)]);
-        assert_eq!(
-            drivers(&Implementation::OURS),
-            [Some(C), Some(RustUnsafe), None]
-        );
+        let all = [Some(C), Some(RustUnsafe), None];
+        assert_eq!(drivers(&Implementation::OURS), all);
     }
 }

@@ -55,7 +55,6 @@ pub(super) fn of_end(error: &ProcessError) -> String {
     }
 }
 
-/// The first error of gcc, clang, rustc or cargo, with its place.
 pub(super) fn of_compiler(output: &str) -> String {
     let lines: Vec<&str> = output.lines().collect();
     let of_rust = |line: &str| line.starts_with("error[") || line.starts_with("error: ");

@@ -93,7 +93,6 @@ pub fn run(arguments: &VerdictArguments, interrupt: &Interrupt) -> Result<Outcom
     })
 }
 
-/// Builds the chosen drivers, or all. Returns those that can be run.
 fn build_drivers(
     chosen: &[Implementation],
     site: &Site<'_>,
@@ -139,7 +138,6 @@ fn build_drivers(
     Ok(ready)
 }
 
-/// Builds the tests and the lab, runs them, and adds their rows to the verdict.
 fn judge(
     drivers: &[Implementation],
     site: &Site<'_>,

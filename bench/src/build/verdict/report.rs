@@ -31,7 +31,6 @@ impl Verdict {
         self.rows.iter().any(|row| row.changed)
     }
 
-    /// The changed cases as a table, and a summary.
     pub(super) fn text(&self) -> String {
         let mut changed: Vec<&Row> = self.rows.iter().filter(|row| row.changed).collect();
         // Builds come first. Then the drivers of one case stand together, for comparison.
@@ -49,7 +48,6 @@ impl Verdict {
         text
     }
 
-    /// How many cases of each driver changed: `c 3 of 30, rust 0 of 30`.
     fn by_driver(&self) -> String {
         let mut drivers: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         for row in &self.rows {

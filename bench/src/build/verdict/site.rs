@@ -67,7 +67,6 @@ impl Site<'_> {
         Ok(build.canonicalize()?)
     }
 
-    /// Translates C to unsafe Rust if the C sources have changed.
     pub(super) fn transpile(&self) -> Result<Driver> {
         let shell = |script: &str| {
             let mut command = Command::new("sh");
@@ -93,7 +92,6 @@ impl Site<'_> {
         })
     }
 
-    /// Builds a driver of the tree as `make build` does, into the folder of the verdict.
     pub(super) fn driver(&self, driver: Implementation) -> Result<Driver> {
         let target = self.build.join("cargo-driver");
         let bin = self.build.join("bin");
@@ -137,11 +135,8 @@ impl Site<'_> {
             .args(std::env::var_os("CI").map(|_| "--locked"));
         let ended = runner::run(command, LIMIT, self.interrupt)?;
         if let Err(error) = &ended.result {
-            bail!(
-                "{what} of this tree cannot be built ({}): {}",
-                message::of_end(error),
-                message::of_compiler(&ended.stderr)
-            );
+            let (end, why) = (message::of_end(error), message::of_compiler(&ended.stderr));
+            bail!("{what} of this tree cannot be built ({end}): {why}");
         }
         Ok(ended.stdout)
     }

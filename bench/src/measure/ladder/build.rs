@@ -136,7 +136,6 @@ impl Place<'_> {
         Ok(())
     }
 
-    /// Runs the recipe that builds a shipped driver.
     fn make(&self, build: &Build, driver: Implementation, from: &Path, into: &Path) -> Result<()> {
         let mut command = make(from, driver, into, &self.build.join("cargo-ladder"));
         command.arg(format!("PROFILE={}", build.profile));

@@ -80,14 +80,12 @@ pub(super) struct Ladder {
 #[derive(Debug, Clone)]
 pub(super) struct Build {
     pub variant: String,
-    /// The files, in the order in which they apply.
     pub patches: Vec<PathBuf>,
     pub implementations: Vec<Implementation>,
     pub profile: &'static str,
 }
 
 impl Rung {
-    /// The driver of which it is a variant.
     pub fn implementation(&self) -> Implementation {
         match self.change {
             Change::Transpiled => Implementation::RustUnsafe,
