@@ -170,8 +170,7 @@ impl Builder<'_> {
     }
 
     fn train(&self, recipe: &BuildRecipe, driver: Implementation) -> Result<()> {
-        let described = describe_build(&self.output, driver, &recipe.variant);
-        let cell = cells::cell(&self.output, &described, Conditions::default());
+        let cell = self.cell(recipe, driver, Conditions::default().batch);
         let valgrind = Valgrind {
             nic: NicProgram::new(self.build.join("bin/nic")),
             packets: TRAINING,

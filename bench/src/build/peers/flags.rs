@@ -56,10 +56,15 @@ impl ProjectFlags {
 
     pub fn c_flags(&self, own: &[String], is_default: bool) -> Vec<String> {
         let project: Vec<_> = self.c.split_whitespace().map(str::to_owned).collect();
-        match is_default {
-            true => [language(own), project].concat(),
-            false => for_project_cpu(own, &project),
+        if is_default {
+            return [language(own), project].concat();
         }
+        // Valgrind refuses AVX-512 instructions, which `native` gives on a newer processor. The published figures are
+        // of processors for which `native` gave none.
+        let target = project.iter().rfind(|flag| flag.starts_with("-march="));
+        let native = |flag: &String| target.filter(|_| flag == "-march=native");
+        let flags = own.iter().map(|flag| native(flag).unwrap_or(flag).clone());
+        flags.collect()
     }
 }
 
@@ -69,19 +74,6 @@ pub(super) fn language(own: &[String]) -> Vec<String> {
     let standard = own.iter().rfind(|flag| flag.starts_with("-std="));
     let macros = own.iter().filter(|flag| flag.starts_with("-D"));
     standard.into_iter().chain(macros).cloned().collect()
-}
-
-/// A peer's own flags, with the project's target processor in place of `-march=native`.
-///
-/// Valgrind refuses AVX-512 instructions, which `native` gives on a newer processor. The published figures are of
-/// processors for which `native` gave none.
-fn for_project_cpu(own: &[String], project: &[String]) -> Vec<String> {
-    let target = project.iter().rfind(|flag| flag.starts_with("-march="));
-    let replace = |flag: &String| match target {
-        Some(target) if flag == "-march=native" => target.clone(),
-        _ => flag.clone(),
-    };
-    own.iter().map(replace).collect()
 }
 
 #[cfg(test)]
