@@ -15,7 +15,7 @@ use super::builds::cells::{self, describe_build};
 use super::checkout::Checkout;
 use super::runner;
 use super::stamp::{self, empty};
-use super::toolchain::profile::profdata;
+use super::toolchain::find::profdata;
 use super::toolchain::recipe::BuildRecipe;
 
 /// Longest time to build one driver and its dependencies on a slow machine.

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::processor;
 use crate::build::toolchain::compiler::{SkippedCompiler, Toolchain};
-use crate::build::toolchain::find::{find, wrong_label};
-use crate::build::toolchain::profile::profdata;
+use crate::build::toolchain::find::{find, profdata, wrong_label};
 use crate::build::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 use crate::measure::run::config::COUNTING;
 use crate::measure::settings::{batches, Lockstep, Valgrind};

@@ -4,5 +4,4 @@ mod ask;
 pub mod compiler;
 pub mod find;
 pub mod identity;
-pub mod profile;
 pub mod recipe;
