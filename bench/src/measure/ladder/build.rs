@@ -138,7 +138,8 @@ impl Place<'_> {
 
     fn make(&self, build: &Build, driver: Implementation, from: &Path, into: &Path) -> Result<()> {
         let mut command = make(from, driver, into, &self.build.join("cargo-ladder"));
-        command.arg(format!("PROFILE={}", build.profile));
+        // On CI the Makefile demands an unchanged Cargo.lock, but a rung has fewer crates than the lock.
+        command.arg("CI=").arg(format!("PROFILE={}", build.profile));
         self.run(command)
     }
 
