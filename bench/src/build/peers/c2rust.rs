@@ -5,16 +5,17 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
+use perfcounters::Interrupt;
 use regex::Regex;
 
 use super::flags::language;
 use super::manifest::Source;
-use super::recipe::{Program, Workshop, COMPILE};
-use super::source::Absent;
+use super::source::{Absent, Program};
 use crate::build::runner;
 use crate::build::stamp::{make_folder, read, write};
 
 const PATH: Duration = Duration::from_secs(20);
+const TRANSLATE: Duration = Duration::from_secs(180);
 /// The first line of every file: translated C cannot satisfy the lints for Rust.
 const ALLOW: &str = "#![allow(warnings)]\n";
 const PACKAGE: &str = "name = \"translated\"\nversion = \"0.0.0\"\n";
@@ -27,17 +28,17 @@ pub(super) struct Tool {
 }
 
 impl Tool {
-    pub fn find(workshop: &Workshop<'_>) -> Result<Self> {
-        let mut command = Command::new(workshop.project.join("bench/setup/c2rust.sh"));
+    pub fn find(project: &Path, interrupt: &Interrupt) -> Result<Self> {
+        let mut command = Command::new(project.join("bench/setup/c2rust.sh"));
         command.arg("--path");
-        let path = runner::output(command, PATH, workshop.store.interrupt)?;
+        let path = runner::output(command, PATH, interrupt)?;
         let program = PathBuf::from(path.trim());
         if !program.is_file() {
             let way_out =
                 "`bench/setup/c2rust.sh` builds it in some minutes, and needs 1 GB of packages";
             return Err(Absent(format!("C2Rust is not installed: {way_out}")).into());
         }
-        let record = workshop.project.join("rust-unsafe/src/gen/SOURCES.sha256");
+        let record = project.join("rust-unsafe/src/gen/SOURCES.sha256");
         let (name, options) = parse_record(&read(&record)?).with_context(|| {
             let record = record.display();
             format!("{record} does not begin with C2Rust and its command")
@@ -52,10 +53,10 @@ impl Tool {
     /// Translates `source/` in `folder` into a package in `rust/`: a library, and the programs.
     pub fn translate(
         &self,
-        workshop: &Workshop<'_>,
         source: &Source,
         programs: &[Program],
         folder: &Path,
+        interrupt: &Interrupt,
     ) -> Result<()> {
         let (sources, output) = (folder.join("source"), folder.join("rust"));
         let mut command = Command::new(&self.program);
@@ -73,8 +74,7 @@ impl Tool {
             // Keeps this machine's paths out of what __FILE__ gives.
             .arg(format!("-fmacro-prefix-map={}/=", sources.display()))
             .current_dir(&sources);
-        runner::output(command, COMPILE, workshop.store.interrupt)
-            .context("cannot translate the sources")?;
+        runner::output(command, TRANSLATE, interrupt).context("cannot translate the sources")?;
         let src = output.join("src");
         // C2Rust leaves out the folder that all files share, and writes `_` for `-`.
         let translated = |file: &Path| {

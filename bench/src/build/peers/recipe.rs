@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use anyhow::{bail, ensure, Context, Result};
 
 use super::c2rust;
 use super::flags::{ProjectFlags, PROFILE};
-use super::manifest::{Change, Peer, Recipe, Source, UNMODIFIED_BATCH};
+use super::manifest::{Peer, Recipe, Source};
 use super::record::{Build, PeerRecord, SourceRecord};
-use super::source::{Absent, Store};
+use super::source::{write_program, Absent, Program, Store};
 use crate::build::builds::variants::DEFAULT;
 use crate::build::runner;
 use crate::build::stamp::{self, read, write};
 
-pub(super) const COMPILE: Duration = Duration::from_secs(180);
+const COMPILE: Duration = Duration::from_secs(180);
 const CARGO: Duration = Duration::from_secs(600);
 
 #[derive(Debug)]
@@ -29,59 +29,6 @@ pub(crate) struct Workshop<'a> {
     pub environment: &'a [(String, String)],
     pub batches: &'a [u32],
     pub store: Store<'a>,
-}
-
-#[derive(Debug)]
-pub(super) struct Program {
-    pub change: Option<String>,
-    pub file: PathBuf,
-    pub stem: String,
-}
-
-impl Program {
-    pub fn new(source: &Source, batch: u32) -> Self {
-        let change = (batch != UNMODIFIED_BATCH).then(|| source.constant_for(batch));
-        let stem = source.program.file_stem().unwrap_or_default();
-        let mut stem = stem.to_string_lossy().into_owned();
-        if change.is_some() {
-            stem += &format!("-{batch}");
-        }
-        let mut file = source.program.with_file_name(&stem);
-        file.set_extension(source.program.extension().unwrap_or_default());
-        Self { change, file, stem }
-    }
-}
-
-pub(super) fn write_program(source: &Source, program: &Program, sources: &Path) -> Result<()> {
-    let Some(to) = &program.change else {
-        return Ok(());
-    };
-    let file = sources.join(&program.file);
-    fs::copy(sources.join(&source.program), &file)
-        .with_context(|| format!("cannot write {}", file.display()))?;
-    let change = Change {
-        file: program.file.clone(),
-        from: source.constant.clone(),
-        times: 1,
-        to: to.clone(),
-    };
-    change.apply(sources)
-}
-
-impl Change {
-    pub(super) fn apply(&self, sources: &Path) -> Result<()> {
-        let path = sources.join(&self.file);
-        let text = read(&path)?;
-        let count = text.matches(&self.from).count();
-        ensure!(
-            count == self.times,
-            "{} has {:?} {count} times, and {} is expected",
-            self.file.display(),
-            self.from,
-            self.times
-        );
-        write(&path, &text.replace(&self.from, &self.to))
-    }
 }
 
 /// The compiler and flags of a recipe, what else its result depends on, and its work in an emptied folder.
@@ -176,12 +123,12 @@ impl Workshop<'_> {
                 (rust, needs, Box::new(make))
             }
             Recipe::C2rust { changes, .. } => {
-                let tool = c2rust::Tool::find(self)?;
+                let tool = c2rust::Tool::find(self.project, self.store.interrupt)?;
                 let (toolchain, needs) = (format!("{}, {rust}", tool.name), format!("{tool:?}"));
                 let make = move |folder: &Path| {
                     let mut changes = changes.iter();
                     changes.try_for_each(|change| change.apply(&folder.join("source")))?;
-                    tool.translate(self, source, programs, folder)?;
+                    tool.translate(source, programs, folder, self.store.interrupt)?;
                     self.cargo(folder, ("rust", "bin"), profile, programs)
                 };
                 (toolchain, needs, Box::new(make))

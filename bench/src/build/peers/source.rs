@@ -1,4 +1,4 @@
-//! The sources of a peer, in a bare repository with the objects of the pinned commit.
+//! The sources of a peer, in a bare repository with the objects of the pinned commit, and their changes for a batch size.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{ensure, Context, Result};
 use perfcounters::Interrupt;
 
-use super::manifest::Source;
+use super::manifest::{Change, Source, UNMODIFIED_BATCH};
 use crate::build::{runner, stamp};
 
 /// A peer cannot be had here. The text says why, and what to do about it.
@@ -104,5 +104,58 @@ impl Store<'_> {
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("LC_ALL", "C");
         runner::output(command, LIMIT, self.interrupt)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Program {
+    pub change: Option<String>,
+    pub file: PathBuf,
+    pub stem: String,
+}
+
+impl Program {
+    pub fn new(source: &Source, batch: u32) -> Self {
+        let change = (batch != UNMODIFIED_BATCH).then(|| source.constant_for(batch));
+        let stem = source.program.file_stem().unwrap_or_default();
+        let mut stem = stem.to_string_lossy().into_owned();
+        if change.is_some() {
+            stem += &format!("-{batch}");
+        }
+        let mut file = source.program.with_file_name(&stem);
+        file.set_extension(source.program.extension().unwrap_or_default());
+        Self { change, file, stem }
+    }
+}
+
+pub(super) fn write_program(source: &Source, program: &Program, sources: &Path) -> Result<()> {
+    let Some(to) = &program.change else {
+        return Ok(());
+    };
+    let file = sources.join(&program.file);
+    std::fs::copy(sources.join(&source.program), &file)
+        .with_context(|| format!("cannot write {}", file.display()))?;
+    let change = Change {
+        file: program.file.clone(),
+        from: source.constant.clone(),
+        times: 1,
+        to: to.clone(),
+    };
+    change.apply(sources)
+}
+
+impl Change {
+    pub(super) fn apply(&self, sources: &Path) -> Result<()> {
+        let path = sources.join(&self.file);
+        let text = stamp::read(&path)?;
+        let count = text.matches(&self.from).count();
+        ensure!(
+            count == self.times,
+            "{} has {:?} {count} times, and {} is expected",
+            self.file.display(),
+            self.from,
+            self.times
+        );
+        stamp::write(&path, &text.replace(&self.from, &self.to))
     }
 }

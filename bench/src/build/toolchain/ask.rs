@@ -1,4 +1,4 @@
-//! Asks compilers what they are.
+//! Families of compilers, how to invoke one, and what it answers.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,11 +6,45 @@ use std::time::Duration;
 
 use perfcounters::process::{find_program, is_executable};
 use perfcounters::Interrupt;
+use serde::{Deserialize, Serialize};
 
 use crate::build::runner::{self, Ended};
 
 /// Longest time for an answer of a compiler. Only a wrapper that hangs needs longer.
 const LIMIT: Duration = Duration::from_secs(60);
+
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::Display,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Family {
+    Gcc,
+    Clang,
+    Rustc,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Invocation {
+    Program(String),
+    Rustup(String),
+}
+
+impl Invocation {
+    /// The program, without the arguments that select a toolchain.
+    pub fn program(&self) -> &str {
+        self.rustc().0
+    }
+
+    /// The program and its first arguments that together run rustc.
+    pub fn rustc(&self) -> (&str, Vec<&str>) {
+        match self {
+            Self::Program(program) => (program, Vec::new()),
+            Self::Rustup(name) => ("rustup", vec!["run", name, "rustc"]),
+        }
+    }
+}
 
 /// The standard output of a command; `None` if it cannot start or fails.
 pub(super) fn ask(program: &str, arguments: &[&str]) -> Option<String> {

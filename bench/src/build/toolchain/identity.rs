@@ -14,8 +14,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::ask::{ask, canonical, errors, libraries};
-use super::compiler::{Family, Invocation};
+use super::ask::{ask, canonical, errors, libraries, Family, Invocation};
 
 /// Compiles an empty file. With `-###` before it, a compiler prints the commands instead.
 const COMPILE_NOTHING: [&str; 6] = ["-O2", "-S", "-o", "/dev/null", "-xc", "/dev/null"];
