@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use selftest::SIZES;
 
-use super::frame::SIZES;
 use crate::machine::host::address::PciAddress;
 use crate::usage::{number, UsageError};
 

@@ -1,32 +1,19 @@
 //! `triptych selftest`: checks two ports of a card, and the machine around them, before anything is
 //! measured.
 //!
-//! The safe Rust driver starts the ports, checks link and cable, and exchanges frames of every size. Then come
-//! the interrupts of the ports, and the processor's events. It tests the card, the cable and the machine; the
-//! tests of the drivers are elsewhere.
+//! The crate `selftest` has the checks of card, cable and processor.
 
 pub(crate) mod arguments;
-mod cable;
-mod counters;
-mod events;
-mod exchange;
-mod finding;
-mod frame;
-mod interrupts;
-mod link;
-mod ports;
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
 use perfcounters::Interrupt;
 use record::HostFacts;
+use selftest::{Finding, Grade};
 use serde::Serialize;
 
 use self::arguments::SelftestArguments;
-use self::finding::{Finding, Grade};
-use self::ports::{Opened, Ports};
 use crate::machine::host::doctor;
 use crate::machine::host::finding::Diagnosis;
 use crate::machine::host::system::System;
@@ -65,14 +52,14 @@ pub fn run(arguments: &SelftestArguments, interrupt: &Interrupt) -> Result<Outco
         findings.push(finding);
     };
     say(huge_pages(&host));
-    drive(arguments, &devices, interrupt, &mut say);
-    if !interrupt.is_set() {
-        interrupts::check(&devices, interrupt, &mut say);
-    }
-    // The last check, because it ties this thread to a CPU.
-    if !interrupt.is_set() {
-        events::check().into_iter().for_each(&mut say);
-    }
+    let link_timeout = Duration::from_secs(arguments.link_timeout);
+    selftest::check(
+        &devices,
+        link_timeout,
+        arguments.frames(),
+        interrupt,
+        &mut say,
+    );
     let addresses = arguments.addresses();
     let report = Report {
         version: env!("CARGO_PKG_VERSION"),
@@ -101,58 +88,6 @@ fn huge_pages(host: &HostFacts) -> Finding {
         _ => Finding::pass("huge pages", text),
     }
     .figure("pages", pages)
-}
-
-/// Opens the ports, tests them, and stops them.
-fn drive(
-    arguments: &SelftestArguments,
-    devices: &[String; 2],
-    interrupt: &Interrupt,
-    say: &mut dyn FnMut(Finding),
-) {
-    let opened = match Opened::open(devices) {
-        Ok(opened) => opened,
-        Err(why) => return say(Finding::fail("open", why)),
-    };
-    let ordinary = "too few huge pages are free, so it lies on ordinary pages, which costs speed; \
-                    `make hugepages` reserves some";
-    say(match opened.on_ordinary_pages() {
-        false => Finding::pass("driver memory", "on huge pages"),
-        true => Finding::not_available("driver memory", ordinary),
-    });
-    let mut ports = Ports::new(&opened);
-    exercise(arguments, &mut ports, interrupt, say);
-    say(match ports.stop() {
-        Ok(()) => Finding::pass("stop", "both ports stopped, with empty rings"),
-        Err(why) => Finding::fail("stop", why),
-    });
-}
-
-/// Everything between opening and stopping the ports. It ends at the first check without which the next
-/// ones make no sense.
-fn exercise(
-    arguments: &SelftestArguments,
-    ports: &mut Ports<'_>,
-    interrupt: &Interrupt,
-    say: &mut dyn FnMut(Finding),
-) {
-    let link_timeout = Duration::from_secs(arguments.link_timeout);
-    if !link::bring_up(ports, link_timeout, interrupt, say) || interrupt.is_set() {
-        return;
-    }
-    // The counters have seen the link come up, which is not free of errors.
-    if let Err(why) = counters::clear_errors(ports.opened) {
-        return say(Finding::fail("counters", why));
-    }
-    let run = RandomState::new().build_hasher().finish() as u32;
-    let (finding, cabled) = cable::check(ports, run, interrupt);
-    say(finding.figure("registers", counters::state(ports.opened)));
-    if !cabled || interrupt.is_set() {
-        return;
-    }
-    exchange::check(ports, run, arguments.frames(), interrupt, say);
-    let finding = counters::check(ports);
-    say(finding.figure("registers", counters::state(ports.opened)));
 }
 
 /// Prints the result, and writes the report.

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use perfcounters::Interrupt;
 
-use super::finding::Finding;
-use super::frame::{Damage, Stream, Verifier};
-use super::ports::Ports;
+use crate::finding::Finding;
+use crate::frame::{Damage, Stream, Verifier};
+use crate::ports::Ports;
 
 /// Frames that each port sends.
 const FRAMES: u64 = 64;
@@ -53,7 +53,7 @@ impl Heard {
 }
 
 /// Checks the wiring. Returns the finding, and whether the ports are cabled together.
-pub(super) fn check(ports: &mut Ports<'_>, run: u32, interrupt: &Interrupt) -> (Finding, bool) {
+pub(crate) fn check(ports: &mut Ports<'_>, run: u32, interrupt: &Interrupt) -> (Finding, bool) {
     // Numbers of another run: these frames are not part of the main exchange.
     let streams = [0, 1].map(|port| Stream { run: !run, port });
     let mut heard = [0, 1].map(|port| Heard::new(&streams, port));

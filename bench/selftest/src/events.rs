@@ -6,10 +6,10 @@ use perfcounters::perf::known_loops::{self, Check, KnownLoop, ITERATIONS};
 use perfcounters::perf::resolve::EventSet;
 use rustix::thread::{sched_setaffinity, CpuSet};
 
-use super::finding::Finding;
+use crate::finding::Finding;
 
 /// Checks the event of each metric that the backend `perf` counts.
-pub(super) fn check() -> Vec<Finding> {
+pub(crate) fn check() -> Vec<Finding> {
     // A driver's CPU, because some processors have two kinds of core.
     let cpu = two_cpus().0;
     if let Some(cpu) = cpu {
@@ -65,7 +65,7 @@ mod tests {
     use record::Metric;
 
     use super::*;
-    use crate::machine::selftest::finding::Grade;
+    use crate::finding::Grade;
 
     #[test]
     fn one_wrong_loop_fails_the_event_and_is_named() {

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use ixgbe::driver::mempool::Packet;
 use perfcounters::Interrupt;
 
-use super::finding::Finding;
-use super::frame::{Stream, Verifier, MAX_SIZE, MIN_SIZE};
-use super::ports::Ports;
+use crate::finding::Finding;
+use crate::frame::{Stream, Verifier, MAX_SIZE, MIN_SIZE};
+use crate::ports::Ports;
 
 /// Frames that may be on their way in each direction. A ring has 512 descriptors, so the receiver
 /// drops none of them.
@@ -75,7 +75,7 @@ impl<'p> Direction<'p> {
 }
 
 /// Exchanges `total` frames in each direction. Says a finding for each.
-pub(super) fn check(
+pub(crate) fn check(
     ports: &mut Ports<'_>,
     run: u32,
     total: u64,

@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 /// Bytes of the shortest frame, without CRC.
-pub(super) const MIN_SIZE: usize = 60;
+pub(crate) const MIN_SIZE: usize = 60;
 /// Bytes of the longest frame, without CRC.
-pub(super) const MAX_SIZE: usize = 1514;
+pub(crate) const MAX_SIZE: usize = 1514;
 /// Number of sizes. Any run of so many frames has each size once.
-pub(super) const SIZES: u64 = (MAX_SIZE - MIN_SIZE + 1) as u64;
+pub const SIZES: u64 = (MAX_SIZE - MIN_SIZE + 1) as u64;
 
 /// IEEE 802 local experimental EtherType 1, and the mark of these frames.
 const TYPE_AND_MARK: &[u8] = b"\x88\xb5TRIP";
@@ -30,11 +30,11 @@ const SIZE_STEP: u64 = 682;
 
 /// The frames that one port sends in one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stream {
+pub(crate) struct Stream {
     /// A random number for the run, which tells its frames from those of other runs.
-    pub(super) run: u32,
+    pub(crate) run: u32,
     /// The sending port, 0 or 1.
-    pub(super) port: u8,
+    pub(crate) port: u8,
 }
 
 impl Stream {
@@ -55,7 +55,7 @@ impl Stream {
     }
 
     /// Writes a frame into `frame`.
-    pub(super) fn write(self, number: u64, frame: &mut Vec<u8>) {
+    pub(crate) fn write(self, number: u64, frame: &mut Vec<u8>) {
         frame.clear();
         frame.extend(self.prefix());
         frame.extend(number.to_le_bytes());
@@ -65,7 +65,7 @@ impl Stream {
     }
 
     /// The number in a frame's header, or `None` if the frame is not of this stream.
-    pub(super) fn number(self, frame: &[u8]) -> Option<u64> {
+    pub(crate) fn number(self, frame: &[u8]) -> Option<u64> {
         // Switches may change the addresses.
         let header = frame.get(12..HEADER)?;
         let number = header.strip_prefix(&self.prefix()[12..])?;
@@ -77,7 +77,7 @@ impl Stream {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-pub(super) enum Damage {
+pub(crate) enum Damage {
     /// It did not arrive.
     Lost,
     /// It arrived more than once.
@@ -96,10 +96,10 @@ pub(super) enum Damage {
 
 /// How often a kind of damage occurred, and its first frame.
 #[derive(Debug, Serialize)]
-pub(super) struct Damaged {
-    pub(super) count: u64,
+pub(crate) struct Damaged {
+    pub(crate) count: u64,
     /// The first frame, in words.
-    pub(super) first: String,
+    pub(crate) first: String,
 }
 
 /// The first bytes of a frame, as hexadecimal digits.
@@ -139,7 +139,7 @@ fn is_similar(sent: &[u8], received: &[u8]) -> bool {
 
 /// The frames of a stream that have arrived.
 #[derive(Debug)]
-pub(super) struct Verifier {
+pub(crate) struct Verifier {
     stream: Stream,
     /// Whether each number has arrived.
     seen: Vec<bool>,
@@ -147,18 +147,18 @@ pub(super) struct Verifier {
     next: u64,
     /// The frame that was recognised last, as it was sent.
     expected: Vec<u8>,
-    pub(super) damages: BTreeMap<Damage, Damaged>,
+    pub(crate) damages: BTreeMap<Damage, Damaged>,
     /// Frames that arrived once, complete and unchanged.
-    pub(super) intact: u64,
+    pub(crate) intact: u64,
     /// Frames that arrived, in any state.
-    pub(super) received: u64,
+    pub(crate) received: u64,
     /// Frames of the stream that arrived, each once.
-    pub(super) arrived: u64,
+    pub(crate) arrived: u64,
 }
 
 impl Verifier {
     /// Before the first frame.
-    pub(super) fn new(stream: Stream) -> Self {
+    pub(crate) fn new(stream: Stream) -> Self {
         Self {
             stream,
             seen: Vec::new(),
@@ -172,7 +172,7 @@ impl Verifier {
     }
 
     /// Takes a received frame, when `sent` frames have been sent.
-    pub(super) fn take(&mut self, received: &[u8], sent: u64) {
+    pub(crate) fn take(&mut self, received: &[u8], sent: u64) {
         self.received += 1;
         let size = received.len();
         let Some(number) = self.recognise(received, sent) else {
@@ -202,7 +202,7 @@ impl Verifier {
     }
 
     /// Counts the frames that have not arrived, after the last one.
-    pub(super) fn finish(&mut self, sent: u64) {
+    pub(crate) fn finish(&mut self, sent: u64) {
         let is_lost = |number: &u64| !self.has_arrived(*number);
         let lost: Vec<u64> = (0..sent).filter(is_lost).collect();
         if let Some(first) = lost.first() {

@@ -12,8 +12,8 @@ use nic::registers as r;
 use perfcounters::Interrupt;
 use rustix::event::{eventfd, poll, EventfdFlags, PollFd, PollFlags, Timespec};
 
-use super::finding::Finding;
-use super::ports::named;
+use crate::finding::Finding;
+use crate::ports::named;
 
 /// Interrupts raised on each port.
 const ROUNDS: usize = 100;
@@ -31,7 +31,7 @@ const PCI_COMMAND: u32 = 0x04;
 const PCI_COMMAND_MASTER: u16 = 1 << 2;
 
 /// Checks the interrupts of both ports.
-pub(super) fn check(devices: &[String; 2], interrupt: &Interrupt, say: &mut dyn FnMut(Finding)) {
+pub(crate) fn check(devices: &[String; 2], interrupt: &Interrupt, say: &mut dyn FnMut(Finding)) {
     for (port, device) in devices.iter().enumerate() {
         let check = format!("interrupts {port}");
         say(match measure(device, interrupt) {

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use ixgbe::error::Result;
 use perfcounters::Interrupt;
 
-use super::finding::Finding;
-use super::ports::Ports;
+use crate::finding::Finding;
+use crate::ports::Ports;
 
 /// Time for the first attempt. Each later attempt has twice the time of the one before.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
@@ -34,7 +34,7 @@ struct Link {
 
 /// Starts both ports and waits for their links, at most `limit`. Adds the findings; returns whether
 /// both links are up.
-pub(super) fn bring_up(
+pub(crate) fn bring_up(
     ports: &mut Ports<'_>,
     limit: Duration,
     interrupt: &Interrupt,

@@ -6,8 +6,8 @@ use ixgbe::driver::device::Stats;
 use ixgbe::error::Result;
 use nic::registers as r;
 
-use super::finding::Finding;
-use super::ports::{named, Opened, Ports, CRC_LEN};
+use crate::finding::Finding;
+use crate::ports::{named, Opened, Ports, CRC_LEN};
 
 /// Counters that stay 0 on a good link without overload.
 const ERRORS: [(&str, u32); 11] = named! {
@@ -47,7 +47,7 @@ struct Read {
 }
 
 /// Reads the error counters of both ports, which sets them to 0.
-pub(super) fn clear_errors(opened: &Opened) -> Result<()> {
+pub(crate) fn clear_errors(opened: &Opened) -> Result<()> {
     (0..2).try_for_each(|port| read_errors(opened, port).map(drop))
 }
 
@@ -60,7 +60,7 @@ fn read_errors(opened: &Opened, port: usize) -> Result<[u32; ERRORS.len()]> {
 }
 
 /// Reads the registers for the report. A register that cannot be read is left out.
-pub(super) fn state(opened: &Opened) -> [BTreeMap<&'static str, String>; 2] {
+pub(crate) fn state(opened: &Opened) -> [BTreeMap<&'static str, String>; 2] {
     [0, 1].map(|port| {
         let values = STATE.iter().filter_map(|(name, offset)| {
             let value = opened.register(port, *offset).ok()?;
@@ -72,7 +72,7 @@ pub(super) fn state(opened: &Opened) -> [BTreeMap<&'static str, String>; 2] {
 
 /// Compares the counters of both ports with what was sent and received. Call it once all frames have
 /// arrived.
-pub(super) fn check(ports: &mut Ports<'_>) -> Finding {
+pub(crate) fn check(ports: &mut Ports<'_>) -> Finding {
     let counted = ports.counted;
     let mut read = |port: usize| -> Result<Read> {
         // Before the driver's own look, which clears QPTC.
@@ -163,7 +163,7 @@ fn counts_crc(stats: &Stats, counted: &Stats) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::selftest::finding::Grade;
+    use crate::finding::Grade;
 
     #[test]
     fn a_difference_says_where_the_frames_went() {

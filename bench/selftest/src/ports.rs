@@ -13,7 +13,7 @@ const POOL_CAPACITY: u32 = 2048;
 /// The most frames of one call.
 const MAX_BATCH: usize = 256;
 /// Bytes of the CRC, which the card adds and strips.
-pub(super) const CRC_LEN: u64 = 4;
+pub(crate) const CRC_LEN: u64 = 4;
 
 /// Registers of the card, each as its name and its offset.
 macro_rules! named {
@@ -21,10 +21,10 @@ macro_rules! named {
         [$((stringify!($name $(($index))?), nic::registers::$name $(($index))?)),*]
     };
 }
-pub(super) use named;
+pub(crate) use named;
 
 /// The two open devices with their memory.
-pub(super) struct Opened {
+pub(crate) struct Opened {
     // Fields are dropped in this order, so that a pool is unmapped while its devices are open.
     pools: [Mempool; 2],
     devices: [OpenDevice; 2],
@@ -33,7 +33,7 @@ pub(super) struct Opened {
 
 impl Opened {
     /// Opens both devices without starting them. Waits at most 5 seconds for the server of a socket.
-    pub(super) fn open([a, b]: &[String; 2]) -> Result<Self> {
+    pub(crate) fn open([a, b]: &[String; 2]) -> Result<Self> {
         let container = Container::with_connect_timeout(DEFAULT_CONNECT_TIMEOUT_MS);
         let devices = [
             OpenDevice::open(&container, a)?,
@@ -48,28 +48,28 @@ impl Opened {
     }
 
     /// Whether some of the memory is not on huge pages.
-    pub(super) fn on_ordinary_pages(&self) -> bool {
+    pub(crate) fn on_ordinary_pages(&self) -> bool {
         self.container.on_ordinary_pages()
     }
 
     /// Reads the register at `offset`. Reading clears some registers.
-    pub(super) fn register(&self, port: usize, offset: u32) -> Result<u32> {
+    pub(crate) fn register(&self, port: usize, offset: u32) -> Result<u32> {
         self.devices[port].register_read(offset)
     }
 }
 
 /// The ports, numbered 0 and 1. A port that does not run has no link, and neither sends nor receives.
-pub(super) struct Ports<'p> {
-    pub(super) opened: &'p Opened,
+pub(crate) struct Ports<'p> {
+    pub(crate) opened: &'p Opened,
     running: [Option<Device<'p>>; 2],
     /// Frames and bytes of each port, as the driver took and handed them out. Bytes include the CRC.
-    pub(super) counted: [Stats; 2],
+    pub(crate) counted: [Stats; 2],
     arrived: Vec<Packet<'p>>,
     bytes: Vec<u8>,
 }
 
 impl<'p> Ports<'p> {
-    pub(super) fn new(opened: &'p Opened) -> Self {
+    pub(crate) fn new(opened: &'p Opened) -> Self {
         Self {
             opened,
             running: [None, None],
@@ -80,7 +80,7 @@ impl<'p> Ports<'p> {
     }
 
     /// Resets and starts a port, whatever state it is in. Does not wait for the link.
-    pub(super) fn start(&mut self, port: usize) -> Result<()> {
+    pub(crate) fn start(&mut self, port: usize) -> Result<()> {
         if let Some(mut device) = self.running[port].take() {
             device.stop()?;
         }
@@ -90,14 +90,14 @@ impl<'p> Ports<'p> {
     }
 
     /// The speed of the link in Mbit/s, 0 if it is down.
-    pub(super) fn link_speed(&self, port: usize) -> Result<u32> {
+    pub(crate) fn link_speed(&self, port: usize) -> Result<u32> {
         self.running[port]
             .as_ref()
             .map_or(Ok(0), Device::link_speed)
     }
 
     /// A packet with these bytes, `None` if all packets are in use.
-    pub(super) fn packet(&self, port: usize, bytes: &[u8]) -> Option<Packet<'p>> {
+    pub(crate) fn packet(&self, port: usize, bytes: &[u8]) -> Option<Packet<'p>> {
         let mut packet = self.opened.pools[port].alloc()?;
         let written = packet.set_size(bytes.len()) && packet.write_at(0, bytes);
         written.then_some(packet)
@@ -105,7 +105,7 @@ impl<'p> Ports<'p> {
 
     /// Sends packets from the front of `packets`, and leaves those that the ring does not take. A device that
     /// has failed takes none, and [`Ports::stats`] says why.
-    pub(super) fn send(&mut self, port: usize, packets: &mut Vec<Packet<'p>>) {
+    pub(crate) fn send(&mut self, port: usize, packets: &mut Vec<Packet<'p>>) {
         let Some(device) = &mut self.running[port] else {
             return;
         };
@@ -120,7 +120,7 @@ impl<'p> Ports<'p> {
     }
 
     /// Receives frames, and calls `take` with the bytes of each. Returns their number.
-    pub(super) fn receive(&mut self, port: usize, mut take: impl FnMut(&[u8])) -> usize {
+    pub(crate) fn receive(&mut self, port: usize, mut take: impl FnMut(&[u8])) -> usize {
         let Some(device) = &mut self.running[port] else {
             return 0;
         };
@@ -138,13 +138,13 @@ impl<'p> Ports<'p> {
     }
 
     /// The card's counters of a port since its last start. Fails also if the port is dead or stalled.
-    pub(super) fn stats(&mut self, port: usize) -> Result<Stats> {
+    pub(crate) fn stats(&mut self, port: usize) -> Result<Stats> {
         let device = self.running[port].as_mut();
         device.map_or(Ok(Stats::default()), Device::stats_read)
     }
 
     /// Stops both ports. Returns the first error.
-    pub(super) fn stop(&mut self) -> Result<()> {
+    pub(crate) fn stop(&mut self) -> Result<()> {
         let mut result = Ok(());
         for mut device in self.running.iter_mut().filter_map(Option::take) {
             result = result.and(device.stop());

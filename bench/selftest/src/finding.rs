@@ -10,7 +10,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "lowercase")]
-pub(super) enum Grade {
+pub enum Grade {
     /// It is as it must be.
     Pass,
     /// Something is wrong.
@@ -23,14 +23,15 @@ pub(super) enum Grade {
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Finding {
+pub struct Finding {
     /// What was checked: `start`, `link`, `cable`, `frames 0 to 1`, …
-    pub(super) check: String,
-    pub(super) outcome: Grade,
+    pub check: String,
+    /// How it ended.
+    pub outcome: Grade,
     /// The figures, or what is wrong and what to do.
-    pub(super) text: String,
+    pub text: String,
     /// Figures for programs.
-    pub(super) figures: BTreeMap<String, Value>,
+    pub figures: BTreeMap<String, Value>,
 }
 
 impl Finding {
@@ -43,21 +44,22 @@ impl Finding {
         }
     }
 
-    pub(super) fn pass(check: impl Into<String>, text: impl fmt::Display) -> Self {
+    /// A check that found what must be.
+    pub fn pass(check: impl Into<String>, text: impl fmt::Display) -> Self {
         Self::new(Grade::Pass, check, text)
     }
 
-    pub(super) fn fail(check: impl Into<String>, text: impl fmt::Display) -> Self {
+    pub(crate) fn fail(check: impl Into<String>, text: impl fmt::Display) -> Self {
         Self::new(Grade::Fail, check, text)
     }
 
     /// A check that was not possible, with the reason.
-    pub(super) fn not_available(check: impl Into<String>, why: impl fmt::Display) -> Self {
+    pub fn not_available(check: impl Into<String>, why: impl fmt::Display) -> Self {
         Self::new(Grade::NotAvailable, check, why)
     }
 
     /// A check that passes if nothing is wrong.
-    pub(super) fn unless(
+    pub(crate) fn unless(
         wrong: &[String],
         check: impl Into<String>,
         right: impl fmt::Display,
@@ -70,12 +72,12 @@ impl Finding {
 
     /// The same finding with one more figure.
     #[must_use]
-    pub(super) fn figure(mut self, name: &str, value: impl Serialize) -> Self {
+    pub fn figure(mut self, name: &str, value: impl Serialize) -> Self {
         self.add(name, value);
         self
     }
 
-    pub(super) fn add(&mut self, name: &str, value: impl Serialize) {
+    pub(crate) fn add(&mut self, name: &str, value: impl Serialize) {
         // The figures are numbers, texts and lists of these, which JSON can hold.
         let value = serde_json::to_value(value).unwrap_or(Value::Null);
         self.figures.insert(name.to_owned(), value);
