@@ -95,6 +95,20 @@ impl WorkerKind {
     }
 }
 
+/// A table as text. Its columns are as wide as their cells, but at most 80 characters.
+pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let widths: [usize; N] = std::array::from_fn(|column| {
+        let widths = rows.iter().map(|row| row[column].chars().count());
+        widths.max().unwrap_or_default().min(80)
+    });
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths);
+        let cells = cells.map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
 /// Parses the name of an enumeration's value. An unknown name gives an error that lists the names.
 pub fn one_of<T>() -> impl TypedValueParser<Value = T>
 where

@@ -11,7 +11,7 @@ use perfcounters::temporary::TemporaryFolder;
 use perfcounters::Interrupt;
 
 use super::runner::{self, Ended};
-use super::stamp::empty;
+use super::stamp::{empty, make_folder};
 use crate::usage::UsageError;
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -34,10 +34,9 @@ impl Checkout {
         interrupt: &Interrupt,
     ) -> Result<Self> {
         let hash = hash_of(repository, commit)?;
-        let fail = || format!("cannot make a folder in {}", parent.display());
-        std::fs::create_dir_all(parent).with_context(fail)?;
-        let parent = std::fs::canonicalize(parent).with_context(fail)?;
-        let folder = TemporaryFolder::create_in(&parent, "commit-").with_context(fail)?;
+        make_folder(parent)?;
+        let parent = parent.canonicalize()?;
+        let folder = TemporaryFolder::create_in(&parent, "commit-")?;
         let sources = folder.path().join("source");
         empty(&sources)?;
         let checkout = Self {
@@ -47,7 +46,7 @@ impl Checkout {
             _folder: Some(folder),
             interrupt: interrupt.clone(),
         };
-        let taken = checkout.extract(&hash, None);
+        let taken = checkout.extract(&hash, ".");
         taken.with_context(|| format!("cannot take the sources of commit {commit}"))?;
         Ok(checkout)
     }
@@ -93,23 +92,20 @@ impl Checkout {
         })
     }
 
-    /// Writes files of a commit over the sources: those below `path`, or all.
-    fn extract(&self, commit: &str, path: Option<&str>) -> Result<()> {
-        let archive = self.sources.with_extension("tar");
-        let mut write = git(&self.repository);
-        write.args(["archive", "--output"]).arg(&archive);
-        write.arg(commit).args(path);
-        runner::output(write, LIMIT, &self.interrupt)?;
-        let mut read = Command::new("tar");
-        read.arg("-xf").arg(&archive).arg("-C").arg(&self.sources);
-        runner::output(read, LIMIT, &self.interrupt)?;
-        Ok(std::fs::remove_file(archive)?)
+    /// Writes files of a commit over the sources: those below `path`.
+    fn extract(&self, commit: &str, path: &str) -> Result<()> {
+        let mut command = git(&self.repository);
+        // The repository keeps its own index.
+        command.env("GIT_INDEX_FILE", self.sources.join(".index"));
+        command.arg("--work-tree").arg(&self.sources);
+        command.args(["checkout", "--quiet", commit, "--", path]);
+        runner::output(command, LIMIT, &self.interrupt).map(drop)
     }
 
     /// Replaces a folder of the sources by that of the last commit.
     pub(crate) fn restore(&self, folder: &str) -> Result<()> {
         std::fs::remove_dir_all(self.sources.join(folder))?;
-        let restored = self.extract("HEAD", Some(folder));
+        let restored = self.extract("HEAD", folder);
         restored.with_context(|| format!("git has no commit with {folder}"))
     }
 

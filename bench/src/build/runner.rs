@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-use perfcounters::process::{Process, ProcessError};
+use anyhow::Result;
+use perfcounters::process::{is_executable, Process, ProcessError};
 use perfcounters::temporary::TemporaryFolder;
 use perfcounters::Interrupt;
 
@@ -58,7 +58,7 @@ pub(crate) fn run(mut command: Command, limit: Duration, interrupt: &Interrupt) 
     let name = program.unwrap_or_default().to_string_lossy().into_owned();
     let logs = TemporaryFolder::create()?;
     let out = logs.path().join("stdout");
-    let file = File::create(&out).with_context(|| format!("cannot write {}", out.display()))?;
+    let file = File::create(&out)?;
     let mut process = Process::start(&name, command, None, logs.path(), Stdio::from(file))?;
     let result = match process.wait(limit, interrupt) {
         Err(error @ (ProcessError::Interrupted | ProcessError::System { .. })) => {
@@ -67,8 +67,7 @@ pub(crate) fn run(mut command: Command, limit: Duration, interrupt: &Interrupt) 
         result => result,
     };
     let text = |path: &Path| -> Result<String> {
-        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
     };
     Ok(Ended {
         result,
@@ -89,25 +88,27 @@ pub(crate) fn output(command: Command, limit: Duration, interrupt: &Interrupt) -
     Ok(ended.stdout)
 }
 
+/// The C2Rust that generates `rust-unsafe/`; `None` if it is not installed.
+pub(crate) fn c2rust(project: &Path, interrupt: &Interrupt) -> Result<Option<PathBuf>> {
+    let mut command = Command::new(project.join("bench/setup/c2rust.sh"));
+    command.arg("--path");
+    let path = output(command, Duration::from_secs(20), interrupt)?;
+    let path = PathBuf::from(path.trim());
+    Ok(is_executable(&path).then_some(path))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_end_of_a_command_is_a_result() {
-        let shell = |script: &str, limit| {
-            let mut command = Command::new("sh");
-            command.args(["-c", script]);
-            run(command, limit, &Interrupt::new()).unwrap()
-        };
-        let long = Duration::from_secs(20);
-        let good = shell("echo out; echo err >&2", long);
-        assert!(good.result.is_ok());
-        assert_eq!((&*good.stdout, &*good.stderr), ("out\n", "err\n"));
-        let bad = shell("echo reason >&2; exit 3", long).result.unwrap_err();
-        assert!(bad.to_string().contains("exit status: 3: reason"), "{bad}");
-        let hang = shell("sleep 1000", Duration::from_millis(50)).result;
-        assert!(matches!(hang, Err(ProcessError::Timeout { .. })));
+    fn the_output_and_the_reason_of_a_failure_are_kept() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo out; echo reason >&2; exit 3"]);
+        let ended = run(command, Duration::from_secs(20), &Interrupt::new()).unwrap();
+        assert_eq!((&*ended.stdout, &*ended.stderr), ("out\n", "reason\n"));
+        let error = ended.result.unwrap_err().to_string();
+        assert!(error.contains("exit status: 3: reason"), "{error}");
         assert!(is_foreign("CARGO_PROFILE_RELEASE_LTO") && !is_foreign("RUSTUP_TOOLCHAIN"));
     }
 }

@@ -41,8 +41,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<()> {
 
 pub(crate) fn empty(folder: &Path) -> Result<()> {
     if folder.exists() {
-        let fail = || format!("cannot empty {}", folder.display());
-        fs::remove_dir_all(folder).with_context(fail)?;
+        fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
     }
     make_folder(folder)
 }
@@ -58,31 +57,5 @@ pub(crate) fn lock(folder: &Path) -> Result<File> {
             folder.display()
         ),
         Err(error) => Err(error).with_context(|| format!("cannot lock {}", path.display())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_is_built_again_for_another_source_or_a_missing_file() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = place.path().join("new");
-        let files = [folder.join("program")];
-        let builds = |from: &str| {
-            let mut built = false;
-            let build = || {
-                built = true;
-                Ok(fs::write(&files[0], from)?)
-            };
-            once(&folder, from, &files, build).unwrap();
-            built
-        };
-        assert!(builds("a") && !builds("a") && builds("b"));
-        fs::remove_file(&files[0]).unwrap();
-        assert!(builds("b") && !builds("b"));
-        once(&folder, "c", &files, || anyhow::bail!("no")).unwrap_err();
-        assert!(builds("b"));
     }
 }

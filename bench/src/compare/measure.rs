@@ -7,10 +7,10 @@ use anyhow::Result;
 use perfcounters::{Backend, Cell, Observer};
 use record::{Implementation, LinePlacement};
 
-use super::peers::PeerBuilds;
+use super::peers;
 use super::plan::CompareFile;
-use crate::build::builds::artefacts;
-use crate::build::builds::cells::describe_build;
+use crate::build::builds::cells::{describe_build, hashes};
+use crate::build::peers::record::Peers;
 use crate::build::request::Builder;
 use crate::build::toolchain::recipe::BuildRecipe;
 use crate::code::data_path::with_checks;
@@ -30,11 +30,11 @@ pub fn measure(
     file: &CompareFile,
     recorder: &mut Recorder,
 ) -> Result<()> {
-    let mut peers = PeerBuilds::new(builder)?;
+    let mut peers = Peers::none(builder.build)?;
     let cells = build_all(builder, &mut peers, builds, file, recorder)?;
     let record = &mut recorder.folder.record;
-    record.artefacts = artefacts::hashes(builder.build, &cells);
-    record.peers = peers.peers.facts(|_| true);
+    record.artefacts = hashes(builder.build, &cells);
+    record.peers = peers.facts(|_| true);
     recorder.folder.save()?;
     let outcome = measure_all(builder, &cells, file, recorder);
     recorder.progress.finish();
@@ -47,7 +47,7 @@ pub fn measure(
 /// Returns the cells of the successful builds, and records what they are, with the checks in their machine code.
 fn build_all(
     builder: &Builder<'_>,
-    peers: &mut PeerBuilds,
+    peers: &mut Peers,
     builds: &[Build<'_>],
     file: &CompareFile,
     recorder: &mut Recorder,
@@ -66,7 +66,7 @@ fn build_all(
         let cell = |batch: &u32| builder.cell(recipe, *driver, *batch);
         let planned: Vec<Cell> = file.batch.iter().map(cell).collect();
         let outcome = if driver.is_peer() {
-            peers.build(builder, recipe, *driver, &file.batch)
+            peers::build(builder, peers, (recipe, *driver), &file.batch)
         } else {
             builder.build(recipe, *driver).map(|()| {
                 let build = describe_build(&builder.output, *driver, &recipe.variant);

@@ -10,6 +10,7 @@ use record::{GitFacts, HostFacts, Implementation, RunFolder, RunRecord, SAMPLES_
 use serde_json::json;
 
 use crate::build::request::Builder;
+use crate::build::stamp::write;
 use crate::build::toolchain::recipe::BuildRecipe;
 use crate::measure::run::recorder::Recorder;
 use crate::usage::{Outcome, UsageError};
@@ -17,7 +18,6 @@ use arguments::CompareArguments;
 use baseline::Baseline;
 use comparisons::{Comparisons, Judge};
 use measure::{measure, Build};
-use peers::PeerBuilds;
 use plan::{Block, CompareFile, Plan};
 use result::{ComparisonResult, UsedBaseline, FORMAT, RESULT_FILE};
 
@@ -90,21 +90,26 @@ fn selected_builds<'r>(
         [] => !driver.is_peer(),
         named => named.contains(&driver),
     };
-    let mut builds: Vec<Build<'_>> = Vec::new();
-    for recipe in recipes {
+    let of = |recipe: &'r BuildRecipe| {
         let drivers = recipe.implementations().iter().copied();
-        builds.extend(
-            drivers
-                .filter(|driver| wanted(*driver))
-                .map(|driver| (recipe, driver)),
-        );
-    }
+        drivers.map(move |driver| (recipe, driver))
+    };
+    let builds = recipes.iter().flat_map(of);
+    let builds: Vec<_> = builds.filter(|(_, driver)| wanted(*driver)).collect();
     if builds.is_empty() {
         let why = "no selected compiler builds a selected driver on this machine; \
                    `bench/setup/compilers.sh` installs compilers";
         bail!(UsageError(why.to_owned()));
     }
-    PeerBuilds::check(&builds)?;
+    let unending = builds
+        .iter()
+        .find(|(recipe, driver)| recipe.pgo && driver.is_peer());
+    if let Some((_, driver)) = unending {
+        let why = "because it does not end by itself and so writes no profile";
+        let way_out = "leave --pgo out, or name our drivers with --impl";
+        let text = format!("{driver} cannot be built with PGO, {why}: {way_out}");
+        bail!(UsageError(text));
+    }
     Ok(builds)
 }
 
@@ -171,10 +176,6 @@ fn report(
     }
     let worse = result.worse_than_baseline().then_some(Outcome::Worse);
     Ok(worse.unwrap_or(Outcome::Good))
-}
-
-fn write(file: &Path, text: &str) -> Result<()> {
-    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// The file that the command line selects, with another block if the command line names compilers.

@@ -17,82 +17,52 @@ use crate::build::peers::record::{PeerRecord, Peers};
 use crate::build::peers::source::Store;
 use crate::build::request::Builder;
 use crate::build::toolchain::recipe::BuildRecipe;
-use crate::usage::UsageError;
 
-#[derive(Debug)]
-pub struct PeerBuilds {
-    manifest: Manifest,
-    pub peers: Peers,
-}
-
-impl PeerBuilds {
-    pub fn new(builder: &Builder<'_>) -> Result<Self> {
-        Ok(Self {
-            manifest: read_toml(&builder.sources.join("bench/peers.toml"))?,
-            peers: Peers::none(builder.build)?,
-        })
-    }
-
-    /// Refuses what no recipe can build.
-    pub fn check(recipes: &[(&BuildRecipe, Implementation)]) -> Result<(), UsageError> {
-        let mut recipes = recipes.iter();
-        match recipes.find(|(recipe, driver)| recipe.pgo && driver.is_peer()) {
-            Some((_, driver)) => Err(UsageError(format!(
-                "{driver} cannot be built with PGO, because it does not end by itself and so writes no \
-                 profile: leave --pgo out, or name our drivers with --impl"
-            ))),
-            None => Ok(()),
-        }
-    }
-
-    pub fn build(
-        &mut self,
-        builder: &Builder<'_>,
-        recipe: &BuildRecipe,
-        implementation: Implementation,
-        batches: &[u32],
-    ) -> Result<(Build, Vec<Cell>)> {
-        let environment = recipe.environment();
-        let variables = recipe.variables("");
-        let interrupt = builder.interrupt;
-        let mut flags = ProjectFlags::ask(&builder.sources, &variables, &environment, interrupt)?;
-        // With rustup, the hash is that of its proxy.
-        flags.hashes += &recipe.toolchain.identity.key();
-        let output = absolute(builder.output.join("peers").join(&recipe.variant))?;
-        let folder = absolute(builder.build.join("peers"))?;
-        let workshop = Workshop {
-            project: &builder.sources,
-            output: &output,
-            flags: &flags,
-            environment: &environment,
-            batches,
-            store: Store {
-                folder: &folder,
-                bundles: None,
-                interrupt,
-            },
-        };
-        let peer = self.manifest.peer(implementation)?;
-        let name = peer.recipe.source().context("no compiler builds it here")?;
-        let source = self.manifest.source(name)?;
-        let taken = workshop.store.take(source);
-        let built = taken.and_then(|from| workshop.build(source, peer, DEFAULT, &from));
-        let help = "cannot build it; `make peers` takes the sources, also from git bundles";
-        let built = built.context(help)?;
-        self.peers.peers.push(PeerRecord {
-            variant: recipe.variant.clone(),
-            ..built
-        });
-        let described = (implementation, recipe.variant.clone());
-        let build = Build {
-            toolchain: recipe.toolchain.name(),
-            ..self.peers.describe(&described)
-        };
-        let cells = batches.iter().map(|batch| {
-            let cell = self.peers.cell(&build, Conditions::with_batch(*batch));
-            cell.with_context(|| format!("there is no program for batch {batch}"))
-        });
-        let cells = cells.collect::<Result<_>>()?;
-        Ok((build, cells))
-    }
+/// Builds a peer and adds it to `peers`. Returns what it is, and a cell for each batch size.
+pub fn build(
+    builder: &Builder<'_>,
+    peers: &mut Peers,
+    (recipe, implementation): (&BuildRecipe, Implementation),
+    batches: &[u32],
+) -> Result<(Build, Vec<Cell>)> {
+    let manifest: Manifest = read_toml(&builder.sources.join("bench/peers.toml"))?;
+    let environment = recipe.environment();
+    let (variables, interrupt) = (recipe.variables(""), builder.interrupt);
+    let mut flags = ProjectFlags::ask(&builder.sources, &variables, &environment, interrupt)?;
+    // With rustup, the hash is that of its proxy.
+    flags.hashes += &recipe.toolchain.identity.key();
+    let workshop = Workshop {
+        project: &builder.sources,
+        output: absolute(builder.output.join("peers").join(&recipe.variant))?,
+        flags,
+        environment: &environment,
+        batches,
+        store: Store {
+            folder: &absolute(builder.build.join("peers"))?,
+            bundles: None,
+            interrupt,
+        },
+    };
+    let peer = manifest.peer(implementation)?;
+    let name = peer.recipe.source().context("no compiler builds it here")?;
+    let source = manifest.source(name)?;
+    let taken = workshop.store.take(source);
+    let built = taken.and_then(|from| workshop.build(source, peer, DEFAULT, &from));
+    let help = "cannot build it; `make peers` takes the sources, also from git bundles";
+    let built = built.context(help)?;
+    peers.peers.push(PeerRecord {
+        variant: recipe.variant.clone(),
+        ..built
+    });
+    let described = (implementation, recipe.variant.clone());
+    let build = Build {
+        toolchain: recipe.toolchain.name(),
+        ..peers.describe(&described)
+    };
+    let cells = batches.iter().map(|batch| {
+        let cell = peers.cell(&build, Conditions::with_batch(*batch));
+        cell.with_context(|| format!("there is no program for batch {batch}"))
+    });
+    let cells = cells.collect::<Result<_>>()?;
+    Ok((build, cells))
 }

@@ -7,7 +7,8 @@ use record::BackendName;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::processor;
-use crate::build::toolchain::compiler::{SkippedCompiler, Toolchain};
+use crate::build::stamp;
+use crate::build::toolchain::compiler::{numbers, SkippedCompiler, Toolchain};
 use crate::build::toolchain::find::{find, profdata, wrong_label};
 use crate::build::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 use crate::measure::run::config::COUNTING;
@@ -91,8 +92,7 @@ impl Block {
 
 impl CompareFile {
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
+        let text = stamp::read(path)?;
         Self::parse(&text).with_context(|| format!("{} is not a comparison", path.display()))
     }
 
@@ -136,9 +136,12 @@ impl CompareFile {
         }
         tell_apart(&known, &mut plan.recipes);
         plan.recipes.sort_by_key(|recipe| {
-            let version = recipe.toolchain.version.split('.');
-            let version: Vec<u32> = version.map(|part| part.parse().unwrap_or(0)).collect();
-            (recipe.toolchain.family, version, !recipe.default_flags)
+            let toolchain = &recipe.toolchain;
+            (
+                toolchain.family,
+                numbers(&toolchain.version),
+                !recipe.default_flags,
+            )
         });
         Ok(plan)
     }

@@ -6,11 +6,12 @@ use std::path::Path;
 use anyhow::{bail, Context, Result};
 use record::GitFacts;
 use serde::{Deserialize, Serialize};
+use serde_json::{json, Value};
 
 use super::comparisons::{Basis, Compared, Judge, NotCompared};
 use super::rows::{BuildRow, SameLlvmPair};
-use crate::build::toolchain::compiler::{SkippedCompiler, Toolchain};
-use crate::build::toolchain::identity::Part;
+use crate::build::stamp;
+use crate::build::toolchain::compiler::SkippedCompiler;
 use crate::build::toolchain::recipe::BuildRecipe;
 
 /// The format of the file. A change that old readers misread gives it another number.
@@ -18,22 +19,17 @@ pub const FORMAT: &str = "triptych-compilers-1";
 /// The file, for programs and the report.
 pub const RESULT_FILE: &str = "compilers.json";
 
-/// A compiler of a comparison, and the files that it consists of.
-#[derive(Debug, Serialize)]
-pub struct ListedToolchain {
-    #[serde(flatten)]
-    toolchain: Toolchain,
-    parts: Vec<Part>,
-}
-
-/// The compilers of some builds, each once.
-pub fn toolchains(recipes: &[BuildRecipe]) -> Vec<ListedToolchain> {
+/// The compilers of some builds, each once, and the files that each consists of.
+pub fn toolchains(recipes: &[BuildRecipe]) -> Vec<Value> {
     let mut seen = BTreeSet::new();
     let all = recipes.iter().map(|recipe| &recipe.toolchain);
     let new = all.filter(|toolchain| seen.insert(toolchain.identity.key()));
-    let listed = new.map(|toolchain| ListedToolchain {
-        toolchain: toolchain.clone(),
-        parts: toolchain.identity.parts.clone(),
+    let listed = new.map(|toolchain| {
+        let parts = toolchain.identity.parts.iter();
+        let parts = parts.map(|(path, sha256)| json!({"path": path, "sha256": sha256}));
+        let mut listed = json!(toolchain);
+        listed["parts"] = parts.collect();
+        listed
     });
     listed.collect()
 }
@@ -53,7 +49,7 @@ pub struct ComparisonResult<'a> {
     pub git: Option<&'a GitFacts>,
     pub judge: Judge,
     pub baseline: Option<UsedBaseline<'a>>,
-    pub toolchains: Vec<ListedToolchain>,
+    pub toolchains: Vec<Value>,
     pub rows: &'a [BuildRow],
     pub comparisons: Vec<Compared>,
     pub not_compared: Vec<NotCompared>,
@@ -83,8 +79,7 @@ impl StoredResult {
         let inside = path.join(RESULT_FILE);
         let file = if path.is_dir() { &inside } else { path };
         let name = file.display();
-        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
-        let stored: Self = serde_json::from_str(&text).with_context(|| {
+        let stored: Self = serde_json::from_str(&stamp::read(file)?).with_context(|| {
             format!("{name} is not a result of this version of `triptych compare`")
         })?;
         if stored.format != FORMAT {

@@ -1,6 +1,6 @@
 //! What each driver was built with, and the cells that measure the builds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use perfcounters::process::is_executable;
@@ -9,6 +9,7 @@ use record::{short_toolchain, Build, Conditions, Implementation, Peer};
 
 use super::variants::{build_folder, table_order, Driver, DEFAULT};
 use crate::build::peers::record::Peers;
+use crate::build::toolchain::identity::file_hash;
 
 #[derive(Debug, Clone)]
 pub struct Builds {
@@ -110,6 +111,34 @@ pub fn missing(cell: &Cell, needs_library: bool) -> Option<String> {
     };
     let file = file.display();
     (!present).then(|| format!("there is no {file}: build it with `make {goals}`"))
+}
+
+/// SHA-256 of the programs and libraries of `cells` and of the software NIC, by their paths in the
+/// build folder. Missing files are left out.
+pub fn hashes(build: &Path, cells: &[Cell]) -> BTreeMap<String, String> {
+    // The record of the peers has absolute paths.
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let folder = whole(build);
+    let files = cells
+        .iter()
+        .flat_map(|cell| [cell.program.clone(), cell.library.clone()])
+        .chain([build.join("bin/nic")]);
+    let hash = |path: std::path::PathBuf| {
+        let path = whole(&path);
+        let name = path.strip_prefix(&folder).unwrap_or(&path).display();
+        Some((name.to_string(), file_hash(&path).ok()?))
+    };
+    files.filter_map(hash).collect()
+}
+
+pub fn differences<'a>(
+    ours: &'a BTreeMap<String, String>,
+    theirs: &'a BTreeMap<String, String>,
+) -> Vec<&'a str> {
+    let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+    let differs = |name: &&String| ours.get(*name) != theirs.get(*name);
+    let names = names.into_iter().filter(differs);
+    names.map(String::as_str).collect()
 }
 
 #[cfg(test)]

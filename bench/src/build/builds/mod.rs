@@ -1,5 +1,4 @@
 //! The drivers' builds: their variants, their folders, their compilers and their files.
 
-pub mod artefacts;
 pub mod cells;
 pub mod variants;

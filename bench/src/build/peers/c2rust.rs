@@ -14,7 +14,6 @@ use super::source::{Absent, Program};
 use crate::build::runner;
 use crate::build::stamp::{make_folder, read, write};
 
-const PATH: Duration = Duration::from_secs(20);
 const TRANSLATE: Duration = Duration::from_secs(180);
 /// The first line of every file: translated C cannot satisfy the lints for Rust.
 const ALLOW: &str = "#![allow(warnings)]\n";
@@ -29,15 +28,12 @@ pub(super) struct Tool {
 
 impl Tool {
     pub fn find(project: &Path, interrupt: &Interrupt) -> Result<Self> {
-        let mut command = Command::new(project.join("bench/setup/c2rust.sh"));
-        command.arg("--path");
-        let path = runner::output(command, PATH, interrupt)?;
-        let program = PathBuf::from(path.trim());
-        if !program.is_file() {
-            let way_out =
-                "`bench/setup/c2rust.sh` builds it in some minutes, and needs 1 GB of packages";
-            return Err(Absent(format!("C2Rust is not installed: {way_out}")).into());
-        }
+        let program = runner::c2rust(project, interrupt)?.ok_or_else(|| {
+            let way_out = "builds it in some minutes, and needs 1 GB of packages";
+            Absent(format!(
+                "C2Rust is not installed: `bench/setup/c2rust.sh` {way_out}"
+            ))
+        })?;
         let record = project.join("rust-unsafe/src/gen/SOURCES.sha256");
         let (name, options) = parse_record(&read(&record)?).with_context(|| {
             let record = record.display();

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{absolute, PathBuf};
 
 use ::record::SkippedPeer;
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 use clap::Args;
 use perfcounters::Interrupt;
 
@@ -62,11 +62,10 @@ pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<Outcome>
     stamp::make_folder(&folder)?;
     let _lock = stamp::lock(&folder)?;
     let project = absolute(".")?;
-    let flags = ProjectFlags::ask(&project, &[], &[], interrupt)?;
     let workshop = Workshop {
         project: &project,
-        output: &folder.join("built"),
-        flags: &flags,
+        output: folder.join("built"),
+        flags: ProjectFlags::ask(&project, &[], &[], interrupt)?,
         environment: &[],
         batches: &manifest.batch,
         store: Store {
@@ -100,21 +99,15 @@ fn build_all(manifest: &Manifest, workshop: &Workshop<'_>, record: &mut Peers) -
         let origin = origin.map_err(|error| noted(&source.name, error));
         taken.insert(&source.name[..], origin);
     }
-    let installed = match &manifest.testpmd {
-        Some(_) => Installed::find(workshop).map_err(|error| noted("testpmd", error)),
-        None => Err(Absent("peers.toml has no testpmd".to_owned())),
-    };
-    let build = |peer: &Peer, variant: &str| match (peer.recipe.source(), &manifest.testpmd) {
-        (Some(name), _) => {
+    let installed = Installed::find(workshop, manifest);
+    let installed = installed.map_err(|error| noted("testpmd", error));
+    let build = |peer: &Peer, variant: &str| match peer.recipe.source() {
+        Some(name) => {
             let source = manifest.source(name)?;
             let from = taken.get(name).context("its source is missing")?.clone()?;
             workshop.build(source, peer, variant, &from)
         }
-        (None, Some(testpmd)) => {
-            let installed = installed.clone()?;
-            testpmd::build(&manifest.batch, testpmd, peer, variant, &installed)
-        }
-        (None, None) => bail!("peers.toml has no testpmd"),
+        None => testpmd::build(manifest, peer, variant, &installed.clone()?),
     };
     for peer in &manifest.peers {
         for variant in peer.expect.keys() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use anyhow::{bail, ensure, Context, Result};
 use super::c2rust;
 use super::flags::{ProjectFlags, PROFILE};
 use super::manifest::{Peer, Recipe, Source};
-use super::record::{Build, PeerRecord, SourceRecord};
+use super::record::{Build, PeerRecord};
 use super::source::{write_program, Absent, Program, Store};
 use crate::build::builds::variants::DEFAULT;
 use crate::build::runner;
@@ -23,8 +23,8 @@ const CARGO: Duration = Duration::from_secs(600);
 #[derive(Debug)]
 pub(crate) struct Workshop<'a> {
     pub project: &'a Path,
-    pub output: &'a Path,
-    pub flags: &'a ProjectFlags,
+    pub output: PathBuf,
+    pub flags: ProjectFlags,
     /// The environment of cargo: another compiler, or changes to the profile.
     pub environment: &'a [(String, String)],
     pub batches: &'a [u32],
@@ -76,18 +76,8 @@ impl Workshop<'_> {
             env: BTreeMap::new(),
             ring_size: peer.ring_size,
         });
-        Ok(PeerRecord {
-            implementation: peer.implementation,
-            variant: variant.to_owned(),
-            toolchain,
-            source: SourceRecord {
-                url: source.url.clone(),
-                commit: source.commit.clone(),
-                from: from.to_owned(),
-            },
-            expect: peer.expect.get(variant).cloned().unwrap_or_default(),
-            builds: builds.collect(),
-        })
+        let (builds, from) = (builds.collect(), [&source.url, &source.commit, from]);
+        Ok(PeerRecord::new(peer, variant, toolchain, from, builds))
     }
 
     fn plan<'a>(
@@ -97,7 +87,7 @@ impl Workshop<'_> {
         is_default: bool,
         programs: &'a [Program],
     ) -> Result<Plan<'a>> {
-        let project = self.flags;
+        let project = &self.flags;
         let profile = if is_default {
             (PROFILE, &project.rust[..])
         } else {

@@ -11,8 +11,10 @@ use perfcounters::Cell;
 use record::{short_toolchain, Conditions, Implementation, Peer, SkippedPeer};
 use serde::{Deserialize, Serialize};
 
+use super::manifest;
 use crate::build::builds::variants::{Driver, DEFAULT, MAC, OWN_FLAGS};
 use crate::build::stamp;
+use crate::usage::columns;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,6 +63,27 @@ pub struct Build {
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
     pub ring_size: u32,
+}
+
+impl PeerRecord {
+    /// A variant of a peer that has been built. `url`, `commit` and `from` are those of its source.
+    pub(crate) fn new(
+        peer: &manifest::Peer,
+        variant: &str,
+        toolchain: String,
+        [url, commit, from]: [&str; 3],
+        builds: Vec<Build>,
+    ) -> Self {
+        let [url, commit, from] = [url, commit, from].map(str::to_owned);
+        Self {
+            implementation: peer.implementation,
+            variant: variant.to_owned(),
+            toolchain,
+            source: SourceRecord { url, commit, from },
+            expect: peer.expect.get(variant).cloned().unwrap_or_default(),
+            builds,
+        }
+    }
 }
 
 impl Peers {
@@ -120,17 +143,10 @@ impl Peers {
                 peer.toolchain.clone(),
             ]
         }));
-        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-        let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(width);
-        let mut text = String::new();
-        for [name, variant, batch, commit, from, toolchain] in
-            rows.iter().filter(|_| rows.len() > 1)
-        {
-            let _ = writeln!(
-                text,
-                "{name:a$}  {variant:b$}  {batch:c$}  {commit:d$}  {from:e$}  {toolchain}"
-            );
-        }
+        let mut text = match self.peers.as_slice() {
+            [] => String::new(),
+            _ => columns(&rows),
+        };
         for skipped in &self.skipped {
             let (name, variant) = (skipped.implementation, &skipped.variant);
             let _ = writeln!(text, "skipped: {name} ({variant}): {}", skipped.reason);
@@ -153,9 +169,9 @@ impl Peers {
             return None;
         }
         let mut skipped = self.skipped.iter();
-        let is_it =
-            |peer: &&SkippedPeer| peer.implementation == driver.0 && peer.variant == driver.1;
-        let known = skipped.find(is_it).map(|peer| peer.reason.clone());
+        let known =
+            skipped.find(|peer| (peer.implementation, &peer.variant) == (driver.0, &driver.1));
+        let known = known.map(|peer| peer.reason.clone());
         Some(SkippedPeer {
             implementation: driver.0,
             variant: driver.1.clone(),
@@ -236,56 +252,22 @@ fn has_variant(peer: Implementation, variant: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn example() -> Peers {
-        let build = |batch| Build {
-            batch,
-            change: None,
-            program: format!("/p/ixy-{batch}").into(),
-            args: vec!["{port0}".to_owned()],
-            env: BTreeMap::new(),
-            ring_size: 512,
-        };
-        let mut peers = Peers::none(Path::new("b")).unwrap();
-        peers.peers.push(PeerRecord {
-            implementation: Implementation::Ixy,
-            variant: "default".to_owned(),
-            toolchain: "gcc (Debian 12.2.0) 12.2.0 -O2".to_owned(),
-            source: SourceRecord {
-                url: String::new(),
-                commit: "0123456789abcdef".to_owned(),
-                from: "bundle".to_owned(),
-            },
-            expect: "touch@1".to_owned(),
-            builds: vec![build(32), build(8)],
-        });
-        peers.skipped.push(SkippedPeer {
-            implementation: Implementation::IxyRs,
-            variant: "default".to_owned(),
-            reason: "no bundle".to_owned(),
-        });
-        peers
-    }
-
-    #[test]
-    fn what_is_written_is_read_and_listed() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(Peers::read(folder.path()).unwrap().peers.is_empty());
-        fs::create_dir(folder.path().join("peers")).unwrap();
-        example().write(folder.path()).unwrap();
-        let expected = "impl  variant  batch  commit        from    built with\n\
-                        ixy   default  8, 32  0123456789ab  bundle  gcc (Debian 12.2.0) 12.2.0 -O2\n\
-                        skipped: ixy-rs (default): no bundle\n";
-        assert_eq!(Peers::read(folder.path()).unwrap().table(), expected);
-        fs::write(Peers::path(folder.path()), "{").unwrap();
-        let error = Peers::read(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("make peers"), "{error}");
-    }
+    use serde_json::json;
 
     #[test]
     fn a_peer_has_a_cell_for_each_program_or_is_skipped_with_the_reason() {
         use Implementation::{DpdkVector, Ixy, IxyRs};
-        let peers = example();
+        let build = |batch| json!({"batch": batch, "program": format!("/p/ixy-{batch}"), "args": [], "env": {}, "ring_size": 512});
+        let peers: Peers = serde_json::from_value(json!({
+            "version": 1,
+            "peers": [{
+                "impl": "ixy", "variant": "default", "toolchain": "gcc (Debian 12.2.0) 12.2.0 -O2",
+                "source": {"url": "", "commit": "0123456789abcdef", "from": "bundle"},
+                "expect": "touch@1", "builds": [build(32), build(8)],
+            }],
+            "skipped": [{"impl": "ixy-rs", "variant": "default", "reason": "no bundle"}],
+        }))
+        .unwrap();
         let driver = |peer, variant: &str| (peer, variant.to_owned());
         let build = peers.describe(&driver(Ixy, DEFAULT));
         assert_eq!(build.toolchain, "gcc 12.2.0");

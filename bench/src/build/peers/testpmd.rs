@@ -8,9 +8,9 @@ use std::time::Duration;
 use anyhow::{bail, Context, Result};
 use perfcounters::process::allowed_cpus;
 
-use super::manifest::{Peer, Recipe, Testpmd};
+use super::manifest::{Manifest, Peer, Recipe, Testpmd};
 use super::recipe::Workshop;
-use super::record::{Build, PeerRecord, SourceRecord};
+use super::record::{Build, PeerRecord};
 use super::source::Absent;
 use crate::build::builds::variants::DEFAULT;
 use crate::build::runner;
@@ -28,7 +28,8 @@ pub(super) struct Installed {
 }
 
 impl Installed {
-    pub fn find(workshop: &Workshop<'_>) -> Result<Self> {
+    pub fn find(workshop: &Workshop<'_>, manifest: &Manifest) -> Result<Self> {
+        testpmd(manifest)?;
         let interrupt = workshop.store.interrupt;
         let mut command = Command::new(workshop.project.join("bench/setup/testpmd.sh"));
         command.arg("--parts");
@@ -58,6 +59,11 @@ impl Installed {
     }
 }
 
+fn testpmd(manifest: &Manifest) -> Result<&Testpmd, Absent> {
+    let absent = || Absent("peers.toml has no testpmd".to_owned());
+    manifest.testpmd.as_ref().ok_or_else(absent)
+}
+
 fn version_in(text: &str) -> Option<String> {
     let (_, rest) = text.split_once("RTE Version: 'DPDK ")?;
     Some(rest.split_once('\'')?.0.to_owned())
@@ -65,12 +71,12 @@ fn version_in(text: &str) -> Option<String> {
 
 /// Puts together the command lines of a variant. `default` forwards in the mode `io`, any other in that of its name.
 pub(super) fn build(
-    batches: &[u32],
-    testpmd: &Testpmd,
+    manifest: &Manifest,
     peer: &Peer,
     variant: &str,
     installed: &Installed,
 ) -> Result<PeerRecord> {
+    let testpmd = testpmd(manifest)?;
     let Recipe::Testpmd { least_batch, eal } = &peer.recipe else {
         bail!("{} is not built by testpmd", peer.implementation);
     };
@@ -86,7 +92,7 @@ pub(super) fn build(
     args.extend(testpmd.options.iter().cloned());
     args.push(mode.clone());
     args.extend(["rxd", "txd"].map(|ring| format!("--{ring}={}", peer.ring_size)));
-    let batches = batches.iter().filter(|batch| *batch >= least_batch);
+    let batches = manifest.batch.iter().filter(|batch| *batch >= least_batch);
     let builds = batches.map(|batch| Build {
         batch: *batch,
         change: None,
@@ -96,18 +102,11 @@ pub(super) fn build(
         ring_size: peer.ring_size,
     });
     let flags = [&eal[..], &testpmd.options].concat().join(" ");
-    Ok(PeerRecord {
-        implementation: peer.implementation,
-        variant: variant.to_owned(),
-        toolchain: format!("DPDK {}, testpmd {flags} {mode}", installed.version),
-        source: SourceRecord {
-            url: testpmd.url.clone(),
-            commit: installed.version.clone(),
-            from: "system".to_owned(),
-        },
-        expect: peer.expect.get(variant).cloned().unwrap_or_default(),
-        builds: builds.collect(),
-    })
+    let version = &installed.version;
+    let toolchain = format!("DPDK {version}, testpmd {flags} {mode}");
+    let source = [&testpmd.url[..], version, "system"];
+    let builds = builds.collect();
+    Ok(PeerRecord::new(peer, variant, toolchain, source, builds))
 }
 
 /// DPDK's two logical cores: the first only waits, the second forwards. The second has the last processor,
@@ -127,7 +126,8 @@ mod tests {
 
     #[test]
     fn each_batch_size_is_a_command_line_and_small_bursts_are_left_out() {
-        let manifest = shipped();
+        let mut manifest = shipped();
+        manifest.batch = vec![32, 2];
         let log = "EAL: Detected NUMA nodes: 1\nEAL: RTE Version: 'DPDK 22.11.11'\nEAL: more\n";
         let installed = Installed {
             program: PathBuf::from("/t"),
@@ -137,8 +137,7 @@ mod tests {
         };
         let of = |implementation| {
             let peer = manifest.peer(implementation).unwrap();
-            let testpmd = manifest.testpmd.as_ref().unwrap();
-            build(&[32, 2], testpmd, peer, "mac", &installed).unwrap()
+            build(&manifest, peer, "mac", &installed).unwrap()
         };
         let vector = of(Implementation::DpdkVector);
         assert_eq!((vector.builds.len(), &vector.expect[..]), (1, "mac"));

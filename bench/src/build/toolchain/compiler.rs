@@ -54,7 +54,7 @@ pub fn older(a: &str, b: &str) -> bool {
     numbers(a) < numbers(b)
 }
 
-pub(super) fn numbers(version: &str) -> Vec<u64> {
+pub fn numbers(version: &str) -> Vec<u64> {
     let parts = version.split(['.', '-']);
     parts.map(|part| part.parse().unwrap_or(0)).collect()
 }
@@ -77,7 +77,7 @@ pub mod test_values {
         Toolchain {
             label: format!("{family} {version}"),
             named: false,
-            identity: Identity::from_parts(path.clone(), Vec::new(), ""),
+            identity: Identity::from_parts(path.clone(), Default::default(), ""),
             family,
             version: version.to_owned(),
             llvm,

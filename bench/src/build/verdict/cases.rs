@@ -107,14 +107,8 @@ impl Case {
             Ok(()) => EXPECTED.to_owned(),
             Err(error) => message::of_test(&ended.both(), error),
         };
-        let driver = self.driver.map(|driver| driver.to_string());
-        Ok(Row {
-            case: self.title(),
-            driver: driver.unwrap_or_else(|| "all".to_owned()),
-            expected: EXPECTED.to_owned(),
-            changed: seen != EXPECTED,
-            seen,
-        })
+        let driver = self.driver.map_or("all", <&str>::from);
+        Ok(Row::new(&self.title(), driver, EXPECTED, &seen))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::build::checkout::Checkout;
 use crate::build::stamp::{empty, lock};
 use crate::progress::{rounded, Progress};
 use crate::usage::{our_driver, BuildDir, Outcome};
-use report::{build_row, Verdict};
+use report::{Row, Verdict, BUILD};
 use site::{Driver, Site};
 
 mod cases;
@@ -116,13 +116,16 @@ fn build_drivers(
             }
             _ => site.driver(driver)?,
         };
+        let row = |seen: &str| Row::new(BUILD, driver.into(), "compiles", seen);
         match built {
             Driver::Built => {
-                verdict.rows.push(build_row(driver, None));
+                verdict.rows.push(row("compiles"));
                 ready.push(driver);
             }
             Driver::Refused(error) => {
-                verdict.rows.push(build_row(driver, Some(&error)));
+                verdict
+                    .rows
+                    .push(row(&format!("does not compile: {error}")));
                 let not_run = format!("all other cases of {driver}: it does not compile");
                 verdict.not_run.push(not_run);
                 // The tests are linked with all drivers.

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use record::Implementation;
 use serde::Serialize;
 
-const WIDEST: usize = 80;
+use crate::usage::columns;
+
+/// The case of a driver that must compile.
+pub(super) const BUILD: &str = "build";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Row {
@@ -26,6 +28,19 @@ pub(super) struct Verdict {
     pub(super) not_run: Vec<String>,
 }
 
+impl Row {
+    /// A case whose outcome is that of the record, or changed.
+    pub(super) fn new(case: &str, driver: &str, expected: &str, seen: &str) -> Self {
+        Self {
+            case: case.to_owned(),
+            driver: driver.to_owned(),
+            expected: expected.to_owned(),
+            changed: seen != expected,
+            seen: seen.to_owned(),
+        }
+    }
+}
+
 impl Verdict {
     pub(super) fn changed(&self) -> bool {
         self.rows.iter().any(|row| row.changed)
@@ -34,8 +49,18 @@ impl Verdict {
     pub(super) fn text(&self) -> String {
         let mut changed: Vec<&Row> = self.rows.iter().filter(|row| row.changed).collect();
         // Builds come first. Then the drivers of one case stand together, for comparison.
-        changed.sort_by_key(|row| (!is_build(row), &row.case, &row.driver));
-        let mut text = table(&changed);
+        changed.sort_by_key(|row| (row.case != BUILD, &row.case, &row.driver));
+        let mut text = String::new();
+        if !changed.is_empty() {
+            let cells =
+                |row: &&Row| [&row.case, &row.driver, &row.expected, &row.seen].map(Clone::clone);
+            let head = ["case", "driver", "expected", "seen"].map(str::to_owned);
+            let rows: Vec<_> = [head]
+                .into_iter()
+                .chain(changed.iter().map(cells))
+                .collect();
+            text = columns(&rows) + "\n";
+        }
         for reason in &self.not_run {
             let _ = writeln!(text, "not run: {reason}");
         }
@@ -61,59 +86,19 @@ impl Verdict {
     }
 }
 
-pub(super) fn build_row(driver: Implementation, refused: Option<&str>) -> Row {
-    Row {
-        case: "build".to_owned(),
-        driver: driver.to_string(),
-        expected: "compiles".to_owned(),
-        seen: match refused {
-            None => "compiles".to_owned(),
-            Some(error) => format!("does not compile: {error}"),
-        },
-        changed: refused.is_some(),
-    }
-}
-
-fn is_build(row: &Row) -> bool {
-    row.expected == "compiles"
-}
-
-fn table(rows: &[&Row]) -> String {
-    let head = ["case", "driver", "expected", "seen"];
-    let cells = rows
-        .iter()
-        .map(|row| [&*row.case, &*row.driver, &*row.expected, &*row.seen]);
-    let lines: Vec<[&str; 4]> = std::iter::once(head).chain(cells).collect();
-    let [a, b, c, _] = [0, 1, 2, 3].map(|column| {
-        let widths = lines.iter().map(|cells| cells[column].chars().count());
-        widths.max().unwrap_or_default().min(WIDEST)
-    });
-    let mut text = String::new();
-    if rows.is_empty() {
-        return text;
-    }
-    for [case, driver, expected, seen] in lines {
-        let _ = writeln!(text, "{case:a$}  {driver:b$}  {expected:c$}  {seen}");
-    }
-    text + "\n"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_table_has_the_changed_cases_only() {
-        let row = |driver: &str, changed| Row {
-            case: "data_path: a limit".to_owned(),
-            driver: driver.to_owned(),
-            expected: "passes".to_owned(),
-            seen: "received 4 packets, expected 10".to_owned(),
-            changed,
-        };
-        let refused = build_row(Implementation::RustUnsafe, Some("x.rs:1:1: error"));
+        let row = |case, driver, seen| Row::new(case, driver, "passes", seen);
         let mut verdict = Verdict {
-            rows: vec![row("c", true), row("rust", false), refused],
+            rows: vec![
+                row("data_path: a limit", "c", "received 4 packets, expected 10"),
+                row("data_path: a limit", "rust", "passes"),
+                row(BUILD, "rust-unsafe", "does not compile: x.rs:1:1: error"),
+            ],
             not_run: vec!["drv-x, c: because".to_owned()],
             ..Verdict::default()
         };

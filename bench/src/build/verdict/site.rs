@@ -7,7 +7,6 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
-use perfcounters::process::is_executable;
 use perfcounters::Interrupt;
 use record::Implementation;
 
@@ -77,8 +76,7 @@ impl Site<'_> {
         if now == shell("grep '  c/src/' rust-unsafe/src/gen/SOURCES.sha256")? {
             return Ok(Driver::Built);
         }
-        let program = shell("bench/setup/c2rust.sh --path")?;
-        if !is_executable(Path::new(program.trim())) {
+        if runner::c2rust(&self.tree.sources, self.interrupt)?.is_none() {
             let fix = "`bench/setup/c2rust.sh` installs it";
             let why = format!("C2Rust is missing, and c/src has changed: {fix}");
             return Ok(Driver::Skipped(why));

@@ -7,7 +7,6 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
-use perfcounters::process::is_executable;
 use perfcounters::temporary::TemporaryFolder;
 use perfcounters::Interrupt;
 use record::Implementation::{self, RustUnsafe};
@@ -69,10 +68,7 @@ impl Place<'_> {
     /// Builds rungs into `build/variants/`, unless they are there. Also makes a folder `bin` beside the sources of each,
     /// in which the rung replaces the shipped drivers. The conformance tests use it.
     pub fn build(&self, builds: &[Build]) -> Result<()> {
-        let mut c2rust = Command::new(self.repository.join("bench/setup/c2rust.sh"));
-        c2rust.arg("--path");
-        let c2rust = runner::output(c2rust, LIMIT, self.interrupt)?;
-        let has_c2rust = is_executable(Path::new(c2rust.trim()));
+        let has_c2rust = runner::c2rust(self.repository, self.interrupt)?.is_some();
         let is_left_out = |driver: &Implementation| *driver == RustUnsafe && !has_c2rust;
         let mut drivers = builds.iter().flat_map(|build| &build.implementations);
         if drivers.any(is_left_out) {
@@ -112,7 +108,7 @@ impl Place<'_> {
         })
     }
 
-    pub fn write(&self, build: &Build, to: &Path) -> Result<()> {
+    fn write(&self, build: &Build, to: &Path) -> Result<()> {
         stamp::empty(to)?;
         let mut copy = Command::new("cp");
         copy.args(["--recursive", "--parents"])
@@ -213,41 +209,4 @@ fn workspace(text: &str, name: &str) -> Result<String> {
     let version = &mut workspace["package"]["version"];
     *version = format!("{}+{name}", version.as_str().unwrap_or_default()).into();
     Ok(toml::to_string(&manifest)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-    use crate::measure::ladder::manifest::both;
-
-    #[test]
-    fn every_patch_applies_and_changes_something() {
-        let folder = tempfile::tempdir().unwrap();
-        let place = Place {
-            repository: Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap(),
-            build: folder.path(),
-            rungs: "ladder",
-            interrupt: &Interrupt::new(),
-        };
-        let to = folder.path().join("source");
-        let [safety, limit] = both().map(|ladder| ladder.builds());
-        let same_profile = |build: &&Build| build.profile == "driver";
-        let all = || safety.iter().chain(&limit).filter(same_profile);
-        let fingerprints = all().map(|build| {
-            place.write(build, &to).unwrap();
-            // The rung's name is there.
-            fs::remove_file(to.join("Cargo.toml")).unwrap();
-            place.fingerprint(&to).unwrap()
-        });
-        assert_eq!(fingerprints.collect::<BTreeSet<_>>().len(), all().count());
-
-        let mut broken = safety[0].clone();
-        let text = fs::read_to_string(&broken.patches[0]).unwrap();
-        broken.patches = vec![folder.path().join("broken.patch")];
-        fs::write(&broken.patches[0], text.replace("\n-", "\n-no longer ")).unwrap();
-        let error = place.write(&broken, &to).unwrap_err().to_string();
-        assert!(error.contains("broken.patch does not apply"), "{error}");
-    }
 }

@@ -8,7 +8,7 @@ use perfcounters::placement;
 use perfcounters::{Interrupt, Observer};
 use record::{CpuClock, GitFacts, HostFacts, Placement, RunFolder, RunPeriod, RunRecord};
 
-use crate::build::builds::artefacts;
+use crate::build::builds::cells;
 use crate::machine::host::system::System;
 use crate::usage::{Outcome, UsageError};
 use arguments::RunArguments;
@@ -213,7 +213,7 @@ fn start_run(
             git: GitFacts::of(Path::new(".")),
             host: HostFacts::gather(),
             builds: setup.described(),
-            artefacts: artefacts::hashes(&arguments.build_dir, &setup.builds.programs()),
+            artefacts: cells::hashes(&arguments.build_dir, &setup.builds.programs()),
             peers: setup.builds.peers(),
             skipped_peers: setup.matrix.skipped_peers.clone(),
             plan: config

@@ -9,7 +9,7 @@ use super::arguments::RunArguments;
 use super::config::Config;
 use super::selection::configuration;
 use super::setup::RunSetup;
-use crate::build::builds::artefacts;
+use crate::build::builds::cells;
 
 #[derive(Debug)]
 pub(super) struct UnfinishedRun {
@@ -85,8 +85,8 @@ pub(super) fn check(
     if ours != theirs {
         bail!("{id} started on another machine, {theirs}; this is {ours}: start a new run");
     }
-    let hashes = artefacts::hashes(&arguments.build_dir, &setup.builds.programs());
-    match artefacts::differences(&record.artefacts, &hashes).as_slice() {
+    let hashes = cells::hashes(&arguments.build_dir, &setup.builds.programs());
+    match cells::differences(&record.artefacts, &hashes).as_slice() {
         [] => Ok(()),
         files => bail!(
             "{id} measured other builds of {}, and one run must not mix builds: restore those \
