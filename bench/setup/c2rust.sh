@@ -14,27 +14,14 @@ VERSION="$C2RUST"
 LLVM="$C2RUST_LLVM"
 PREFIX="$CACHE/c2rust-$VERSION-llvm$LLVM"
 
-case "${1:-}" in
-    '') ;;
-    --path)
-        echo "$PREFIX/bin/c2rust"
-        exit 0
-        ;;
-    *) fail "usage: c2rust.sh [--path]" ;;
-esac
-
-open_cache
-if [ -x "$PREFIX/bin/c2rust" ]; then
+[[ "${1:-}" =~ ^(--path)?$ ]] || fail "usage: c2rust.sh [--path]"
+[ "${1:-}" = --path ] || open_cache
+if [ "${1:-}" = --path ] || [ -x "$PREFIX/bin/c2rust" ]; then
     echo "$PREFIX/bin/c2rust"
     exit 0
 fi
 
-missing=()
-[ -x "/usr/bin/llvm-config-$LLVM" ] || missing+=("llvm-$LLVM-dev")
-[ -e "/usr/lib/llvm-$LLVM/include/clang/AST/AST.h" ] || missing+=("libclang-$LLVM-dev")
-[ -x "/usr/bin/clang-$LLVM" ] || missing+=("clang-$LLVM")
-command -v g++ >/dev/null || missing+=(g++)
-command -v xz >/dev/null || missing+=(xz-utils)
+mapfile -t missing < <(missing_packages "llvm-$LLVM-dev" "libclang-$LLVM-dev" "clang-$LLVM" g++ xz-utils)
 [ ${#missing[@]} -eq 0 ] || apt_install "building c2rust (about 1 GB)" "${missing[@]}"
 "$(dirname "${BASH_SOURCE[0]}")/rust.sh"
 

@@ -47,6 +47,13 @@ installed_rust() {
     awk -v release="$1" 'index($1, release ".") == 1 || index($1, release "-") == 1 { found = $1 } END { print found }' <<<"$list"
 }
 
+# add_toolchain RELEASE OPTION...: installs a Rust toolchain, if rustup can.
+add_toolchain() {
+    say "installing Rust $1"
+    rustup --quiet toolchain install "$1" --profile minimal "${@:2}" </dev/null >&2 ||
+        say "rustup could not install Rust $1, see the message above"
+}
+
 # add_target NAME: adds Rust's libraries for another machine.
 add_target() {
     local libraries

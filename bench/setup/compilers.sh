@@ -37,9 +37,7 @@ install_rust() {
     local toolchain
     toolchain="$(installed_rust "${1%.*}")"
     if [ -z "$toolchain" ]; then
-        say "installing Rust $1"
-        rustup --quiet toolchain install "$1" --profile minimal --component llvm-tools </dev/null >&2 ||
-            say "rustup could not install Rust $1, see the message above"
+        add_toolchain "$1" --component llvm-tools
     elif [[ "$(rustup component list --installed --toolchain "$toolchain")" != *llvm-tools* ]]; then
         rustup --quiet component add llvm-tools --toolchain "$toolchain" </dev/null >&2 ||
             say "rustup could not add llvm-tools to Rust $toolchain, see the message above"

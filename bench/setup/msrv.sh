@@ -11,11 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 oldest="$(sed -n 's/^rust-version *= *"\(.*\)"/\1/p' Cargo.toml)"
 toolchain="$(installed_rust "$oldest")"
 if [ "${1:-}" = --install ]; then
-    if [ -z "$toolchain" ] && command -v rustup >/dev/null; then
-        say "installing Rust $oldest, the oldest version that the drivers support"
-        rustup --quiet toolchain install "$oldest" --profile minimal </dev/null >&2 ||
-            say "rustup could not install Rust $oldest, see the message above"
-    fi
+    [ -n "$toolchain" ] || ! command -v rustup >/dev/null || add_toolchain "$oldest"
     exit 0
 fi
 if [ -z "$toolchain" ]; then

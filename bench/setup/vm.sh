@@ -3,7 +3,7 @@
 #
 #   qemu          a script that runs QEMU (>= 10.2, which has vfio-user-pci and ends with its parent)
 #   vmlinuz       the kernel of Debian 13
-#   initramfs     busybox, the kernel's modules for VFIO, ixgbe and virtio, and guest-init.sh as /init
+#   initramfs     busybox, the kernel's modules for VFIO and ixgbe, and guest-init.sh as /init
 #   versions      the packages that the folder comes from, one a line
 set -euo pipefail
 # shellcheck source=bench/setup/debian.sh
@@ -11,24 +11,18 @@ set -euo pipefail
 
 GOAL="make test ONLY=vm-test" GUEST=vm ARCHITECTURES=amd64
 META_KERNEL=linux-image-amd64 BUSYBOX=busybox-static QEMU=qemu-system-x86 PROGRAM=qemu-system-x86_64
-# The initramfs contains these modules and their dependencies. lib/modules/order lists all in the order of loading.
-MODULES=(vfio_pci vfio_iommu_type1 ixgbe virtio_pci virtio_console)
+# The initramfs contains these modules and their dependencies; virtio is in the kernel itself. lib/modules/order lists
+# all in the order of loading.
+MODULES=(vfio_pci vfio_iommu_type1 ixgbe)
 
 # add_module NAME: adds a module after its dependencies, which the section .modinfo lists as `depends=a,b`.
 add_module() {
     local name="$1" file dependency
     [ ! -e "$initramfs/lib/modules/$name.ko" ] || return 0
-    file="$(find "$modules/kernel" -name "$name.ko*" -o -name "${name//_/-}.ko*" | head -n 1)"
-    # A driver that is built into the kernel has no module.
-    [ -n "$file" ] || {
-        grep -qE "/(${name}|${name//_/-})\.ko$" "$modules/modules.builtin" && return 0
-        fail "the guest's kernel has no module $name"
-    }
-    case "$file" in
-        *.xz) xz -dc "$file" >"$initramfs/lib/modules/$name.ko" ;;
-        *.zst) zstd -qdc "$file" >"$initramfs/lib/modules/$name.ko" ;;
-        *) cp "$file" "$initramfs/lib/modules/$name.ko" ;;
-    esac
+    # The name of a file may have - for _.
+    file="$(find "$modules/kernel" -name "${name//_/?}.ko.xz")"
+    [ -n "$file" ] || fail "the guest's kernel has no module $name"
+    xz -dc "$file" >"$initramfs/lib/modules/$name.ko"
     for dependency in $(tr '\0' '\n' <"$initramfs/lib/modules/$name.ko" |
         grep -a '^depends=' | cut -d = -f 2 | tr ',' ' '); do
         add_module "${dependency//-/_}"

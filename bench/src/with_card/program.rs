@@ -35,7 +35,7 @@ pub(super) fn find(name: &OsStr) -> Result<PathBuf, UsageError> {
     let mut in_cache = caches.map(|cache| cache.join("testpmd").join(path));
     let advice = match &*text {
         "dpdk-testpmd" => format!(
-            "`bench/setup/testpmd.sh` unpacks it into a cache (20 MB, no root), and the Debian package dpdk-dev \
+            "`bench/setup/testpmd.sh` unpacks it into a cache (30 MB, no root), and the Debian package dpdk-dev \
              contains it. For all users: `sudo env TRIPTYCH_CACHE={SHARED_CACHE} bench/setup/testpmd.sh && \
              sudo chmod -R a+rX {SHARED_CACHE}`"
         ),
