@@ -2,37 +2,32 @@
 
 import os
 import shutil
-import stat
 import subprocess
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 
 # The commands that every Debian has and the scripts may use on any system.
-_ALWAYS = """
-    awk bash basename cat chmod cmp cp cut diff dirname echo env false find grep head id mkdir mktemp mv printf rm sed
-    sha256sum sort tail tee touch tr true uname wc xargs
-""".split()  # noqa: SIM905, words are easier to read than a list of this length
+_ALWAYS = (
+    "awk bash basename cat chmod cmp cp cut diff dirname echo env false find grep head id mkdir mktemp mv printf rm "
+    "sed sha256sum sort tail tee touch tr true uname wc xargs"
+)
 
 
 class Machine:
     """Runs the project's scripts. Each command is real, simulated or absent."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.bin = folder / "bin"
-        self.bin.mkdir()
+        self.folder, self.bin, self.log = folder, folder / "bin", folder / "called"
         self.environment: dict[str, str] = {}
-        self.log = folder / "called"
+        self.bin.mkdir()
         self.log.touch()
-        for name in _ALWAYS:
-            self.real(name)
+        self.real(*_ALWAYS.split())
 
     def real(self, *names: str) -> None:
         """Adds commands of this system."""
         for name in names:
-            path = sys.executable if name == "python3" else shutil.which(name)
+            path = shutil.which(name)
             assert path is not None, f"the tests need {name}"
             self._write(name, f'exec "{path}" "$@"')
 
@@ -44,30 +39,22 @@ class Machine:
         """The command lines of the simulated commands, in order."""
         return self.log.read_text().splitlines()
 
-    def start(self, script: str, *arguments: str, cwd: Path = ROOT) -> subprocess.Popen[str]:
-        """Starts a script of the project; `script` is its path in the repository."""
+    def run(self, script: str, *arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+        """Runs a script of the project; `script` is its path in the repository."""
         home = {"PATH": str(self.bin), "HOME": str(self.folder), "TMPDIR": os.environ.get("TMPDIR", "/tmp")}
-        return subprocess.Popen(
+        return subprocess.run(
             [str(self.bin / "bash"), str(cwd / script), *arguments],
             cwd=cwd,
             env=home | self.environment,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             text=True,
+            check=False,
+            timeout=180,
         )
-
-    def run(self, script: str, *arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-        """Runs a script of the project to its end."""
-        started = self.start(script, *arguments, cwd=cwd)
-        try:
-            output, errors = started.communicate(timeout=180)
-        finally:
-            started.kill()
-        return subprocess.CompletedProcess(started.args, started.returncode, output, errors)
 
     def _write(self, name: str, script: str) -> None:
         path = self.bin / name
         path.unlink(missing_ok=True)
         path.write_text(f"#!/bin/bash\n{script}\n")
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        path.chmod(0o755)

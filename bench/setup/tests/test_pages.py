@@ -5,21 +5,18 @@ The mark behind `sh` of a code block says how. `variables` are the variables of 
 blocks run with a software card whose ports are cabled to each other. `needs-hardware: REASON` blocks do not run.
 """
 
-import contextlib
 import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
-import time
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from machine import ROOT
+from test_makefile import GOALS
 
 MODES = ("variables", "run", "software-card", "cabled-card", "needs-hardware")
 SMALL_MATRIX = """
@@ -28,11 +25,13 @@ wall = { seconds = 1, warm_up = 0, repeats = 1 }
 backends = ["wall"]
 impl = ["c", "rust"]
 """
-LIMIT = 600
-"""Longest time for the commands of a page, seconds. They take about 20 s after a build."""
-
-
-GOALS = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+# Starts a software card with the options $2... in the folder $1.
+SOFTWARE_CARD = """
+software_card() {
+    mkdir "$1"
+    build/bin/nic --socket-dir "$@" >/dev/null 2>&1 &
+    until [ -S "$1/port0.sock" ] && [ -S "$1/port1.sock" ]; do kill -0 $!; sleep 0.05; done
+}"""
 
 
 class Block(NamedTuple):
@@ -71,32 +70,29 @@ def programs() -> None:
     subprocess.run(["make", "build", "variants"], cwd=ROOT, check=True, timeout=1800)
 
 
-def run_blocks(page: str) -> str:
-    """The blocks of a page that are marked `sh run`, as one script. It waits for what the blocks started."""
-    marked = [block.text for block in blocks(page) if block.mode == "run"]
-    assert marked, f"{page} has no block with the mark `run`"
-    return "\n".join(["set -e", *marked, "wait || true"])
-
-
-@pytest.mark.parametrize(("page", "rates"), [("README.md", 4), ("bench/README.md", 0)])
-def test_the_blocks_of_a_page_run(tmp_path: Path, page: str, rates: int) -> None:
-    running = subprocess.Popen(
-        ["bash", "-c", run_blocks(page)],
+def run(script: list[str], **environment: str) -> str:
+    """Run a script, end the programs that it leaves behind, and return what it printed."""
+    # The commands of a page take about 20 s after a build.
+    lines = ["set -euo pipefail", "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT", *script]
+    done = subprocess.run(
+        ["timeout", "600", "bash", "-c", "\n".join(lines)],
         cwd=ROOT,
-        env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)},
+        env=os.environ | environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        start_new_session=True,
+        check=False,
     )
-    try:
-        said = running.communicate(timeout=LIMIT)[0]
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(running.pid, signal.SIGKILL)
-        running.wait()
-    assert running.returncode == 0, said
+    assert done.returncode == 0, done.stdout[-8000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize(("page", "rates"), [("README.md", 4), ("bench/README.md", 0)])
+def test_the_blocks_of_a_page_run(tmp_path: Path, page: str, rates: int) -> None:
+    marked = [block.text for block in blocks(page) if block.mode == "run"]
+    assert marked, f"{page} has no block with the mark `run`"
+    said = run([*marked, "wait || true"], XDG_RUNTIME_DIR=str(tmp_path))
     assert len(re.findall(r"port[01]\.sock: RX [\d.]+ Mpps", said)) >= rates, said
 
 
@@ -136,79 +132,36 @@ def test_each_block_says_how_it_is_tested() -> None:
     assert [mark for mark in marks if (mark[1] == "needs-hardware") != bool(mark[2])] == []
 
 
-@contextlib.contextmanager
-def software_card(folder: Path, *options: str) -> Iterator[str]:
-    """Run a software card; returns its two ports."""
-    folder.mkdir()
-    card = subprocess.Popen(
-        [ROOT / "build/bin/nic", "--socket-dir", folder, *options],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    sockets = [folder / "port0.sock", folder / "port1.sock"]
-    try:
-        deadline = time.monotonic() + 30
-        while not all(socket.exists() for socket in sockets):
-            assert time.monotonic() < deadline and card.poll() is None, "the software card does not start"
-            time.sleep(0.05)
-        yield " ".join(f"vfio-user:{socket}" for socket in sockets)
-    finally:
-        card.terminate()
-        card.wait(timeout=30)
-
-
-@pytest.fixture
-def cards(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Run a software card that sends, and one whose ports are cabled; returns the ports by mode."""
-    with (
-        software_card(tmp_path / "sends", "--traffic", "saturate") as sends,
-        software_card(tmp_path / "cabled", "--cable", "0:1") as cabled,
-    ):
-        yield {"software-card": sends, "cabled-card": cabled}
-
-
-def test_the_page_runs_from_the_first_command_to_the_last(cards: dict[str, str], tmp_path: Path) -> None:
+def test_the_page_runs_from_the_first_command_to_the_last(tmp_path: Path) -> None:
     matrix = tmp_path / "small.toml"
     matrix.write_text(SMALL_MATRIX)
-    results = ROOT / "results"
-    before = set(results.iterdir()) if results.is_dir() else set()
-    latest = str((results / "latest").readlink()) if (results / "latest").is_symlink() else None
-    script = ["set -euo pipefail"]
+    cards = {"software-card": tmp_path / "sends", "cabled-card": tmp_path / "cabled"}
+    script = [
+        SOFTWARE_CARD,
+        f"software_card {cards['software-card']} --traffic saturate",
+        f"software_card {cards['cabled-card']} --cable 0:1",
+    ]
     for block in HARDWARE:
         echo = f"echo '== line {block.line}'"
         if block.mode in ("variables", "run"):
             script += [echo, block.text]
-        elif block.mode in cards:
-            values = f"PORTS={shlex.quote(cards[block.mode])} GENERATOR=none"
-            small = f"CARD={shlex.quote(str(matrix))} CLOCKS=keep"
-            script += [echo, "(", f"export {values} {small}", block.text, ")"]
+        elif folder := cards.get(block.mode):
+            ports = shlex.quote(f"vfio-user:{folder}/port0.sock vfio-user:{folder}/port1.sock")
+            export = f"export PORTS={ports} GENERATOR=none CARD={shlex.quote(str(matrix))} CLOCKS=keep"
+            script += [echo, "(", export, block.text, ")"]
+    results, latest = ROOT / "results", ROOT / "results/latest"
+    before = set(results.glob("*"))
+    pointed = latest.readlink() if latest.is_symlink() else None
     try:
-        done = subprocess.run(
-            ["bash", "-c", "\n".join(script)],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=LIMIT,
-            stdin=subprocess.DEVNULL,
-        )
-        made = {path for path in results.iterdir() if not path.is_symlink()} - before
+        said = run(script)
+        made = [path for path in set(results.iterdir()) - before if path != latest]
     finally:
-        remove_new_runs(results, before, latest)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    assert "This would stop the run" in done.stdout, "the plan with the ports of the page"
-    assert "ssh -T" in done.stdout
-    assert len(made) == 1, "the measurement wrote one run"
-    assert "of a software card; load from outside of the run" in " ".join(done.stdout.split())
-
-
-def remove_new_runs(results: Path, before: set[Path], latest: str | None) -> None:
-    """Remove the runs that the page made, and point `latest` where it pointed before."""
-    for path in set(results.iterdir()) - before if results.is_dir() else set():
-        if path.is_dir() and not path.is_symlink():
+        for path in set(results.glob("*")) - before - {latest}:
             shutil.rmtree(path)
-    link = results / "latest"
-    if link.is_symlink() and str(link.readlink()) != latest:
-        link.unlink()
-        if latest is not None:
-            link.symlink_to(latest)
+        latest.unlink(missing_ok=True)
+        if pointed is not None:
+            latest.symlink_to(pointed)
+    assert "This would stop the run" in said, "the plan with the ports of the page"
+    assert "ssh -T" in said
+    assert len(made) == 1, "the measurement wrote one run"
+    assert "of a software card; load from outside of the run" in " ".join(said.split())
