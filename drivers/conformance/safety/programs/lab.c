@@ -32,6 +32,7 @@
 #define STATS_INTERVAL_NS 50000000
 #define IDLE_NS 20000
 #define HOLD_NS 300000000
+#define HOLDS 10
 
 /* The byte that the application writes outside its packets. */
 #define MARK 0xee
@@ -146,12 +147,15 @@ static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 	if (is(lab, "use-after-pool")) {
 		mempool_destroy(&lab->spare);
 		memset(lab->spare_packet->data, MARK, 60);
-	} else if (is(lab, "free-pool") || is(lab, "pool-destroyed")) {
-		/*
-		 * No mistake: the device loses its access to this memory. With pool-destroyed it is
-		 * one: a second thread still writes to a packet of the pool.
-		 */
+	} else if (is(lab, "free-pool")) {
+		/* No mistake: the device loses its access to this memory. */
 		mempool_destroy(&lab->spare);
+	} else if (is(lab, "pool-destroyed")) {
+		/* A second thread still writes to a packet of the pool. Wait for its next write. */
+		mempool_destroy(&lab->spare);
+		for (int i = 0; i < HOLDS && !stopped; i++) {
+			pause_for(HOLD_NS);
+		}
 	} else if (is(lab, "hold")) {
 		/* No mistake: the device writes to the packets meanwhile. */
 		pause_for(HOLD_NS);

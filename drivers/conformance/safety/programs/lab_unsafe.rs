@@ -31,6 +31,7 @@ const PACKET_MAX_SIZE: usize = 2048 - 64;
 const STATS_INTERVAL: Duration = Duration::from_millis(50);
 const IDLE: Duration = Duration::from_micros(20);
 const HOLD: Duration = Duration::from_millis(300);
+const HOLDS: u32 = 10;
 
 /// The byte that the application writes outside its packets.
 const MARK: u8 = 0xee;
@@ -154,8 +155,11 @@ unsafe fn act(lab: *mut Lab, packets: *mut *mut packet, received: usize) -> usiz
             mempool::mempool_destroy(&raw mut lab.spare);
             data(lab.spare_packet).write_bytes(MARK, 60);
         }
-        // A second thread still writes to a packet of the pool.
-        "pool-destroyed" => mempool::mempool_destroy(&raw mut lab.spare),
+        // A second thread still writes to a packet of the pool. Waits for its next write.
+        "pool-destroyed" => {
+            mempool::mempool_destroy(&raw mut lab.spare);
+            sleep(HOLD * HOLDS);
+        }
         // No mistake: the device loses its access to this memory.
         "free-pool" => mempool::mempool_destroy(&raw mut lab.spare),
         // No mistake: the device writes to the packets meanwhile.
