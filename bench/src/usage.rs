@@ -95,18 +95,24 @@ impl WorkerKind {
     }
 }
 
-/// A table as text. Its columns are as wide as their cells, but at most 80 characters.
-pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+/// A table as text; empty without rows. Its columns are as wide as their cells, but at most 80 characters.
+pub fn columns<const N: usize>(head: [&str; N], rows: Vec<[String; N]>) -> String {
+    let lines = || {
+        [head]
+            .into_iter()
+            .chain(rows.iter().map(|row| row.each_ref().map(|cell| &**cell)))
+    };
     let widths: [usize; N] = std::array::from_fn(|column| {
-        let widths = rows.iter().map(|row| row[column].chars().count());
+        let widths = lines().map(|cells| cells[column].chars().count());
         widths.max().unwrap_or_default().min(80)
     });
-    let line = |row: &[String; N]| {
-        let cells = row.iter().zip(widths);
+    let mut text = String::new();
+    for cells in lines().filter(|_| !rows.is_empty()) {
+        let cells = cells.iter().zip(widths);
         let cells = cells.map(|(cell, width)| format!("{cell:width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
-    };
-    rows.iter().map(line).collect()
+        text += &(cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n");
+    }
+    text
 }
 
 /// Parses the name of an enumeration's value. An unknown name gives an error that lists the names.

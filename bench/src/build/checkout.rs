@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 use perfcounters::temporary::TemporaryFolder;
 use perfcounters::Interrupt;
 
@@ -58,12 +58,10 @@ impl Checkout {
         sources: &Path,
         interrupt: &Interrupt,
     ) -> Result<Self> {
-        if !repository.join("rust-unsafe/transpile.sh").is_file() {
-            bail!(UsageError(format!(
-                "{} is not the folder of the project: change to it",
-                repository.display()
-            )));
-        }
+        let is_project = repository.join("rust-unsafe/transpile.sh").is_file();
+        let place = repository.display();
+        let why = format!("{place} is not the folder of the project: change to it");
+        ensure!(is_project, UsageError(why));
         empty(sources)?;
         let mut list = git(repository);
         list.args("ls-files -z -co --exclude-standard --deduplicate".split(' '));
@@ -81,8 +79,7 @@ impl Checkout {
             .arg(&sources)
             .arg("--")
             .args(names);
-        runner::output(copy, LIMIT, interrupt)
-            .with_context(|| format!("cannot copy {}", repository.display()))?;
+        runner::output(copy, LIMIT, interrupt).with_context(|| format!("cannot copy {place}"))?;
         Ok(Self {
             repository: repository.to_owned(),
             sources,
@@ -112,27 +109,22 @@ impl Checkout {
     /// Applies a patch to the sources. Returns the files that it changes.
     pub(crate) fn apply(&self, patch: &Path) -> Result<Vec<String>> {
         let refuse = |text: String| UsageError(format!("{}: {text}", patch.display()));
-        let file = patch
-            .canonicalize()
-            .map_err(|cause| refuse(cause.to_string()))?;
+        let file = patch.canonicalize();
+        let file = file.map_err(|cause| refuse(cause.to_string()))?;
         let listed = self.git_apply("--numstat", &file)?;
-        if listed.result.is_err() {
-            let said = first_line(&listed.stderr);
-            let why = format!("this is no patch that git can read ({said}); `git diff` writes one");
-            bail!(refuse(why));
-        }
+        let said = first_line(&listed.stderr);
+        let why = format!("this is no patch that git can read ({said}); `git diff` writes one");
+        ensure!(listed.result.is_ok(), refuse(why));
         let names = listed.stdout.lines();
         let names = names.filter_map(|line| Some(line.split('\t').nth(2)?.to_owned()));
         let files: Vec<String> = names.collect();
-        let is_empty = files.is_empty();
-        ensure!(!is_empty, refuse("the patch changes no file".to_owned()));
+        let why = "the patch changes no file".to_owned();
+        ensure!(!files.is_empty(), refuse(why));
         let applied = self.git_apply("--whitespace=nowarn", &file)?;
-        if applied.result.is_err() {
-            let said = first_line(&applied.stderr);
-            let help = "Make the change in the sources and write the patch with `git diff`";
-            let why = format!("the patch does not apply to this tree: {said}. {help}");
-            bail!(refuse(why));
-        }
+        let said = first_line(&applied.stderr);
+        let help = "Make the change in the sources and write the patch with `git diff`";
+        let why = format!("the patch does not apply to this tree: {said}. {help}");
+        ensure!(applied.result.is_ok(), refuse(why));
         Ok(files)
     }
 
@@ -151,12 +143,12 @@ pub(crate) fn hash_of(repository: &Path, commit: &str) -> Result<String> {
     command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
     command.arg(format!("{commit}^{{commit}}"));
     let ended = runner::run(command, LIMIT, &Interrupt::new())?;
-    if ended.result.is_err() {
-        bail!(UsageError(format!(
-            "there is no commit {commit:?} in the repository {}; `git log --oneline` lists commits",
-            repository.display()
-        )));
-    }
+    let why = format!(
+        "there is no commit {commit:?} in the repository {}",
+        repository.display()
+    );
+    let why = UsageError(why + "; `git log --oneline` lists commits");
+    ensure!(ended.result.is_ok(), why);
     Ok(ended.stdout.trim().to_owned())
 }
 

@@ -34,11 +34,12 @@ pub struct Request {
 impl Request {
     pub fn label(&self) -> String {
         let (label, flags) = (&self.recipe.toolchain.label, self.recipe.flags());
-        let mut text = format!("{}, {label} {flags}", self.implementation);
-        if let Some(commit) = &self.commit {
-            text.push_str(&format!(", commit {commit}"));
-        }
-        text
+        let commit = self
+            .commit
+            .iter()
+            .map(|commit| format!(", commit {commit}"));
+        let commit: String = commit.collect();
+        format!("{}, {label} {flags}{commit}", self.implementation)
     }
 
     pub fn build(&self, build: &Path, interrupt: &Interrupt) -> Result<Built> {
@@ -136,10 +137,8 @@ impl Builder<'_> {
         let raw = fs::read_dir(&folder)?.flatten().map(|entry| entry.path());
         let raw: Vec<_> = raw.filter(|path| *path != objects_folder).collect();
         let place = folder.display();
-        ensure!(
-            !raw.is_empty(),
-            "the instrumented driver wrote no profile to {place}"
-        );
+        let why = "the instrumented driver wrote no profile to";
+        ensure!(!raw.is_empty(), "{why} {place}");
         let used = match profdata {
             // GCC finds no profile for functions that only the library has.
             None => flag("use", &folder) + " -Wno-missing-profile -Wno-coverage-mismatch",

@@ -116,8 +116,6 @@ fn two_sides(
     interrupt: &Interrupt,
 ) -> Result<String> {
     let [a, b] = resolve(specs, arguments.implementation)?;
-    a.check()?;
-    b.check()?;
     let shown = |side: &Side| -> Result<Shown> {
         let built = side.build(&arguments.build_dir, interrupt)?;
         let program = Program::read(&built.program)?;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use perfcounters::process::is_executable;
 use perfcounters::Cell;
-use record::{short_toolchain, Build, Conditions, Implementation, Peer};
+use record::{Build, Conditions, Implementation, Peer};
 
-use super::variants::{build_folder, table_order, Driver, DEFAULT};
+use super::variants::{build_folder, built_with, table_order, Driver, DEFAULT};
 use crate::build::peers::record::Peers;
 use crate::build::toolchain::identity::file_hash;
 
@@ -73,17 +73,10 @@ pub fn describe_build(build: &Path, implementation: Implementation, variant: &st
         .iter()
         .map(|variant| build_folder(build, implementation, variant).join("toolchain.txt"))
         .find_map(|path| std::fs::read_to_string(path).ok())
-        .map(|text| text.lines().next().unwrap_or("").trim().to_owned())
-        .filter(|line| !line.is_empty())
-        .unwrap_or_else(|| "unknown".to_owned());
-    Build {
-        implementation,
-        variant: variant.to_owned(),
-        toolchain: short_toolchain(&flags),
-        flags,
-        checks_in_loops: BTreeMap::new(),
-        checks_not_counted: None,
-    }
+        .and_then(|text| Some(text.lines().next()?.trim().to_owned()))
+        .filter(|line| !line.is_empty());
+    let flags = flags.unwrap_or_else(|| "unknown".to_owned());
+    built_with(&(implementation, variant.to_owned()), flags)
 }
 
 pub fn cell(build: &Path, row: &Build, conditions: Conditions) -> Cell {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use record::Implementation;
+use record::{short_toolchain, Build, Implementation};
 
 pub const DEFAULT: &str = "default";
 /// The build `default` with buffers that do not alias in the first-level cache.
@@ -68,6 +68,18 @@ pub fn build_folder(build: &Path, implementation: Implementation, variant: &str)
         variant => build.join("variants").join(variant),
     };
     parent.join(implementation.to_string())
+}
+
+/// A build with the compiler and the flags of its `toolchain.txt`.
+pub fn built_with((implementation, variant): &Driver, flags: String) -> Build {
+    Build {
+        implementation: *implementation,
+        variant: variant.clone(),
+        toolchain: short_toolchain(&flags),
+        flags,
+        checks_in_loops: Default::default(),
+        checks_not_counted: None,
+    }
 }
 
 pub fn table_order(driver: &Driver) -> (Implementation, usize, String) {

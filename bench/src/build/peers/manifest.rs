@@ -95,15 +95,10 @@ pub(crate) struct Testpmd {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Change {
     pub file: PathBuf,
-    /// The text, which must be there as often as `times` says.
+    /// The text, which must be there as often as `times` says, or once.
     pub from: String,
-    #[serde(default = "once")]
-    pub times: usize,
+    pub times: Option<usize>,
     pub to: String,
-}
-
-fn once() -> usize {
-    1
 }
 
 pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {

@@ -47,9 +47,8 @@ impl Workshop<'_> {
             let why = format!("its sources are for {only}, and this machine is {here}");
             return Err(Absent(why).into());
         }
-        let folder = self
-            .output
-            .join(format!("{}/{variant}", peer.implementation));
+        let driver = peer.implementation;
+        let folder = self.output.join(format!("{driver}/{variant}"));
         let batches = self.batches.iter();
         let programs: Vec<_> = batches.map(|batch| Program::new(source, *batch)).collect();
         let files = programs.iter().map(|program| folder.join(&program.stem));
@@ -88,10 +87,9 @@ impl Workshop<'_> {
         programs: &'a [Program],
     ) -> Result<Plan<'a>> {
         let project = &self.flags;
-        let profile = if is_default {
-            (PROFILE, &project.rust[..])
-        } else {
-            ("release", "")
+        let profile = match is_default {
+            true => (PROFILE, &project.rust[..]),
+            false => ("release", ""),
         };
         let version = &project.rustc_version;
         let rust = format!("{version} --profile {} {}", profile.0, profile.1);
@@ -193,8 +191,8 @@ impl Workshop<'_> {
         let built = built.join(if kind == "bin" { "" } else { "examples" });
         for program in programs {
             let from = built.join(&program.stem);
-            fs::copy(&from, folder.join(&program.stem))
-                .with_context(|| format!("cannot copy {}", from.display()))?;
+            let fail = || format!("cannot copy {}", from.display());
+            fs::copy(&from, folder.join(&program.stem)).with_context(fail)?;
         }
         Ok(fs::remove_dir_all(&target)?)
     }

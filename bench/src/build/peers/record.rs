@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use perfcounters::peer::PeerProgram;
 use perfcounters::Cell;
-use record::{short_toolchain, Conditions, Implementation, Peer, SkippedPeer};
+use record::{Conditions, Implementation, Peer, SkippedPeer};
 use serde::{Deserialize, Serialize};
 
 use super::manifest;
-use crate::build::builds::variants::{Driver, DEFAULT, MAC, OWN_FLAGS};
+use crate::build::builds::variants::{built_with, Driver, DEFAULT, MAC, OWN_FLAGS};
 use crate::build::stamp;
 use crate::usage::columns;
 
@@ -117,17 +117,13 @@ impl Peers {
 
     pub fn write(&self, build: &Path) -> Result<()> {
         let path = Self::path(build);
-        let fail = || format!("cannot write {}", path.display());
         let new = path.with_extension("json.new");
-        let text = serde_json::to_string_pretty(self).with_context(fail)?;
-        fs::write(&new, text + "\n").with_context(fail)?;
-        fs::rename(&new, &path).with_context(fail)
+        stamp::write(&new, &(serde_json::to_string_pretty(self)? + "\n"))?;
+        fs::rename(&new, &path).with_context(|| format!("cannot write {}", path.display()))
     }
 
     pub fn table(&self) -> String {
-        let head = ["impl", "variant", "batch", "commit", "from", "built with"].map(str::to_owned);
-        let mut rows = vec![head];
-        rows.extend(self.peers.iter().map(|peer| {
+        let rows = self.peers.iter().map(|peer| {
             let mut batches: Vec<_> = peer.builds.iter().map(|build| build.batch).collect();
             batches.sort_unstable();
             let name = |batch: &u32| batch.to_string();
@@ -142,11 +138,9 @@ impl Peers {
                 peer.source.from.clone(),
                 peer.toolchain.clone(),
             ]
-        }));
-        let mut text = match self.peers.as_slice() {
-            [] => String::new(),
-            _ => columns(&rows),
-        };
+        });
+        let head = ["impl", "variant", "batch", "commit", "from", "built with"];
+        let mut text = columns(head, rows.collect());
         for skipped in &self.skipped {
             let (name, variant) = (skipped.implementation, &skipped.variant);
             let _ = writeln!(text, "skipped: {name} ({variant}): {}", skipped.reason);
@@ -181,13 +175,10 @@ impl Peers {
 
     pub fn describe(&self, driver: &Driver) -> record::Build {
         let flags = self.find(driver).map_or("unknown", |peer| &peer.toolchain);
+        let why = "the machine code of other projects is not read";
         record::Build {
-            implementation: driver.0,
-            variant: driver.1.clone(),
-            toolchain: short_toolchain(flags),
-            flags: flags.to_owned(),
-            checks_in_loops: Default::default(),
-            checks_not_counted: Some("the machine code of other projects is not read".to_owned()),
+            checks_not_counted: Some(why.to_owned()),
+            ..built_with(driver, flags.to_owned())
         }
     }
 

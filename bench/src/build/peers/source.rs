@@ -138,7 +138,7 @@ pub(super) fn write_program(source: &Source, program: &Program, sources: &Path) 
     let change = Change {
         file: program.file.clone(),
         from: source.constant.clone(),
-        times: 1,
+        times: None,
         to: to.clone(),
     };
     change.apply(sources)
@@ -148,13 +148,11 @@ impl Change {
     pub(super) fn apply(&self, sources: &Path) -> Result<()> {
         let path = sources.join(&self.file);
         let text = stamp::read(&path)?;
-        let count = text.matches(&self.from).count();
+        let (count, times) = (text.matches(&self.from).count(), self.times.unwrap_or(1));
+        let (file, from) = (self.file.display(), &self.from);
         ensure!(
-            count == self.times,
-            "{} has {:?} {count} times, and {} is expected",
-            self.file.display(),
-            self.from,
-            self.times
+            count == times,
+            "{file} has {from:?} {count} times, and {times} is expected"
         );
         stamp::write(&path, &text.replace(&self.from, &self.to))
     }

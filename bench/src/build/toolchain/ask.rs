@@ -32,11 +32,6 @@ pub enum Invocation {
 }
 
 impl Invocation {
-    /// The program, without the arguments that select a toolchain.
-    pub fn program(&self) -> &str {
-        self.rustc().0
-    }
-
     /// The program and its first arguments that together run rustc.
     pub fn rustc(&self) -> (&str, Vec<&str>) {
         match self {
@@ -63,13 +58,10 @@ pub(super) fn libraries(program: &str, arguments: &[&str]) -> Vec<String> {
     let said = answer(program, |command| {
         command.args(arguments).env("LD_DEBUG", "libs")
     });
-    let errors = said.map_or(String::new(), |said| said.stderr);
+    let errors = said.map(|said| said.stderr).unwrap_or_default();
     let path = |line: &str| Some(line.split_once("calling init: ")?.1.trim().to_owned());
-    errors
-        .lines()
-        .filter_map(path)
-        .filter(|path| path.starts_with('/'))
-        .collect()
+    let paths = errors.lines().filter_map(path);
+    paths.filter(|path| path.starts_with('/')).collect()
 }
 
 pub(super) fn exists(program: &str) -> bool {

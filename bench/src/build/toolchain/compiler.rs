@@ -39,13 +39,11 @@ pub struct SkippedCompiler {
 impl fmt::Display for SkippedCompiler {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.name, self.why)?;
-        match &self.fix {
-            Some(command) => write!(
-                formatter,
-                "; `{command}` installs it if the package source offers it"
-            ),
-            None => Ok(()),
-        }
+        let Some(command) = &self.fix else {
+            return Ok(());
+        };
+        let help = "installs it if the package source offers it";
+        write!(formatter, "; `{command}` {help}")
     }
 }
 
@@ -77,7 +75,10 @@ pub mod test_values {
         Toolchain {
             label: format!("{family} {version}"),
             named: false,
-            identity: Identity::from_parts(path.clone(), Default::default(), ""),
+            identity: Identity {
+                path: path.clone(),
+                ..Identity::default()
+            },
             family,
             version: version.to_owned(),
             llvm,

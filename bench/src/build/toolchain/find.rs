@@ -32,10 +32,8 @@ pub fn find(names: &[String]) -> Found {
     let mut found = Found::default();
     let rustup = rustup_toolchains();
     for given in names {
-        let (label, name) = match given.split_once('=') {
-            Some((label, name)) => (Some(label), name),
-            None => (None, given.as_str()),
-        };
+        let labelled = given.split_once('=');
+        let (label, name) = labelled.map_or((None, &**given), |(label, name)| (Some(label), name));
         let all = match (name, label) {
             ("installed", None) => installed(&rustup),
             (name, _) => vec![(name.to_owned(), one(&rustup, name))],
@@ -68,8 +66,8 @@ pub fn wrong_label(given: &str) -> Option<String> {
     if name == "installed" {
         return Some(format!("{given}: a label belongs to one compiler"));
     }
-    (label.is_empty() || !label.chars().all(word))
-        .then(|| format!("{label:?} is not a label: use letters, digits and any of . _ + -"))
+    let why = || format!("{label:?} is not a label: use letters, digits and any of . _ + -");
+    (label.is_empty() || !label.chars().all(word)).then(why)
 }
 
 impl Found {
@@ -84,9 +82,8 @@ impl Found {
             *known = toolchain;
         }
         let (label, path) = (&known.label, &known.identity.path);
-        self.same.push(format!(
-            "{given} names a compiler of the list a second time: {path}, shown as {label}"
-        ));
+        let what = format!("names a compiler of the list a second time: {path}, shown as {label}");
+        self.same.push(format!("{given} {what}"));
     }
 }
 
@@ -106,19 +103,16 @@ fn installed(rustup: &[String]) -> Vec<(String, Result<Toolchain, Unusable>)> {
     // Nightly and beta compilers have no fixed version, so only their names select them.
     let fixed = |name: &&String| !name.starts_with("nightly") && !name.starts_with("beta");
     let rust = rustup.iter().filter(fixed);
-    c.chain(rust.map(|name| (name.clone(), rustc(Invocation::Rustup(name.clone())))))
-        .collect()
+    let rust = rust.map(|name| (name.clone(), rustc(Invocation::Rustup(name.clone()))));
+    c.chain(rust).collect()
 }
 
 fn one(rustup: &[String], name: &str) -> Result<Toolchain, Unusable> {
     if name.contains('/') {
         return by_path(name);
     }
-    let (family, version) = match name.split_once('-') {
-        Some((family, version)) => (family, Some(version)),
-        None => (name, None),
-    };
-    match (family, version) {
+    let mut parts = name.splitn(2, '-');
+    match (parts.next().unwrap_or_default(), parts.next()) {
         ("gcc" | "clang", _) if exists(name) => c_compiler(name),
         ("gcc" | "clang", _) => {
             let fix = format!("sudo apt-get install {name}");
@@ -144,9 +138,9 @@ fn by_path(path: &str) -> Result<Toolchain, Unusable> {
     let absolute = std::path::absolute(path).ok();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._+-~@,".contains(c);
     let path = absolute.as_ref().and_then(|path| path.to_str());
-    let path = path.filter(|path| path.chars().all(plain)).ok_or_else(|| {
-        unusable("make cannot use this path: link to it from a path of plain characters")
-    })?;
+    let path = path.filter(|path| path.chars().all(plain));
+    let why = "make cannot use this path: link to it from a path of plain characters";
+    let path = path.ok_or_else(|| unusable(why))?;
     let said = ask(path, &["--version"]).ok_or_else(|| unusable("`--version` fails"))?;
     match said.starts_with("rustc ") {
         true => rustc(Invocation::Program(path.to_owned())),
@@ -180,18 +174,12 @@ fn c_compiler(program: &str) -> Result<Toolchain, Unusable> {
     }
     let major = version.split('.').next().and_then(|text| text.parse().ok());
     let llvm = major.filter(|_| family == Family::Clang);
-    toolchain(
-        family,
-        version,
-        llvm,
-        Invocation::Program(program.to_owned()),
-    )
+    let program = program.to_owned();
+    toolchain((family, version, llvm), Invocation::Program(program))
 }
 
 fn toolchain(
-    family: Family,
-    version: String,
-    llvm: Option<u32>,
+    (family, version, llvm): (Family, String, Option<u32>),
     invocation: Invocation,
 ) -> Result<Toolchain, Unusable> {
     Ok(Toolchain {
@@ -214,9 +202,8 @@ fn rustc_release(rustup: &[String], wanted: &str) -> Result<Toolchain, Unusable>
     }
     // The distribution's rustc or `stable` may have the wanted version.
     let others = rustup.iter().cloned().map(Invocation::Rustup);
-    let mut others = others
-        .chain([Invocation::Program("rustc".to_owned())])
-        .map(rustc);
+    let here = Invocation::Program("rustc".to_owned());
+    let mut others = others.chain([here]).map(rustc);
     let fits = |found: &Toolchain| is_release_of(&found.version, wanted);
     let fitting = others.find_map(|found| found.ok().filter(fits));
     fitting.ok_or_else(|| {
@@ -244,7 +231,7 @@ fn rustc(invocation: Invocation) -> Result<Toolchain, Unusable> {
         return Err(too_old);
     }
     let llvm = field("LLVM version:").and_then(|text| text.split('.').next()?.parse().ok());
-    toolchain(Family::Rustc, version, llvm, invocation)
+    toolchain((Family::Rustc, version, llvm), invocation)
 }
 
 /// The `llvm-profdata` that merges profiles for a compiler. It must belong to the compiler's LLVM
@@ -274,10 +261,9 @@ pub fn profdata(toolchain: &Toolchain) -> Result<Option<PathBuf>, SkippedCompile
         };
         let library = format!("libclang_rt.profile-{}.a", std::env::consts::ARCH);
         if !has(library) && !has("libclang_rt.profile.a".to_owned()) {
-            return Err(skip(
-                "its profiling library, libclang_rt.profile, is not installed".to_owned(),
-                format!("sudo apt-get install libclang-rt-{llvm}-dev"),
-            ));
+            let why = "its profiling library, libclang_rt.profile, is not installed";
+            let fix = format!("sudo apt-get install libclang-rt-{llvm}-dev");
+            return Err(skip(why.to_owned(), fix));
         }
     }
     let mut newer = (llvm..=llvm + 10).map(|major| format!("llvm-profdata-{major}"));
@@ -288,10 +274,8 @@ pub fn profdata(toolchain: &Toolchain) -> Result<Option<PathBuf>, SkippedCompile
         Invocation::Rustup(name) => format!("rustup component add llvm-tools --toolchain {name}"),
         Invocation::Program(_) => format!("sudo apt-get install llvm-{llvm}"),
     };
-    Err(skip(
-        format!("there is no llvm-profdata of LLVM {llvm}"),
-        fix,
-    ))
+    let why = format!("there is no llvm-profdata of LLVM {llvm}");
+    Err(skip(why, fix))
 }
 
 #[cfg(test)]

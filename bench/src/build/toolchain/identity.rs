@@ -32,7 +32,7 @@ const QUESTIONS: [&str; 7] = [
 ];
 
 /// What makes a toolchain itself. Two toolchains are equal if and only if their identities are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Identity {
     pub path: String,
     /// SHA-256 over the contents of all parts and over the commands that the compiler would run.
@@ -47,19 +47,17 @@ impl Identity {
         let mut parts = Parts::default();
         let (path, commands) = match family {
             Family::Rustc => (parts.rust_compiler(invocation)?, String::new()),
-            Family::Gcc | Family::Clang => parts.c_compiler(invocation.program())?,
+            Family::Gcc | Family::Clang => parts.c_compiler(invocation.rustc().0)?,
         };
-        Ok(Self::from_parts(path, parts.0, &commands))
-    }
-
-    pub fn from_parts(path: String, parts: BTreeMap<String, String>, commands: &str) -> Self {
+        let parts = parts.0;
         let mut contents: Vec<_> = parts.values().map(String::as_str).collect();
         contents.sort_unstable();
-        Self {
+        let sha256 = text_hash(&format!("{}\n{commands}", contents.join("\n")));
+        Ok(Self {
             path,
-            sha256: text_hash(&format!("{}\n{commands}", contents.join("\n"))),
+            sha256,
             parts,
-        }
+        })
     }
 
     /// A short name for folders: 12 hexadecimal digits, made of the path and the contents.

@@ -76,21 +76,15 @@ pub struct BuildRecipe {
 }
 
 impl BuildRecipe {
-    pub fn new(
-        toolchain: Toolchain,
-        opt: OptLevel,
-        target_cpu: &str,
-        lto: bool,
-        pgo: bool,
-    ) -> Self {
+    pub fn new(toolchain: Toolchain, opt: OptLevel, cpu: &str, lto: bool, pgo: bool) -> Self {
         let family = toolchain.family;
         let opt = opt.for_family(family);
-        let is_default = opt == OptLevel::Default.for_family(family) && target_cpu == DEFAULT_CPU;
+        let is_default = opt == OptLevel::Default.for_family(family) && cpu == DEFAULT_CPU;
         let mut recipe = Self {
             default_flags: is_default && lto && !pgo,
             variant: String::new(),
             opt,
-            target_cpu: target_cpu.to_owned(),
+            target_cpu: cpu.to_owned(),
             lto,
             pgo,
             toolchain,
@@ -117,14 +111,10 @@ impl BuildRecipe {
     }
 
     pub fn implementations(&self) -> &'static [Implementation] {
+        use Implementation::{Ixy, IxyC2rust, IxyRs, Rust, RustUnsafe, C};
         match self.toolchain.family {
-            Family::Rustc => &[
-                Implementation::Rust,
-                Implementation::RustUnsafe,
-                Implementation::IxyRs,
-                Implementation::IxyC2rust,
-            ],
-            _ => &[Implementation::C, Implementation::Ixy],
+            Family::Rustc => &[Rust, RustUnsafe, IxyRs, IxyC2rust],
+            _ => &[C, Ixy],
         }
     }
 
@@ -132,14 +122,12 @@ impl BuildRecipe {
     pub fn flags(&self) -> String {
         let mut text = format!("-O{}", self.opt);
         if self.target_cpu != DEFAULT_CPU {
-            text.push_str(&format!(" {}", self.target_cpu));
+            text += &format!(" {}", self.target_cpu);
         }
-        text.push_str(if self.lto { "" } else { " no LTO" });
-        text.push_str(if self.pgo { " PGO" } else { "" });
-        for flag in &self.more {
-            text.push_str(&format!(" {flag}"));
-        }
-        text
+        text += if self.lto { "" } else { " no LTO" };
+        text += if self.pgo { " PGO" } else { "" };
+        let more = self.more.iter().map(|flag| format!(" {flag}"));
+        text + &more.collect::<String>()
     }
 
     pub fn variables(&self, profile: &str) -> Vec<String> {

@@ -32,26 +32,23 @@ fn with_causes(error: &str, below: &[&str]) -> String {
         .skip_while(|line| ["", "Caused by:"].contains(line));
     for line in causes.take_while(|line| line.starts_with("   ")) {
         let line = line.trim();
-        let numbered = line
-            .split_once(": ")
-            .filter(|(number, _)| number.parse::<u32>().is_ok());
-        text.push_str(if text.ends_with(':') { " " } else { ": " });
-        text.push_str(numbered.map_or(line, |(_, cause)| cause));
+        let cause = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        text += if text.ends_with(':') { " " } else { ": " };
+        text += cause.strip_prefix(": ").unwrap_or(line);
     }
     text
 }
 
 pub(super) fn of_end(error: &ProcessError) -> String {
-    let status = match error {
-        ProcessError::Failed { status, .. } => status,
+    match error {
+        ProcessError::Failed { status, .. } => match status.code() {
+            Some(code) => format!("exit status {code} without a message"),
+            None => status.to_string(),
+        },
         ProcessError::Timeout { seconds, .. } => {
-            return format!("did not end within {seconds:.0} s (hang)")
+            format!("did not end within {seconds:.0} s (hang)")
         }
-        other => return other.to_string(),
-    };
-    match status.code() {
-        Some(code) => format!("exit status {code} without a message"),
-        None => status.to_string(),
+        other => other.to_string(),
     }
 }
 

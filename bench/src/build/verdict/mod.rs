@@ -62,18 +62,18 @@ pub fn run(arguments: &VerdictArguments, interrupt: &Interrupt) -> Result<Outcom
         tree,
         interrupt,
     };
-    let quick = arguments.quick;
     let mut verdict = Verdict {
-        quick,
+        quick: arguments.quick,
         ..Verdict::default()
     };
     if let Some(patch) = &arguments.patch {
         verdict.patched = site.tree.apply(patch)?;
     }
-    let estimate = match quick {
-        true => BUILDS + LOCKSTEP + HAZARDS_QUICK,
-        false => BUILDS + LOCKSTEP + PROGRAM + HAZARDS,
+    let rest = match arguments.quick {
+        true => HAZARDS_QUICK,
+        false => PROGRAM + HAZARDS,
     };
+    let estimate = BUILDS + LOCKSTEP + rest;
     let mut progress = Progress::new(estimate);
     progress.say(&format!(
         "This takes about {} on two processors, and some minutes more the first time.",
@@ -87,10 +87,8 @@ pub fn run(arguments: &VerdictArguments, interrupt: &Interrupt) -> Result<Outcom
         true => println!("{}", serde_json::to_string_pretty(&verdict)?),
         false => print!("{}", verdict.text()),
     }
-    Ok(match verdict.changed() {
-        true => Outcome::Worse,
-        false => Outcome::Good,
-    })
+    let worse = verdict.changed().then_some(Outcome::Worse);
+    Ok(worse.unwrap_or(Outcome::Good))
 }
 
 fn build_drivers(
@@ -110,22 +108,22 @@ fn build_drivers(
             continue;
         }
         progress.step(&driver.to_string());
-        let built = match &transpiled {
-            Driver::Refused(_) | Driver::Skipped(_) if driver == Implementation::RustUnsafe => {
-                transpiled.clone()
-            }
-            _ => site.driver(driver)?,
+        let is_transpiled = driver == Implementation::RustUnsafe;
+        let built = match is_transpiled && transpiled != Driver::Built {
+            true => transpiled.clone(),
+            false => site.driver(driver)?,
         };
-        let row = |seen: &str| Row::new(BUILD, driver.into(), "compiles", seen);
+        let mut row = |seen: &str| {
+            let row = Row::new(BUILD, driver.into(), "compiles", seen);
+            verdict.rows.push(row);
+        };
         match built {
             Driver::Built => {
-                verdict.rows.push(row("compiles"));
+                row("compiles");
                 ready.push(driver);
             }
             Driver::Refused(error) => {
-                verdict
-                    .rows
-                    .push(row(&format!("does not compile: {error}")));
+                row(&format!("does not compile: {error}"));
                 let not_run = format!("all other cases of {driver}: it does not compile");
                 verdict.not_run.push(not_run);
                 // The tests are linked with all drivers.

@@ -50,16 +50,12 @@ impl Verdict {
         let mut changed: Vec<&Row> = self.rows.iter().filter(|row| row.changed).collect();
         // Builds come first. Then the drivers of one case stand together, for comparison.
         changed.sort_by_key(|row| (row.case != BUILD, &row.case, &row.driver));
-        let mut text = String::new();
-        if !changed.is_empty() {
-            let cells =
-                |row: &&Row| [&row.case, &row.driver, &row.expected, &row.seen].map(Clone::clone);
-            let head = ["case", "driver", "expected", "seen"].map(str::to_owned);
-            let rows: Vec<_> = [head]
-                .into_iter()
-                .chain(changed.iter().map(cells))
-                .collect();
-            text = columns(&rows) + "\n";
+        let cells =
+            |row: &&Row| [&row.case, &row.driver, &row.expected, &row.seen].map(Clone::clone);
+        let cells = changed.iter().map(cells).collect();
+        let mut text = columns(["case", "driver", "expected", "seen"], cells);
+        if !text.is_empty() {
+            text.push('\n');
         }
         for reason in &self.not_run {
             let _ = writeln!(text, "not run: {reason}");

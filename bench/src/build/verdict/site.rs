@@ -150,19 +150,3 @@ fn programs(messages: &str) -> BTreeMap<String, PathBuf> {
     };
     messages.filter_map(program).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cargo_names_the_programs_of_the_tests() {
-        let messages = r#"{"reason":"compiler-artifact","target":{"name":"nic"},"executable":null}
-{"reason":"compiler-artifact","target":{"name":"data_path"},"executable":"/x/data_path-1"}
-not json
-{"reason":"build-finished","success":true}"#;
-        let found = programs(messages);
-        assert_eq!(found.len(), 1);
-        assert_eq!(found["data_path"], Path::new("/x/data_path-1"));
-    }
-}

@@ -1,7 +1,5 @@
 //! The table of the ladder to the limit: medians per packet, for each language.
 
-use std::collections::BTreeMap;
-
 use record::{Implementation, LinePlacement, Metric, Sample};
 
 use super::manifest::Ladder;
@@ -20,30 +18,25 @@ const COLUMNS: [Column; 7] = [
 ];
 
 pub(super) fn table(limit: &Ladder, samples: &[Sample]) -> String {
-    let mut values: BTreeMap<_, Vec<f64>> = BTreeMap::new();
-    for sample in samples {
-        let conditions = sample.conditions;
-        let found = (sample.metric, conditions.batch, conditions.placement);
-        let column = COLUMNS
-            .iter()
-            .position(|(_, metric, batch, placement)| (*metric, *batch, *placement) == found);
-        let key = (sample.implementation, &sample.variant[..], column);
-        values.entry(key).or_default().push(sample.value);
-    }
     let mut text = String::new();
     for implementation in Implementation::OURS {
         let heads = COLUMNS.map(|column| column.0).join(" | ");
         let lines = "---:|".repeat(COLUMNS.len());
         text += &format!("\n| {implementation} | {heads} |\n|---|{lines}\n");
         for rung in &limit.rungs {
-            let mut cell = |column| {
-                let values = values.get_mut(&(implementation, &rung.name[..], Some(column)))?;
+            let cell = |(_, metric, batch, placement): Column| {
+                let samples = samples.iter().filter(|sample| {
+                    let (driver, variant) = (sample.implementation, &sample.variant);
+                    let conditions = sample.conditions;
+                    (driver, variant) == (implementation, &rung.name)
+                        && (sample.metric, conditions.batch) == (metric, batch)
+                        && conditions.placement == placement
+                });
+                let mut values: Vec<f64> = samples.map(|sample| sample.value).collect();
                 values.sort_by(f64::total_cmp);
-                Some(format!("{:.1}", values[values.len() / 2]))
+                Some(format!("{:.1}", values.get(values.len() / 2)?))
             };
-            let cells: Vec<_> = (0..COLUMNS.len())
-                .map(|column| cell(column).unwrap_or_default())
-                .collect();
+            let cells = COLUMNS.map(|column| cell(column).unwrap_or_default());
             if cells.iter().any(|cell| !cell.is_empty()) {
                 text += &format!("| {} | {} |\n", rung.title, cells.join(" | "));
             }

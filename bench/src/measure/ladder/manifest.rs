@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::build::builds::variants::DEFAULT;
 use crate::build::peers::manifest::read_toml;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Change {
     Transpiled,
@@ -22,6 +22,7 @@ pub(super) enum Change {
     /// The rung below, built with overflow checks.
     OverflowChecks,
     /// A variant of the shipped drivers, with the patches that the rung names.
+    #[default]
     Patches,
 }
 
@@ -30,7 +31,7 @@ pub(super) enum Change {
 #[serde(deny_unknown_fields)]
 pub(super) struct Rung {
     pub name: String,
-    #[serde(default = "patches")]
+    #[serde(default)]
     pub change: Change,
     pub title: String,
     #[serde(default)]
@@ -44,10 +45,6 @@ pub(super) struct Rung {
     patches: Vec<String>,
     #[serde(rename = "impl", default = "ours")]
     implementations: Vec<Implementation>,
-}
-
-fn patches() -> Change {
-    Change::Patches
 }
 
 fn ours() -> Vec<Implementation> {
