@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 from clients.attack import assault
 from clients.load import QUESTIONS, ask, connect, controller, curl, p99_ms, redis_cli
-from clients.process import run
+from clients.process import AppError, run
 from clients.segments import ACK, RST, SYN, HandClient, tcp, udp
 from clients.world import ADDRESS, CLIENT, PORTS, Server, serve
 
@@ -140,7 +140,7 @@ def test_slow_clients_hold_up_no_other_client_and_end(name: str, over: str) -> N
     with serve(Server(name, over, arguments=("--request-timeout", "1"))) as running:
         slow = [connect(name, CLIENT) for _ in range(128)]
         for _ in range(20):
-            assert ask(name) < 5
+            assert ask_in_time(name, 1) < 5
             slow = [stream for stream in slow if still_open(stream)]
             # What the balancer carries has no requests that could be too slow.
             if not slow or name == "balancer":
@@ -149,6 +149,18 @@ def test_slow_clients_hold_up_no_other_client_and_end(name: str, over: str) -> N
         statistics = running.end()
     assert statistics["share_evicted"] > 0, statistics
     assert name == "balancer" or (not slow and statistics["slow_closed"] > 0), statistics
+
+
+def ask_in_time(name: str, limit: float) -> float:
+    """Ask again if a busy machine sends the question so late that the application rightly ends the connection."""
+    for _ in range(10):
+        start = time.monotonic()
+        try:
+            return ask(name)
+        except (AppError, ConnectionError):
+            if time.monotonic() - start < limit:
+                raise
+    pytest.fail(f"{name} ended ten connections on which the question came late")
 
 
 def still_open(stream: socket.socket) -> bool:
