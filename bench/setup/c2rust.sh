@@ -10,9 +10,7 @@ set -euo pipefail
 # shellcheck source=bench/setup/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-VERSION="$C2RUST"
-LLVM="$C2RUST_LLVM"
-PREFIX="$CACHE/c2rust-$VERSION-llvm$LLVM"
+PREFIX="$CACHE/c2rust-$C2RUST-llvm$C2RUST_LLVM"
 
 [[ "${1:-}" =~ ^(--path)?$ ]] || fail "usage: c2rust.sh [--path]"
 [ "${1:-}" = --path ] || open_cache
@@ -21,7 +19,7 @@ if [ "${1:-}" = --path ] || [ -x "$PREFIX/bin/c2rust" ]; then
     exit 0
 fi
 
-mapfile -t missing < <(missing_packages "llvm-$LLVM-dev" "libclang-$LLVM-dev" "clang-$LLVM" g++ xz-utils)
+mapfile -t missing < <(missing_packages "llvm-$C2RUST_LLVM-dev" "libclang-$C2RUST_LLVM-dev" "clang-$C2RUST_LLVM" g++ xz-utils)
 [ ${#missing[@]} -eq 0 ] || apt_install "building c2rust (about 1 GB)" "${missing[@]}"
 "$(dirname "${BASH_SOURCE[0]}")/rust.sh"
 
@@ -49,27 +47,27 @@ ar rcs "$work/lib/libtinycbor.a" "$work"/cbor*.o
 cp "$work"/apt/src/*.h "$work/include/tinycbor/"
 
 # The exporter is the C++ half of C2Rust. Its source is in a crate, and cargo prints the crate's folder.
-say "building c2rust $VERSION against LLVM $LLVM (about five minutes)"
+say "building c2rust $C2RUST against LLVM $C2RUST_LLVM (about five minutes)"
 mkdir -p "$work/fetch/src"
 touch "$work/fetch/src/lib.rs"
 printf '[package]\nname = "fetch"\nversion = "0.0.0"\n[dependencies]\nc2rust-ast-exporter = "=%s"\n[workspace]\n' \
-    "$VERSION" >"$work/fetch/Cargo.toml"
+    "$C2RUST" >"$work/fetch/Cargo.toml"
 exporter="$(cargo metadata --quiet --format-version 1 --manifest-path "$work/fetch/Cargo.toml" |
     grep -o '"manifest_path":"[^"]*/c2rust-ast-exporter-[^"]*/Cargo.toml"' | head -n 1 | cut -d '"' -f 4)"
 exporter="$(dirname "$exporter")/src"
-llvm_root="/usr/lib/llvm-$LLVM"
+llvm_root="/usr/lib/llvm-$C2RUST_LLVM"
 for part in AstExporter FloatingLexer ExportResult; do
     g++ -std=c++17 -O2 -DNDEBUG -fPIC -fno-rtti -D_GNU_SOURCE \
         -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS \
         "-DCLANG_BIN_PATH=\"$llvm_root/bin\"" '-DCLANG_LIBDIR_SUFFIX=""' \
-        "-DCLANG_VERSION_STRING=\"$("llvm-config-$LLVM" --version)\"" \
+        "-DCLANG_VERSION_STRING=\"$("llvm-config-$C2RUST_LLVM" --version)\"" \
         "-I$work/include" "-I$llvm_root/include" -c "$exporter/$part.cpp" -o "$work/$part.o"
 done
 ar rcs "$work/lib/libclangAstExporter.a" "$work"/{AstExporter,FloatingLexer,ExportResult}.o
 
-LLVM_CONFIG_PATH="/usr/bin/llvm-config-$LLVM" LIBCLANG_PATH="$llvm_root/lib" CLANG_PATH="/usr/bin/clang-$LLVM" \
+LLVM_CONFIG_PATH="/usr/bin/llvm-config-$C2RUST_LLVM" LIBCLANG_PATH="$llvm_root/lib" CLANG_PATH="/usr/bin/clang-$C2RUST_LLVM" \
     TINYCBOR_DIR="$work" C2RUST_AST_EXPORTER_LIB_DIR="$work/lib" \
-    cargo install c2rust --version "$VERSION" --locked --quiet \
+    cargo install c2rust --version "$C2RUST" --locked --quiet \
     --root "$PREFIX" --target-dir "$work/target" >&2
 rm -rf "$work"
 echo "$PREFIX/bin/c2rust"

@@ -24,15 +24,11 @@ KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 # Succeeds if the folder is complete and current.
 is_fetched() { [ "$(cat "$DIR/recipe" 2>/dev/null || true)" = "$RECIPE" ]; }
 
-# Makes the folder $work and the options $apt_options, and checks that the commands exist. It waits for another process that
-# fetches the same; the caller then looks again whether the folder is fetched.
+# Makes the folder $work and the options $apt_options, and waits for another process that fetches the same. The caller then
+# looks again whether the folder is fetched.
 open_work() {
-    local command missing=() architecture
-    for command in apt-get dpkg-deb flock gzip tar xz; do
-        command -v "$command" >/dev/null || missing+=("$command")
-    done
-    [ ${#missing[@]} -eq 0 ] ||
-        fail "missing for $GOAL: ${missing[*]}. The script needs them to unpack Debian packages"
+    local architecture
+    command -v apt-get >/dev/null || fail "missing for $GOAL: apt-get, which unpacks Debian's packages"
     [ -e "$KEYRING" ] || apt_install "$GOAL (Debian's keys)" debian-archive-keyring
 
     # A link would lead to another file, which the script would empty.
@@ -48,9 +44,7 @@ open_work() {
     # Separate all of apt's state from the system's, except the configuration, which names proxies.
     apt_options=(-qq
         -o "APT::Architecture=${ARCHITECTURES%% *}" -o "APT::Sandbox::User="
-        -o "Dir::State=$work/apt" -o "Dir::State::status=$work/apt/status" -o "Dir::State::lists=$work/apt/lists"
-        -o "Dir::Cache=$work/apt" -o "Dir::Cache::archives=$work/apt/archives"
-        -o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache="
+        -o "Dir::State=$work/apt" -o "Dir::State::status=$work/apt/status" -o "Dir::Cache=$work/apt"
         -o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$work/apt/sources"
         -o "Dir::Etc::Preferences=/dev/null" -o "Dir::Etc::PreferencesParts=$work/apt/preferences"
         -o "Dir::Etc::Trusted=/dev/null" -o "Dir::Etc::TrustedParts=$work/apt/preferences"
@@ -84,15 +78,9 @@ SOURCES
 
 # Fetches the package lists from the first mirror that answers, and names it in $mirror.
 fetch_lists() {
-    local candidate
-    mirror=''
-    while read -r candidate; do
-        if update "$candidate"; then
-            mirror="$candidate"
-            break
-        fi
+    while read -r mirror; do
+        ! update "$mirror" || return 0
     done < <(mirrors | uniq)
-    [ -z "$mirror" ] || return 0
     [ -e "$work/apt/errors" ] ||
         fail "this system is not Debian: set TRIPTYCH_DEBIAN_MIRROR=URL to a mirror of Debian's packages"
     cat "$work/apt/errors" >&2

@@ -12,14 +12,12 @@ set -euo pipefail
 venv="$1"
 shift
 
-if [ -d "$venv" ] && ! "$venv/bin/python" -c '' 2>/dev/null; then
-    say "$venv is broken (after an update of Python, or a move of the folder?), so setup makes a new one"
-    rm -rf "$venv"
-fi
-if [ ! -d "$venv" ]; then
+if ! "$venv/bin/python" -c '' 2>/dev/null; then
+    [ ! -d "$venv" ] ||
+        say "$venv is broken (after an update of Python, or a move of the folder?), so setup makes a new one"
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
         fail "python3 is $(python3 --version 2>&1), but Triptych needs 3.10 or newer ($(command -v python3))"
-    python3 -m venv "$venv" || {
+    python3 -m venv --clear "$venv" || {
         rm -rf "$venv"
         fail "cannot make the virtual environment $venv, see the message above"
     }

@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 from triptych_lint.repository import Repository
 
-Tree = Callable[..., Repository]
-
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Tree:
+def tree(tmp_path: Path) -> Callable[..., Repository]:
     """Makes a repository with these files. The rules ignore nothing unless the test says so."""
 
     def make(files: dict[str, str | bytes], **rules: dict[str, Any]) -> Repository:

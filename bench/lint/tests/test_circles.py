@@ -103,5 +103,5 @@ def test_an_import_of_a_higher_room_is_named_with_its_line() -> None:
         "c/src/rooms/health.c": {"c/src/driver/rx.h": 1},
         "c/src/driver_more/a.c": {"c/src/rooms/health.h": 1},
     }
-    found = upward(imports, {"c/src/driver": ["c/src/rooms", "c/src/apps"]})
+    found = upward(imports, {"c/src": [["driver"], ["rooms"], ["apps"]]})
     assert found == ["c/src/driver/rx.c:3 imports c/src/rooms/health.h: c/src/driver does without c/src/rooms"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, combinations, product
+
 from triptych_lint.imports import Imports, c_imports, circle, python_imports
 from triptych_lint.repository import RULES, Repository
 from triptych_lint.rust_imports import Crate, crate_roots
@@ -24,22 +26,24 @@ def problems(repository: Repository) -> list[str]:
 
 def room_problems(repository: Repository) -> list[str]:
     """A line for each import of a folder that `rules.toml` forbids, and one for each folder that has no files."""
-    forbidden: dict[str, list[str]] = repository.rules["rooms"]
+    layers: dict[str, list[list[str]]] = repository.rules["rooms"]
     empty = [
-        f"{RULES} names {folder}, which has no files: correct the entry"
-        for folder in forbidden
-        if not any(file.startswith(f"{folder}/") for file in repository.files)
+        f"{RULES} names {root}/{name}, which has no files: correct the entry"
+        for root, names in layers.items()
+        for name in chain(*names)
+        if not any(file.startswith(f"{root}/{name}/") for file in repository.files)
     ]
-    return empty + [problem for imports in all_imports(repository) for problem in upward(imports, forbidden)]
+    return empty + [problem for imports in all_imports(repository) for problem in upward(imports, layers)]
 
 
-def upward(imports: Imports, forbidden: dict[str, list[str]]) -> list[str]:
-    """A line for each import from a folder of `forbidden` to one that it must not know."""
+def upward(imports: Imports, layers: dict[str, list[list[str]]]) -> list[str]:
+    """A line for each import from a folder to one of a later layer."""
     return [
-        f"{source}:{line} imports {target}: {folder} does without {higher}"
+        f"{source}:{line} imports {target}: {root}/{lower} does without {root}/{higher}"
         for source, targets in sorted(imports.items())
         for target, line in sorted(targets.items())
-        for folder, highers in forbidden.items()
-        for higher in highers
-        if source.startswith(f"{folder}/") and target.startswith(f"{higher}/")
+        for root, names in layers.items()
+        for lowers, highers in combinations(names, 2)
+        for lower, higher in product(lowers, highers)
+        if source.startswith(f"{root}/{lower}/") and target.startswith(f"{root}/{higher}/")
     ]

@@ -1,12 +1,8 @@
 """Fixtures for the tests of the scripts."""
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from machine import Machine
 
 

@@ -14,6 +14,12 @@ _ALWAYS = (
 )
 
 
+def output(*command: str, **environment: str) -> str:
+    """What a command prints in the project's folder."""
+    environment = os.environ | environment
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+
+
 class Machine:
     """Runs the project's scripts. Each command is real, simulated or absent."""
 

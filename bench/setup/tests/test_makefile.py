@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from machine import ROOT
+from machine import ROOT, output
 
 MAKEFILE = (ROOT / "Makefile").read_text()
 GOALS = re.findall(r"^([a-z0-9-]+):", MAKEFILE, re.MULTILINE)
@@ -13,16 +13,14 @@ PARTS = re.findall(r"^([a-z-]+)\) ## ", (ROOT / ".ci/part").read_text(), re.MULT
 
 
 def test_help_prints_one_sentence_a_goal() -> None:
-    said = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    goals = [line for line in said.splitlines() if line.startswith("  make ")]
+    goals = [line for line in output("make", "help").splitlines() if line.startswith("  make ")]
     assert 10 < len(goals) <= 18
     assert [line for line in goals if not re.fullmatch(r"  make [a-z0-9-]+ +[A-Z].*\.", line) or len(line) > 120] == []
 
 
 def test_texts_name_only_goals_that_exist() -> None:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     unknown = set()
-    for name in listed.splitlines():
+    for name in output("git", "ls-files").splitlines():
         # The changelog lists old names, and the tests of the set-up scripts use their own.
         if name == "CHANGELOG.md" or name.startswith("bench/setup/tests/") or not (ROOT / name).is_file():
             continue
@@ -33,19 +31,19 @@ def test_texts_name_only_goals_that_exist() -> None:
     assert unknown == set()
 
 
-def test_only_the_default_build_treats_warnings_as_errors_in_ci() -> None:
-    def strict(*goals: str, ci: str) -> bool:
-        command = ["make", "--dry-run", "--always-make", *goals]
-        planned = subprocess.run(
-            command, cwd=ROOT, env=os.environ | {"CI": ci}, capture_output=True, text=True, check=True
-        ).stdout
-        assert "c/src/driver/rx.c" in planned
-        return "-Werror" in planned
-
-    assert strict("c-programs", ci="true")
-    assert not strict("c-programs", ci="")
-    assert not strict("into-c", "INTO=build/variants/no-lto", "C_LTO=", ci="true")
-    assert not strict("into-c", "INTO=/nonexistent", ci="true")
+@pytest.mark.parametrize(
+    ("goals", "ci", "strict"),
+    [
+        (["c-programs"], "true", True),
+        (["c-programs"], "", False),
+        (["into-c", "INTO=build/variants/no-lto", "C_LTO="], "true", False),
+        (["into-c", "INTO=/nonexistent"], "true", False),
+    ],
+)
+def test_only_the_default_build_treats_warnings_as_errors_in_ci(goals: list[str], ci: str, strict: bool) -> None:
+    planned = output("make", "--dry-run", "--always-make", *goals, CI=ci)
+    assert "c/src/driver/rx.c" in planned
+    assert ("-Werror" in planned) == strict
 
 
 @pytest.mark.parametrize(

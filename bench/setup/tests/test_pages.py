@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from machine import ROOT
+from machine import ROOT, output
 from test_makefile import GOALS
 
 MODES = ("variables", "run", "software-card", "cabled-card", "needs-hardware")
@@ -115,10 +115,13 @@ def problems(command: str) -> list[str]:
 
 
 def test_what_the_pages_name_exists() -> None:
-    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     unknown = set()
     # The changelog lists old names.
-    for page in (page for page in listed.splitlines() if page != "CHANGELOG.md" and (ROOT / page).is_file()):
+    for page in (
+        page
+        for page in output("git", "ls-files", "*.md").splitlines()
+        if page != "CHANGELOG.md" and (ROOT / page).is_file()
+    ):
         code = re.findall(r"`([^`\n]+)`", (ROOT / page).read_text())
         code += [line for block in blocks(page) for line in re.split(r"\n|&&|;", block.text.replace("\\\n", " "))]
         unknown |= {f"{page}: {problem}" for command in code for problem in problems(command)}

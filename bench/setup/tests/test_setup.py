@@ -88,6 +88,8 @@ def test_each_goal_has_its_packages_in_the_containerfile(machine: Machine, goal:
         (SETUP, "everything", "unknown goal 'everything'"),
         (SETUP, "reproduce", "this one has pages of 16 KiB"),
         ("bench/setup/hugepages.sh", "many", "usage: hugepages.sh"),
+        ("rust-unsafe/transpile.sh", "--frobnicate", "usage: "),
+        ("bench/ladder/rebase-patches.sh", "--frobnicate", ""),
     ],
 )
 def test_bad_usage_and_large_pages_are_refused(machine: Machine, script: str, argument: str, said: str) -> None:
