@@ -69,9 +69,8 @@ impl FromStr for SideSpec {
         while let Some(part) = parts.next() {
             let mut value = |example: &str| {
                 let value = parts.next().filter(|value| !value.is_empty());
-                value
-                    .map(str::to_owned)
-                    .ok_or_else(|| format!("`{part}:` needs a value, as in `{part}:{example}`"))
+                let why = || format!("`{part}:` needs a value, as in `{part}:{example}`");
+                value.map(str::to_owned).ok_or_else(why)
             };
             match part {
                 "" => return Err(format!("{text:?} has an empty part")),
@@ -152,14 +151,12 @@ fn one(spec: &SideSpec, usual: Option<Implementation>) -> Result<Side> {
         hash_of(Path::new("."), commit)?;
     }
     let named = spec.toolchain.as_deref().map(compiler).transpose()?;
-    let is_of_c = named.as_ref().map(|named| named.family != Family::Rustc);
-    let fits = |driver: &Implementation| {
-        is_of_c.is_none_or(|is_of_c| is_of_c == (*driver == Implementation::C))
-    };
-    let by_family = is_of_c.map(|is_of_c| match is_of_c {
-        true => Implementation::C,
-        false => Implementation::Rust,
+    let by_family = named.as_ref().map(|named| match named.family {
+        Family::Rustc => Implementation::Rust,
+        Family::Gcc | Family::Clang => Implementation::C,
     });
+    let is_c = |driver: Implementation| driver == Implementation::C;
+    let fits = |driver: &Implementation| by_family.is_none_or(|usual| is_c(usual) == is_c(*driver));
     let driver = spec.driver.or(usual.filter(fits)).or(by_family);
     let implementation = driver.ok_or_else(|| {
         let text = &spec.text;

@@ -37,9 +37,8 @@ impl Baseline {
         let path = Path::new(name);
         let is_file = path.is_file() && !is_executable(path);
         if is_file || path.is_dir() || name.ends_with(".json") {
-            let stored = StoredResult::read(path)
-                .map_err(|error| UsageError(format!("--baseline {name}: {error:#}")))?;
-            baseline.stored = Some(stored);
+            let wrong = |error| UsageError(format!("--baseline {name}: {error:#}"));
+            baseline.stored = Some(StoredResult::read(path).map_err(wrong)?);
             return Ok(baseline);
         }
         for block in &mut file.blocks {

@@ -89,9 +89,8 @@ pub fn rows(
             of_metric.insert((sample.process, sample.repeat), sample.value);
         }
     }
-    let drivers = Implementation::OURS
-        .into_iter()
-        .chain(Implementation::PEERS);
+    let ours = Implementation::OURS.into_iter();
+    let drivers = ours.chain(Implementation::PEERS);
     let builds = drivers.flat_map(|driver| recipes.iter().map(move |recipe| (driver, recipe)));
     let rows = builds.filter_map(|(implementation, recipe)| {
         let rounds = values.remove(&(implementation, recipe.variant.as_str()))?;
@@ -105,11 +104,9 @@ pub fn rows(
             };
             Some((metric, measured))
         });
-        let mut builds = record
-            .builds
-            .iter()
-            .filter(|build| build.variant == recipe.variant);
-        let build = builds.find(|build| build.implementation == implementation);
+        let ours = (implementation, &recipe.variant);
+        let mut builds = record.builds.iter();
+        let build = builds.find(|build| (build.implementation, &build.variant) == ours);
         let toolchain = &recipe.toolchain;
         Some(BuildRow {
             implementation,

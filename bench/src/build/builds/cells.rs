@@ -106,29 +106,28 @@ pub fn missing(cell: &Cell, needs_library: bool) -> Option<String> {
     (!present).then(|| format!("there is no {file}: build it with `make {goals}`"))
 }
 
+type Hashes = BTreeMap<String, String>;
+
 /// SHA-256 of the programs and libraries of `cells` and of the software NIC, by their paths in the
 /// build folder. Missing files are left out.
-pub fn hashes(build: &Path, cells: &[Cell]) -> BTreeMap<String, String> {
+pub fn hashes(build: &Path, cells: &[Cell]) -> Hashes {
     // The record of the peers has absolute paths.
     let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let folder = whole(build);
-    let files = cells
-        .iter()
-        .flat_map(|cell| [cell.program.clone(), cell.library.clone()])
-        .chain([build.join("bin/nic")]);
-    let hash = |path: std::path::PathBuf| {
-        let path = whole(&path);
+    let files = cells.iter().flat_map(|cell| [&cell.program, &cell.library]);
+    let nic = build.join("bin/nic");
+    let files = files.chain([&nic]);
+    let hash = |path: &PathBuf| {
+        let path = whole(path);
         let name = path.strip_prefix(&folder).unwrap_or(&path).display();
         Some((name.to_string(), file_hash(&path).ok()?))
     };
     files.filter_map(hash).collect()
 }
 
-pub fn differences<'a>(
-    ours: &'a BTreeMap<String, String>,
-    theirs: &'a BTreeMap<String, String>,
-) -> Vec<&'a str> {
-    let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+/// The names of the files that differ.
+pub fn differences<'a>(ours: &'a Hashes, theirs: &'a Hashes) -> Vec<&'a str> {
+    let names: BTreeSet<_> = ours.keys().chain(theirs.keys()).collect();
     let differs = |name: &&String| ours.get(*name) != theirs.get(*name);
     let names = names.into_iter().filter(differs);
     names.map(String::as_str).collect()

@@ -35,10 +35,13 @@ impl Tool {
             ))
         })?;
         let record = project.join("rust-unsafe/src/gen/SOURCES.sha256");
-        let (name, options) = parse_record(&read(&record)?).with_context(|| {
-            let record = record.display();
-            format!("{record} does not begin with C2Rust and its command")
-        })?;
+        let why = || {
+            format!(
+                "{} does not begin with C2Rust and its command",
+                record.display()
+            )
+        };
+        let (name, options) = parse_record(&read(&record)?).with_context(why)?;
         Ok(Self {
             program,
             name,

@@ -48,9 +48,11 @@ impl ProjectFlags {
         let flags: Self = toml::from_str(&printed).context("what `make peer-flags` prints")?;
         let cargo = stamp::read(&project.join("Cargo.toml"))?;
         let cargo: toml::Value = toml::from_str(&cargo).context("Cargo.toml")?;
-        let profile = cargo.get("profile").and_then(|all| all.get(PROFILE));
-        let profile = profile.and_then(|table| table.as_table()).cloned();
+        let profile = cargo
+            .get("profile")
+            .and_then(|all| all.get(PROFILE)?.as_table());
         let profile = profile.with_context(|| format!("Cargo.toml has no [profile.{PROFILE}]"))?;
+        let profile = profile.clone();
         Ok(Self { profile, ..flags })
     }
 

@@ -54,9 +54,9 @@ pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<Outcome>
         print!("{}", record.table());
         return Ok(Outcome::Good);
     }
-    if let Some(folder) = arguments.from.as_ref().filter(|folder| !folder.is_dir()) {
-        let text = format!("there is no folder {} with git bundles", folder.display());
-        return Err(UsageError(text).into());
+    if let Some(from) = &arguments.from {
+        let text = format!("there is no folder {} with git bundles", from.display());
+        ensure!(from.is_dir(), UsageError(text));
     }
     let folder = absolute(arguments.build_dir.join("peers"))?;
     stamp::make_folder(&folder)?;

@@ -99,8 +99,7 @@ impl Peers {
         }
         let read = stamp::read(&path).and_then(|text| Ok(serde_json::from_str(&text)?));
         let fail = || format!("{} cannot be used: run `make peers` again", path.display());
-        let launcher = none.launcher;
-        let read: Self = read.with_context(fail)?;
+        let (launcher, read): (_, Self) = (none.launcher, read.with_context(fail)?);
         Ok(Self { launcher, ..read })
     }
 

@@ -20,6 +20,7 @@ const VERSION: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Clone)]
 pub(super) struct Installed {
+    testpmd: Testpmd,
     program: PathBuf,
     /// The folder of its libraries, if the loader does not know it.
     environment: BTreeMap<String, String>,
@@ -29,7 +30,8 @@ pub(super) struct Installed {
 
 impl Installed {
     pub fn find(workshop: &Workshop<'_>, manifest: &Manifest) -> Result<Self> {
-        testpmd(manifest)?;
+        let absent = || Absent("peers.toml has no testpmd".to_owned());
+        let testpmd = manifest.testpmd.clone().ok_or_else(absent)?;
         let interrupt = workshop.store.interrupt;
         let mut command = Command::new(workshop.project.join("bench/setup/testpmd.sh"));
         command.arg("--parts");
@@ -51,17 +53,13 @@ impl Installed {
         let text = runner::output(command, VERSION, interrupt).context("testpmd does not run")?;
         let version = version_in(&text).context("testpmd does not print the version of DPDK")?;
         Ok(Self {
+            testpmd,
             program: program.into(),
             environment,
             plugins: lines.collect(),
             version,
         })
     }
-}
-
-fn testpmd(manifest: &Manifest) -> Result<&Testpmd, Absent> {
-    let absent = || Absent("peers.toml has no testpmd".to_owned());
-    manifest.testpmd.as_ref().ok_or_else(absent)
 }
 
 fn version_in(text: &str) -> Option<String> {
@@ -76,7 +74,7 @@ pub(super) fn build(
     variant: &str,
     installed: &Installed,
 ) -> Result<PeerRecord> {
-    let testpmd = testpmd(manifest)?;
+    let testpmd = &installed.testpmd;
     let Recipe::Testpmd { least_batch, eal } = &peer.recipe else {
         bail!("{} is not built by testpmd", peer.implementation);
     };
@@ -130,6 +128,7 @@ mod tests {
         manifest.batch = vec![32, 2];
         let log = "EAL: Detected NUMA nodes: 1\nEAL: RTE Version: 'DPDK 22.11.11'\nEAL: more\n";
         let installed = Installed {
+            testpmd: manifest.testpmd.clone().unwrap(),
             program: PathBuf::from("/t"),
             environment: BTreeMap::new(),
             plugins: vec!["/p.so".to_owned()],

@@ -32,7 +32,7 @@ pub enum Invocation {
 }
 
 impl Invocation {
-    /// The program and its first arguments that together run rustc.
+    /// The program, and its first arguments that together run rustc.
     pub fn rustc(&self) -> (&str, Vec<&str>) {
         match self {
             Self::Program(program) => (program, Vec::new()),

@@ -146,9 +146,7 @@ impl BuildRecipe {
         let mut name = "RUST_EXTRA";
         if self.toolchain.family != Family::Rustc {
             name = "C_EXTRA";
-            if let Invocation::Program(program) = &self.toolchain.invocation {
-                set("CC", program);
-            }
+            set("CC", self.toolchain.invocation.rustc().0);
             set("C_OPT", &format!("-O{}", self.opt));
             if !self.lto {
                 set("C_LTO", "");

@@ -3,6 +3,7 @@
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use super::message;
 use super::report::Row;
 use super::site::Site;
 use crate::build::runner;
+use crate::progress::Progress;
 
 /// Tests in lockstep: time plays no part, so two of them may share the processors.
 pub(super) const LOCKSTEP: [&str; 4] = ["data_path", "paths", "register_trace", "pool_exhaustion"];
@@ -64,15 +66,19 @@ pub(super) fn run(
     cases: &[Case],
     site: &Site<'_>,
     jobs: usize,
-    step: impl Fn(&str) + Sync,
+    progress: &mut Progress,
 ) -> Result<Vec<Row>> {
-    let step = &step;
-    let share = |first: usize| {
-        let rows = cases.iter().skip(first).step_by(jobs).map(|case| {
-            step(&case.name);
+    let progress = Mutex::new(progress);
+    let share = |first: usize| -> Result<Vec<Row>> {
+        let mine = cases.iter().skip(first).step_by(jobs);
+        let rows = mine.map(|case| {
+            let shown = progress.lock();
+            shown
+                .unwrap_or_else(PoisonError::into_inner)
+                .step(&case.name);
             case.run(site)
         });
-        rows.collect::<Result<Vec<_>>>()
+        rows.collect()
     };
     thread::scope(|scope| {
         let share = &share;

@@ -73,13 +73,12 @@ pub(super) fn run(
 
 fn parse(text: &str, verdict: &mut Verdict) -> Result<()> {
     for line in text.lines() {
-        let line: Line =
-            serde_json::from_str(line).with_context(|| format!("the safety lab wrote {line}"))?;
+        let read = serde_json::from_str::<Line>(line);
+        let line = read.with_context(|| format!("the safety lab wrote {line}"))?;
         if !line.applies {
-            verdict.not_run.push(format!(
-                "{}, {}: its mistake cannot be put into the changed sources",
-                line.hazard, line.driver
-            ));
+            let why = "its mistake cannot be put into the changed sources";
+            let reason = format!("{}, {}: {why}", line.hazard, line.driver);
+            verdict.not_run.push(reason);
             continue;
         }
         let seen = match line.seen {

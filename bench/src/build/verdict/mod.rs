@@ -5,7 +5,6 @@
 //! [`report`] shows what differs from the record: every test passes, and every hazard has the outcome in hazards.toml.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -163,13 +162,8 @@ fn judge(
             chosen.extend(cases::list(file, &programs[*file], drivers)?);
         }
         progress.begin(title, chosen.len() as u64, *time);
-        let shown = Mutex::new(&mut progress);
-        let step = |name: &str| {
-            if let Ok(mut progress) = shown.lock() {
-                progress.step(name);
-            }
-        };
-        verdict.rows.extend(cases::run(&chosen, site, *jobs, step)?);
+        let rows = cases::run(&chosen, site, *jobs, &mut progress)?;
+        verdict.rows.extend(rows);
     }
     progress.begin("hazards", 1, time);
     progress.step("the safety lab");

@@ -105,8 +105,8 @@ impl Site<'_> {
     }
 
     pub(super) fn tests(&self, files: &[&str]) -> Result<BTreeMap<String, PathBuf>> {
-        let mut arguments = vec!["test", "--package", "conformance", "--no-run"];
-        arguments.push("--message-format=json-render-diagnostics");
+        let format = "--message-format=json-render-diagnostics";
+        let mut arguments = vec!["test", "--package", "conformance", "--no-run", format];
         arguments.extend(files.iter().flat_map(|file| ["--test", file]));
         let programs = programs(&self.cargo("the conformance tests", &arguments)?);
         for file in files {
