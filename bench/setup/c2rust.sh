@@ -3,7 +3,6 @@
 #
 # --path prints the path that the program has or would have, and installs nothing.
 # Only a change of rust-unsafe/ needs C2Rust, because git holds the generated sources.
-# versions.sh pins C2Rust and LLVM's major version, because both decide which Rust the transpiler emits.
 # `cargo install c2rust` alone would clone tinycbor with CMake during the build. This script builds tinycbor and the
 # exporter that uses it from packages, then hands both to the build.
 set -euo pipefail

@@ -6,12 +6,12 @@
 # The folder of downloads and builds that `make clean` keeps.
 export CACHE="${TRIPTYCH_CACHE:-$HOME/.cache/triptych}"
 
-say() { printf 'setup: %s\n' "$*" >&2; }
+# say MESSAGE...: prints one line per argument.
+say() { printf 'setup: %s\n' "$@" >&2; }
 
-# fail MESSAGE...: prints one line per argument and exits with 2, because the user has to act.
+# fail MESSAGE...: does the same and exits with 2, because the user has to act.
 fail() {
-    local line
-    for line in "$@"; do say "$line"; done
+    say "$@"
     exit 2
 }
 
@@ -91,10 +91,15 @@ apt_install() {
 
 # unpack_debs FOLDER ROOT: unpacks the packages of a folder, without root.
 unpack_debs() {
-    local package
-    for package in "$1"/*.deb; do
-        # tar can keep the links of a merged /usr. dpkg-deb would replace them by folders.
-        dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink --no-same-owner -C "$2"
+    local name
+    # The links of a merged /usr put files of lib/x and of usr/lib/x into one folder.
+    for name in bin sbin lib lib64; do
+        mkdir -p "$2/usr/$name"
+        ln -s "usr/$name" "$2/$name"
+    done
+    for name in "$1"/*.deb; do
+        # tar can keep these links. dpkg-deb would replace them by folders.
+        dpkg-deb --fsys-tarfile "$name" | tar -x --keep-directory-symlink --no-same-owner -C "$2"
     done
 }
 

@@ -51,10 +51,7 @@ else
     say "there is no rustup (https://rustup.rs), so the comparison uses only the installed Rust"
 fi
 
-c_count=0
-for compiler in "${C_COMPILERS[@]}"; do
-    ! command -v "$compiler" >/dev/null || c_count=$((c_count + 1))
-done
+c_count="$(command -v "${C_COMPILERS[@]}" | wc -l || true)"
 rust_count="$(rustup toolchain list 2>/dev/null | grep -c '^[0-9]' || true)"
 say "$c_count C compilers and $rust_count Rust toolchains are installed"
 if [ "$c_count" -lt 5 ] || [ "$rust_count" -lt 3 ]; then

@@ -91,12 +91,7 @@ fetch_lists() {
 
 # Unpacks all downloaded packages into $work/root, and lists their versions in $work/versions.
 unpack() {
-    local link package
-    # The links of a merged /usr put files of lib/x and of usr/lib/x into one folder.
-    for link in bin sbin lib lib64; do
-        mkdir -p "$work/root/usr/$link"
-        ln -s "usr/$link" "$work/root/$link"
-    done
+    local package
     unpack_debs "$work/apt/archives" "$work/root"
     for package in "$work"/apt/archives/*.deb; do
         # shellcheck disable=SC2016  # dpkg expands ${...}

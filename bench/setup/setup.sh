@@ -11,16 +11,6 @@ here="$(dirname "${BASH_SOURCE[0]}")"
 . "$here/common.sh"
 cd "$here/../.."
 
-# Driver and software card share single pages of 4 KiB, and no kernel with larger pages can map these.
-need_small_pages() {
-    local bytes
-    bytes="$(getconf PAGESIZE 2>/dev/null || echo 4096)"
-    [ "$bytes" -eq 4096 ] ||
-        fail "the software card needs a kernel with pages of 4 KiB, and this one has pages of $((bytes / 1024)) KiB" \
-            "On a Raspberry Pi 5, add the line 'kernel=kernel8.img' to /boot/firmware/config.txt and restart." \
-            "In a virtual machine or container on an Apple computer, pages usually have 4 KiB."
-}
-
 goals='build, peers, reproduce, apps, paper, test and lint'
 [ $# -gt 0 ] || fail "usage: setup.sh GOAL...: the goals are $goals"
 parts=(build)
@@ -45,7 +35,12 @@ for goal in "$@"; do
         *) fail "unknown goal '$goal': the goals are $goals" ;;
     esac
 done
-[[ " ${parts[*]} " != *" valgrind "* ]] || need_small_pages
+# Driver and software card share single pages of 4 KiB, and no kernel with larger pages can map these.
+bytes="$(getconf PAGESIZE 2>/dev/null || echo 4096)"
+[[ "$bytes" -eq 4096 || " ${parts[*]} " != *" valgrind "* ]] ||
+    fail "the software card needs a kernel with pages of 4 KiB, and this one has pages of $((bytes / 1024)) KiB" \
+        "On a Raspberry Pi 5, add the line 'kernel=kernel8.img' to /boot/firmware/config.txt and restart." \
+        "In a virtual machine or container on an Apple computer, pages usually have 4 KiB."
 
 # Prints the packages of these parts in the Containerfile.
 packages() {

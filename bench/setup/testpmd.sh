@@ -33,8 +33,7 @@ unpack() {
     say "unpacking testpmd (30 MB, once)"
     work="$PREFIX.new"
     rm -rf "$work"
-    mkdir -p "$work/debs" "$work/root/usr/lib"
-    ln -s usr/lib "$work/root/lib" # some packages still use lib/
+    mkdir -p "$work/debs"
     trap 'rm -rf "$work"' EXIT
     (cd "$work/debs" && apt-get -qq -o APT::Sandbox::User=root download "${packages[@]}" </dev/null >&2) ||
         fail "apt-get could not download the packages, see the message above" \

@@ -62,12 +62,10 @@ def python_imports(package: Path, base: Path) -> Imports:
     imports: Imports = {}
     for file in names:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom):
-                imported = [f"{node.module}.{alias.name}" for alias in node.names]
-            else:
-                imported = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            for name in imported:
-                target = files.get(name) or files.get(name.rpartition(".")[0])
-                if target is not None:
-                    add(imports, str(file.relative_to(base)), str(target.relative_to(base)), getattr(node, "lineno", 1))
+            if not isinstance(node, (ast.Import, ast.ImportFrom)):
+                continue
+            within = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for name in (within + alias.name for alias in node.names):
+                if target := files.get(name) or files.get(name.rpartition(".")[0]):
+                    add(imports, str(file.relative_to(base)), str(target.relative_to(base)), node.lineno)
     return imports

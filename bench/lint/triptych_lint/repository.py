@@ -53,5 +53,5 @@ def line_of(text: str, position: int) -> int:
 
 
 def blank(pattern: re.Pattern[str], text: str) -> str:
-    """The text without what matches, but with all its lines."""
-    return pattern.sub(lambda found: "\n" * found.group().count("\n"), text)
+    """The text with spaces in place of what matches, but with all its lines."""
+    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)

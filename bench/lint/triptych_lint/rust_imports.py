@@ -28,14 +28,9 @@ _PATH = re.compile(r"(?<![\w:])[a-z_]\w*(?:::[A-Za-z_]\w*)+")
 Names = tuple[str, ...]
 
 
-def _code(text: str) -> str:
-    """The text with spaces in place of comments and strings."""
-    return _IGNORED.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-
-
 def test_lines(text: str) -> int:
     """The number of lines that only tests compile."""
-    return sum(found[0].count("\n") + 1 for found in _TEST.finditer(_code(text)))
+    return sum(found[0].count("\n") + 1 for found in _TEST.finditer(blank(_IGNORED, text)))
 
 
 def _expanded(tree: str) -> list[tuple[Names, str]]:
@@ -60,7 +55,7 @@ class Crate:
 
     def _read(self, file: Path, module: Names) -> None:
         """Reads a module and those that it declares. What only tests compile is not declared."""
-        text = blank(_TEST, _code(file.read_text(encoding="utf-8")))
+        text = blank(_TEST, blank(_IGNORED, file.read_text(encoding="utf-8")))
         self.modules[module] = str(file.relative_to(self.base)), text
         self.names |= {(*module, name): path for use in _USE.finditer(text) for path, name in _expanded(use[2])}
         folder = file.parent if file.stem in ("lib", "main", "mod") or not module else file.with_suffix("")

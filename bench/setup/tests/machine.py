@@ -16,8 +16,18 @@ _ALWAYS = (
 
 def output(*command: str, **environment: str) -> str:
     """What a command prints in the project's folder."""
-    environment = os.environ | environment
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=os.environ | environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-8000:]
+    return done.stdout
 
 
 class Machine:

@@ -5,7 +5,6 @@ The mark behind `sh` of a code block says how. `variables` are the variables of 
 blocks run with a software card whose ports are cabled to each other. `needs-hardware: REASON` blocks do not run.
 """
 
-import os
 import re
 import shlex
 import shutil
@@ -67,25 +66,14 @@ def helped(*program: str) -> str:
 @pytest.fixture(scope="module", autouse=True)
 def programs() -> None:
     """Build what the commands use."""
-    subprocess.run(["make", "build", "variants"], cwd=ROOT, check=True, timeout=1800)
+    output("timeout", "1800", "make", "build", "variants")
 
 
 def run(script: list[str], **environment: str) -> str:
     """Run a script, end the programs that it leaves behind, and return what it printed."""
     # The commands of a page take about 20 s after a build.
     lines = ["set -euo pipefail", "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT", *script]
-    done = subprocess.run(
-        ["timeout", "600", "bash", "-c", "\n".join(lines)],
-        cwd=ROOT,
-        env=os.environ | environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-8000:]
-    return done.stdout
+    return output("timeout", "600", "bash", "-c", "\n".join(lines), **environment)
 
 
 @pytest.mark.parametrize(("page", "rates"), [("README.md", 4), ("bench/README.md", 0)])

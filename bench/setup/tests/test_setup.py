@@ -11,12 +11,9 @@ SETUP, RUST, PYTHON = (f"bench/setup/{name}.sh" for name in ("setup", "rust", "p
 INSTALL = "apt-get -qq -y --no-install-recommends install "
 # An apt-get that makes one command for each package, and dpkg-query that lists them as installed.
 APT_GET = """
-case "$*" in *" install "*)
-    for word; do
-        case "$word" in -*|install) continue ;; esac
-        printf '#!/bin/bash\\n' >"{bin}/$word"; chmod +x "{bin}/$word"
-    done ;;
-esac"""
+[[ "$*" != *" install "* ]] || for name in ${{*##* install }}; do
+    printf '#!/bin/bash\\n' >"{bin}/$name"; chmod +x "{bin}/$name"
+done"""
 DPKG_QUERY = 'for word; do case "$word" in -*|{lacking}) ;; *) printf "%s=installed " "$word" ;; esac; done'
 
 
