@@ -27,7 +27,6 @@ is_fetched() { [ "$(cat "$DIR/recipe" 2>/dev/null || true)" = "$RECIPE" ]; }
 # Makes the folder $work and the options $apt_options, and waits for another process that fetches the same. The caller then
 # looks again whether the folder is fetched.
 open_work() {
-    local architecture
     command -v apt-get >/dev/null || fail "missing for $GOAL: apt-get, which unpacks Debian's packages"
     [ -e "$KEYRING" ] || apt_install "$GOAL (Debian's keys)" debian-archive-keyring
 
@@ -43,7 +42,7 @@ open_work() {
     touch "$work/apt/status"
     # Separate all of apt's state from the system's, except the configuration, which names proxies.
     apt_options=(-qq
-        -o "APT::Architecture=${ARCHITECTURES%% *}" -o "APT::Sandbox::User="
+        -o "APT::Architecture=${ARCHITECTURES%% *}" -o "APT::Architectures=${ARCHITECTURES// /,}" -o "APT::Sandbox::User="
         -o "Dir::State=$work/apt" -o "Dir::State::status=$work/apt/status" -o "Dir::Cache=$work/apt"
         -o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$work/apt/sources"
         -o "Dir::Etc::Preferences=/dev/null" -o "Dir::Etc::PreferencesParts=$work/apt/preferences"
@@ -51,7 +50,6 @@ open_work() {
         -o "Acquire::Retries=2" -o "Acquire::http::Timeout=30" -o "Acquire::https::Timeout=30"
         # Without this option, apt only warns of a failed fetch and continues with an old list.
         -o "APT::Update::Error-Mode=any")
-    for architecture in $ARCHITECTURES; do apt_options+=(-o "APT::Architectures::=$architecture"); done
 }
 
 # Prints the mirrors to try: first the user's choice, then, on a Debian system, the mirror of its own packages.
@@ -89,16 +87,6 @@ fetch_lists() {
     fail "cannot fetch the lists of Debian's packages: is there a network?"
 }
 
-# Unpacks all downloaded packages into $work/root, and lists their versions in $work/versions.
-unpack() {
-    local package
-    unpack_debs "$work/apt/archives" "$work/root"
-    for package in "$work"/apt/archives/*.deb; do
-        # shellcheck disable=SC2016  # dpkg expands ${...}
-        dpkg-deb --showformat '${Package} ${Version}\n' --show "$package"
-    done >"$work/versions"
-}
-
 # Writes the script $work/qemu, which runs QEMU with its own libraries instead of the system's. The script finds them by its
 # own path, so the folder may move.
 write_qemu() {
@@ -133,7 +121,10 @@ fetch_guest() {
         (cd "$work/apt/archives" && apt-get "${apt_options[@]}" download "$BUSYBOX" "$kernel" </dev/null)
         apt-get "${apt_options[@]}" -y --download-only --no-install-recommends --target-release "$RELEASE-backports" \
             install "$QEMU" </dev/null >/dev/null
-        unpack
+        unpack_debs "$work/apt/archives" "$work/root"
+        # shellcheck disable=SC2016  # dpkg expands ${...}
+        find "$work/apt/archives" -name '*.deb' -exec dpkg-deb --showformat '${Package} ${Version}\n' --show {} ';' |
+            sort >"$work/versions"
         write_qemu
         "$work/qemu" --version >/dev/null || fail "QEMU does not run here"
         assemble

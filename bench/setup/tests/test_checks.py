@@ -31,11 +31,10 @@ def write_makefile(project: Path, **recipes: str) -> None:
 
 
 def test_in_ci_a_failure_that_happens_once_is_reported_as_flaky(machine: Machine, project: Path) -> None:
-    machine.real("ls")
     machine.environment["CI"] = "true"
     write_makefile(
         project,
-        test_conformance="if ls tried 2>/dev/null; then echo '7 passed, 0 failed'; exit 0; fi; touch tried; "
+        test_conformance="if [ -e tried ]; then echo '7 passed, 0 failed'; exit 0; fi; touch tried; "
         "echo '6 passed, 1 failed'; echo 'not ok: it came late'; exit 1",
     )
     result = machine.run(".ci/checks", cwd=project)
@@ -85,8 +84,3 @@ def test_an_interrupt_ends_the_goals_that_run(machine: Machine, project: Path) -
     while shell.exists() and shell.read_text():
         assert time.monotonic() < deadline, "the goal still runs"
         time.sleep(0.05)
-
-
-def test_every_goal_of_the_tests_is_a_part() -> None:
-    parts = (ROOT / ".ci/part").read_text()
-    assert [goal for goal in GOALS if f"\n{goal}) ## " not in parts] == []

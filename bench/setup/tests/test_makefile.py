@@ -25,7 +25,9 @@ def test_texts_name_only_goals_that_exist() -> None:
         if name == "CHANGELOG.md" or name.startswith("bench/setup/tests/") or not (ROOT / name).is_file():
             continue
         text = (ROOT / name).read_bytes().decode("utf-8", errors="ignore")
-        unknown |= {f"{name}: make {goal}" for goal in re.findall(r"`make ([a-z0-9-]+)", text) if goal not in GOALS}
+        # A page's blocks may be indented.
+        goals = re.findall(r"(?:`|^ {0,4})make ([a-z][a-z0-9-]*)", text, re.MULTILINE)
+        unknown |= {f"{name}: make {goal}" for goal in goals if goal not in GOALS}
         parts = re.findall(r"`(?:make test ONLY=|\.ci/part )([a-z-]+)", text)
         unknown |= {f"{name}: .ci/part {part}" for part in parts if part not in PARTS}
     assert unknown == set()

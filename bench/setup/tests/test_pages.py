@@ -1,4 +1,4 @@
-"""The commands in the project's pages: marked blocks run here, and all goals, subcommands and options exist.
+"""The commands in the project's pages: marked blocks run here, and all subcommands and options exist.
 
 The mark behind `sh` of a code block says how. `variables` are the variables of a user. `run` blocks run as they are.
 `software-card` blocks run with the ports of a software card, which sends, and with a matrix of one cell. `cabled-card`
@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import pytest
 from machine import ROOT, output
-from test_makefile import GOALS
 
 MODES = ("variables", "run", "software-card", "cabled-card", "needs-hardware")
 SMALL_MATRIX = """
@@ -85,12 +84,10 @@ def test_the_blocks_of_a_page_run(tmp_path: Path, page: str, rates: int) -> None
 
 
 def problems(command: str) -> list[str]:
-    """Say which goals, subcommands and options of a command do not exist."""
+    """Say which subcommands and options of a command do not exist."""
     words = re.sub("\"[^\"]*\"|'[^']*'", "TEXT", command.split("#")[0]).split()
     while words and (words[0] == "sudo" or re.fullmatch(r"\w+=\S*", words[0])):
         words.pop(0)
-    if words[:1] == ["make"]:
-        return [f"make {word}" for word in words[1:] if re.fullmatch(r"[a-z][a-z0-9-]*", word) and word not in GOALS]
     if len(words) < 2 or not re.fullmatch(r"(build/bin/)?(triptych|nic|[a-z-]+/ixgbe-fwd)", words[0]):
         return []
     program = f"build/bin/{words[0].removeprefix('build/bin/')}"
@@ -126,18 +123,14 @@ def test_each_block_says_how_it_is_tested() -> None:
 def test_the_page_runs_from_the_first_command_to_the_last(tmp_path: Path) -> None:
     matrix = tmp_path / "small.toml"
     matrix.write_text(SMALL_MATRIX)
-    cards = {"software-card": tmp_path / "sends", "cabled-card": tmp_path / "cabled"}
-    script = [
-        SOFTWARE_CARD,
-        f"software_card {cards['software-card']} --traffic saturate",
-        f"software_card {cards['cabled-card']} --cable 0:1",
-    ]
+    cards = {"software-card": "--traffic saturate", "cabled-card": "--cable 0:1"}
+    script = [SOFTWARE_CARD, *(f"software_card {tmp_path / mode} {options}" for mode, options in cards.items())]
     for block in HARDWARE:
         echo = f"echo '== line {block.line}'"
         if block.mode in ("variables", "run"):
             script += [echo, block.text]
-        elif folder := cards.get(block.mode):
-            ports = shlex.quote(f"vfio-user:{folder}/port0.sock vfio-user:{folder}/port1.sock")
+        elif block.mode in cards:
+            ports = shlex.quote(" ".join(f"vfio-user:{tmp_path / block.mode}/port{port}.sock" for port in (0, 1)))
             export = f"export PORTS={ports} GENERATOR=none CARD={shlex.quote(str(matrix))} CLOCKS=keep"
             script += [echo, "(", export, block.text, ")"]
     results, latest = ROOT / "results", ROOT / "results/latest"
