@@ -45,9 +45,10 @@ impl Progress {
     /// The estimated time of the rest, if the work done so far took `elapsed`.
     fn left(&self, elapsed: Duration) -> Duration {
         let left = self.all.saturating_sub(self.done);
-        match self.done >= LEAST_WORK_FOR_PACE {
-            true => left.mul_f64(elapsed.as_secs_f64() / self.done.as_secs_f64()),
-            false => left,
+        if self.done >= LEAST_WORK_FOR_PACE {
+            left.mul_f64(elapsed.as_secs_f64() / self.done.as_secs_f64())
+        } else {
+            left
         }
     }
 

@@ -95,9 +95,10 @@ impl<S: Service> Connection<S> {
             Input::Ended => self.ended = true,
             Input::Reset => return (Turn::Reset, received, 0),
         }
-        let sent = match self.has_output() {
-            true => tcp.send(id, &self.output[self.sent..]),
-            false => 0,
+        let sent = if self.has_output() {
+            tcp.send(id, &self.output[self.sent..])
+        } else {
+            0
         };
         self.note_sent(sent);
         self.note_progress(received + sent, now);
@@ -160,9 +161,10 @@ impl<S: Service> Connection<S> {
         self.closing = served.close;
         self.blocked = served.consumed < input.len() && self.output.len() >= OUTPUT_LIMIT;
         self.finished |= served.consumed > 0 && !served.unfinished;
-        match served.close {
-            true => input.len(),
-            false => served.consumed,
+        if served.close {
+            input.len()
+        } else {
+            served.consumed
         }
     }
 

@@ -304,9 +304,10 @@ pub fn run_program<O: Parser>(
         Err(error) => {
             // A closed standard error must not hide the exit status.
             let _ = error.print();
-            return match error.use_stderr() {
-                true => ExitCode::from(EXIT_USAGE),
-                false => ExitCode::SUCCESS,
+            return if error.use_stderr() {
+                ExitCode::from(EXIT_USAGE)
+            } else {
+                ExitCode::SUCCESS
             };
         }
     };

@@ -58,9 +58,10 @@ fn drive(
     };
     let ordinary = "too few huge pages are free, so it lies on ordinary pages, which costs speed; \
                     `make hugepages` reserves some";
-    say(match opened.on_ordinary_pages() {
-        false => Finding::pass("driver memory", "on huge pages"),
-        true => Finding::not_available("driver memory", ordinary),
+    say(if opened.on_ordinary_pages() {
+        Finding::not_available("driver memory", ordinary)
+    } else {
+        Finding::pass("driver memory", "on huge pages")
     });
     let mut ports = Ports::new(&opened);
     exercise(&mut ports, link_timeout, frames, interrupt, say);

@@ -95,6 +95,7 @@ impl Checkout {
         // The repository keeps its own index.
         command.env("GIT_INDEX_FILE", self.sources.join(".index"));
         command.arg("--work-tree").arg(&self.sources);
+        command.args(["-c", "core.hooksPath=/dev/null"]);
         command.args(["checkout", "--quiet", commit, "--", path]);
         runner::output(command, LIMIT, &self.interrupt).map(drop)
     }

@@ -127,9 +127,12 @@ impl Builder<'_> {
         empty(&folder)?;
         empty(&objects_folder)?;
         let is_rust = driver != Implementation::C;
-        let flag = |what: &str, path: &Path| match is_rust {
-            true => format!("-C profile-{what}={}", path.display()),
-            false => format!("-fprofile-{what}={}", path.display()),
+        let flag = |what: &str, path: &Path| {
+            if is_rust {
+                format!("-C profile-{what}={}", path.display())
+            } else {
+                format!("-fprofile-{what}={}", path.display())
+            }
         };
         let objects = profdata.is_none().then_some(&*objects_folder);
         self.make(recipe, driver, &flag("generate", &folder), objects)?;

@@ -4,11 +4,12 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
 fn in_range<E: Error, const MIN: u32, const MAX: u32>(number: u32) -> Result<u32, E> {
-    match (MIN..=MAX).contains(&number) {
-        true => Ok(number),
-        false => Err(E::custom(format!(
+    if (MIN..=MAX).contains(&number) {
+        Ok(number)
+    } else {
+        Err(E::custom(format!(
             "{number} is not a number from {MIN} to {MAX}"
-        ))),
+        )))
     }
 }
 
@@ -36,11 +37,12 @@ pub fn batches<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u32>, D::Error>
 fn seconds<'de, D: Deserializer<'de>, const TENTHS: u32>(from: D) -> Result<f64, D::Error> {
     let seconds = f64::deserialize(from)?;
     let least = f64::from(TENTHS) / 10.0;
-    match (least..=86_400.0).contains(&seconds) {
-        true => Ok(seconds),
-        false => Err(D::Error::custom(format!(
+    if (least..=86_400.0).contains(&seconds) {
+        Ok(seconds)
+    } else {
+        Err(D::Error::custom(format!(
             "{seconds} s is not from {least} to 86400 (a day)"
-        ))),
+        )))
     }
 }
 

@@ -62,9 +62,10 @@ pub fn run(arguments: &WithCardArguments) -> Result<Outcome> {
     // A new user namespace forgets it.
     prctl::set_pdeathsig(death_signal).context("cannot bind this process to its parent")?;
     let init = Init::start()?;
-    let mut card = match sockets.is_empty() {
-        true => Some(Card::start(&nic, &arguments.card, Path::new(FOLDER))?),
-        false => None,
+    let mut card = if sockets.is_empty() {
+        Some(Card::start(&nic, &arguments.card, Path::new(FOLDER))?)
+    } else {
+        None
     };
     let sockets = card.as_ref().map_or(sockets, Card::sockets);
     if let Some(card) = &mut card {

@@ -124,9 +124,10 @@ impl Attacker {
 
     /// Dead hosts are rare: their connections stay half open, and would leave no room for others.
     fn host(&mut self) -> u8 {
-        match self.once_in(32) {
-            true => self.random.u8(LIVE..HOSTS),
-            false => self.random.u8(..LIVE),
+        if self.once_in(32) {
+            self.random.u8(LIVE..HOSTS)
+        } else {
+            self.random.u8(..LIVE)
         }
     }
 
@@ -290,9 +291,12 @@ impl Attacker {
         } else {
             &[]
         };
-        let numbers = end.numbers.map(|right| match self.once_in(8) {
-            true => self.random.u32(..),
-            false => right.wrapping_add(self.pick(&DISTANCES)),
+        let numbers = end.numbers.map(|right| {
+            if self.once_in(8) {
+                self.random.u32(..)
+            } else {
+                right.wrapping_add(self.pick(&DISTANCES))
+            }
         });
         self.send_tcp(*end, flags, numbers, &options, payload);
         if numbers[0] == end.numbers[0] {

@@ -318,9 +318,10 @@ impl Balancer {
     /// Goes on with a check, and takes its result if it has one. The connections of a backend that is down are reset.
     fn check(&mut self, tcp: &mut dyn Tcp, backend: usize, statistics: &mut Statistics) {
         let check = &mut self.checks[backend];
-        let shown = match check.is_late(Instant::now()) {
-            true => Some(State::Down),
-            false => check.look(tcp),
+        let shown = if check.is_late(Instant::now()) {
+            Some(State::Down)
+        } else {
+            check.look(tcp)
         };
         let Some(shown) = shown else {
             return;

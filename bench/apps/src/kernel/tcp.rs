@@ -314,9 +314,10 @@ impl Tcp for KernelTcp {
 
     fn rest(&mut self, busy: bool, run: &Run) -> Result<()> {
         let waiting = self.listeners.iter().any(|listener| listener.is_ready);
-        let longest = match busy || waiting || !self.events.is_empty() {
-            true => Duration::ZERO,
-            false => LONGEST_WAIT.min(run.left()),
+        let longest = if busy || waiting || !self.events.is_empty() {
+            Duration::ZERO
+        } else {
+            LONGEST_WAIT.min(run.left())
         };
         self.wait(longest)
     }

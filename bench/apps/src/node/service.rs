@@ -87,9 +87,10 @@ impl Node {
             self.counts.not_available += 1;
             writer.set_esv(failure);
         }
-        Some(match available && frame.esv == esv::INF_REQ {
-            true => To::Group,
-            false => To::Sender,
+        Some(if available && frame.esv == esv::INF_REQ {
+            To::Group
+        } else {
+            To::Sender
         })
     }
 }

@@ -158,9 +158,10 @@ impl StackTcp {
     fn open_slot(&mut self, flow: Flow) -> Result<ConnectionId, Refused> {
         let host = *flow.remote.ip();
         let admits = self.shares.admits(host) || self.free_ended() && self.shares.admits(host);
-        let slot = match admits {
-            true => self.room_for_handshake(),
-            false => None,
+        let slot = if admits {
+            self.room_for_handshake()
+        } else {
+            None
         };
         let Some(id) = slot else {
             // The first SYN waits for the next turn, because a client that closes in this turn makes room. In a flood,

@@ -21,9 +21,10 @@ pub struct Builds {
 impl Builds {
     pub fn describe(folder: &Path, drivers: &[Driver], peers: Peers) -> Self {
         let describe = |driver: &Driver| {
-            let build = match driver.0.is_peer() {
-                true => peers.describe(driver),
-                false => describe_build(folder, driver.0, &driver.1),
+            let build = if driver.0.is_peer() {
+                peers.describe(driver)
+            } else {
+                describe_build(folder, driver.0, &driver.1)
             };
             (driver.clone(), build)
         };
@@ -44,18 +45,24 @@ impl Builds {
     /// The cells of some drivers under the same conditions. A peer has none if it is not built for them.
     pub fn cells(&self, conditions: Conditions, drivers: &[Driver]) -> Vec<Cell> {
         let builds = drivers.iter().filter_map(|driver| self.builds.get(driver));
-        let cell = |build: &Build| match build.implementation.is_peer() {
-            true => self.peers.cell(build, conditions),
-            false => Some(cell(&self.folder, build, conditions)),
+        let cell = |build: &Build| {
+            if build.implementation.is_peer() {
+                self.peers.cell(build, conditions)
+            } else {
+                Some(cell(&self.folder, build, conditions))
+            }
         };
         builds.filter_map(cell).collect()
     }
 
     /// A cell for each program: one for each of our drivers, and one for each batch size of a peer.
     pub fn programs(&self) -> Vec<Cell> {
-        let programs = |build: &Build| match build.implementation.is_peer() {
-            true => self.peers.all_cells(build),
-            false => vec![cell(&self.folder, build, Conditions::default())],
+        let programs = |build: &Build| {
+            if build.implementation.is_peer() {
+                self.peers.all_cells(build)
+            } else {
+                vec![cell(&self.folder, build, Conditions::default())]
+            }
         };
         self.builds.values().flat_map(programs).collect()
     }
@@ -94,9 +101,10 @@ pub fn cell(build: &Path, row: &Build, conditions: Conditions) -> Cell {
 
 /// Names the file that a measurement of the cell lacks, and the command that builds it.
 pub fn missing(cell: &Cell, needs_library: bool) -> Option<String> {
-    let (file, present) = match needs_library {
-        true => (&cell.library, cell.library.is_file()),
-        false => (&cell.program, is_executable(&cell.program)),
+    let (file, present) = if needs_library {
+        (&cell.library, cell.library.is_file())
+    } else {
+        (&cell.program, is_executable(&cell.program))
     };
     let goals = match cell.peer {
         None => "build variants",

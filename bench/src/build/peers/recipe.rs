@@ -87,9 +87,10 @@ impl Workshop<'_> {
         programs: &'a [Program],
     ) -> Result<Plan<'a>> {
         let project = &self.flags;
-        let profile = match is_default {
-            true => (PROFILE, &project.rust[..]),
-            false => ("release", ""),
+        let profile = if is_default {
+            (PROFILE, &project.rust[..])
+        } else {
+            ("release", "")
         };
         let version = &project.rustc_version;
         let rust = format!("{version} --profile {} {}", profile.0, profile.1);

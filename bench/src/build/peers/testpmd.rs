@@ -36,9 +36,12 @@ impl Installed {
         let mut command = Command::new(workshop.project.join("bench/setup/testpmd.sh"));
         command.arg("--parts");
         let parts = runner::output(command, UNPACK, interrupt);
-        let parts = parts.map_err(|error| match interrupt.is_set() {
-            true => error,
-            false => Absent(format!("there is no testpmd: {error}")).into(),
+        let parts = parts.map_err(|error| {
+            if interrupt.is_set() {
+                error
+            } else {
+                Absent(format!("there is no testpmd: {error}")).into()
+            }
         })?;
         let mut lines = parts.lines().map(str::to_owned);
         let program = lines.next().context("testpmd.sh prints nothing")?;

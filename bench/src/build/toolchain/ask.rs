@@ -65,25 +65,28 @@ pub(super) fn libraries(program: &str, arguments: &[&str]) -> Vec<String> {
 }
 
 pub(super) fn exists(program: &str) -> bool {
-    match program.contains('/') {
-        true => is_executable(Path::new(program)),
-        false => find_program(program).is_some(),
+    if program.contains('/') {
+        is_executable(Path::new(program))
+    } else {
+        find_program(program).is_some()
     }
 }
 
 /// The canonical path of a file, or of a program of the search path; `None` if there is none.
 pub(super) fn canonical(name: &str) -> Option<PathBuf> {
-    let path = match name.contains('/') {
-        true => PathBuf::from(name),
-        false => find_program(name)?,
+    let path = if name.contains('/') {
+        PathBuf::from(name)
+    } else {
+        find_program(name)?
     };
     path.canonicalize().ok().filter(|path| path.is_file())
 }
 
 fn answer(program: &str, set: impl FnOnce(&mut Command) -> &mut Command) -> Option<Ended> {
-    let mut command = Command::new(match program.contains('/') {
-        true => std::path::absolute(program).ok()?,
-        false => PathBuf::from(program),
+    let mut command = Command::new(if program.contains('/') {
+        std::path::absolute(program).ok()?
+    } else {
+        PathBuf::from(program)
     });
     set(&mut command);
     let ended = runner::run(command, LIMIT, &Interrupt::new()).ok()?;

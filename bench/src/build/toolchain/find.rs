@@ -142,9 +142,10 @@ fn by_path(path: &str) -> Result<Toolchain, Unusable> {
     let why = "make cannot use this path: link to it from a path of plain characters";
     let path = path.ok_or_else(|| unusable(why))?;
     let said = ask(path, &["--version"]).ok_or_else(|| unusable("`--version` fails"))?;
-    match said.starts_with("rustc ") {
-        true => rustc(Invocation::Program(path.to_owned())),
-        false => c_compiler(path),
+    if said.starts_with("rustc ") {
+        rustc(Invocation::Program(path.to_owned()))
+    } else {
+        c_compiler(path)
     }
 }
 

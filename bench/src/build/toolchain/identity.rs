@@ -145,9 +145,10 @@ impl Parts {
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let path = entry.path();
-                match path.is_dir() {
-                    true => folders.push(path),
-                    false => self.add_if_there(&path.to_string_lossy())?,
+                if path.is_dir() {
+                    folders.push(path)
+                } else {
+                    self.add_if_there(&path.to_string_lossy())?
                 }
             }
         }

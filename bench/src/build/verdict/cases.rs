@@ -104,9 +104,10 @@ impl Case {
             .args(["--exact", &self.name, "--nocapture", "--test-threads", "1"])
             .env("TRIPTYCH_BUILD", &site.build)
             .env("RUST_BACKTRACE", "0");
-        let limit = match LOCKSTEP.contains(&self.file.as_str()) {
-            true => LOCKSTEP_LIMIT,
-            false => PROGRAM_LIMIT,
+        let limit = if LOCKSTEP.contains(&self.file.as_str()) {
+            LOCKSTEP_LIMIT
+        } else {
+            PROGRAM_LIMIT
         };
         let ended = runner::run(command, limit, site.interrupt)?;
         let seen = match &ended.result {

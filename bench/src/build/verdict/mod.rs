@@ -68,9 +68,10 @@ pub fn run(arguments: &VerdictArguments, interrupt: &Interrupt) -> Result<Outcom
     if let Some(patch) = &arguments.patch {
         verdict.patched = site.tree.apply(patch)?;
     }
-    let rest = match arguments.quick {
-        true => HAZARDS_QUICK,
-        false => PROGRAM + HAZARDS,
+    let rest = if arguments.quick {
+        HAZARDS_QUICK
+    } else {
+        PROGRAM + HAZARDS
     };
     let estimate = BUILDS + LOCKSTEP + rest;
     let mut progress = Progress::new(estimate);
@@ -82,9 +83,10 @@ pub fn run(arguments: &VerdictArguments, interrupt: &Interrupt) -> Result<Outcom
     if !drivers.is_empty() {
         judge(&drivers, &site, &mut verdict, progress)?;
     }
-    match arguments.json {
-        true => println!("{}", serde_json::to_string_pretty(&verdict)?),
-        false => print!("{}", verdict.text()),
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&verdict)?)
+    } else {
+        print!("{}", verdict.text())
     }
     let worse = verdict.changed().then_some(Outcome::Worse);
     Ok(worse.unwrap_or(Outcome::Good))
@@ -108,9 +110,10 @@ fn build_drivers(
         }
         progress.step(&driver.to_string());
         let is_transpiled = driver == Implementation::RustUnsafe;
-        let built = match is_transpiled && transpiled != Driver::Built {
-            true => transpiled.clone(),
-            false => site.driver(driver)?,
+        let built = if is_transpiled && transpiled != Driver::Built {
+            transpiled.clone()
+        } else {
+            site.driver(driver)?
         };
         let mut row = |seen: &str| {
             let row = Row::new(BUILD, driver.into(), "compiles", seen);
@@ -149,9 +152,10 @@ fn judge(
         ("lockstep", &cases::LOCKSTEP[..], 2, LOCKSTEP),
         ("program", &cases::PROGRAM, 1, PROGRAM),
     ];
-    let (parts, time) = match verdict.quick {
-        true => (&parts[..1], HAZARDS_QUICK),
-        false => (&parts[..], HAZARDS),
+    let (parts, time) = if verdict.quick {
+        (&parts[..1], HAZARDS_QUICK)
+    } else {
+        (&parts[..], HAZARDS)
     };
     let files: Vec<_> = parts.iter().flat_map(|part| part.1).copied().collect();
     let programs = site.tests(&files)?;

@@ -59,9 +59,10 @@ pub struct LadderArguments {
 
 /// Checks, builds or measures the rungs.
 pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    let (part, rungs) = match arguments.limit {
-        true => ("limit", "limit"),
-        false => ("", "ladder"),
+    let (part, rungs) = if arguments.limit {
+        ("limit", "limit")
+    } else {
+        ("", "ladder")
     };
     let is_here = !arguments.limit || cfg!(target_arch = "x86_64");
     ensure!(is_here, "the patches to the limit are for x86-64");
@@ -89,9 +90,10 @@ pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<Outcome
         return Ok(Outcome::Good);
     }
     place.build(&builds)?;
-    match arguments.build {
-        true => Ok(Outcome::Good),
-        false => measure(&ladder, &builds, arguments, interrupt),
+    if arguments.build {
+        Ok(Outcome::Good)
+    } else {
+        measure(&ladder, &builds, arguments, interrupt)
     }
 }
 
@@ -122,9 +124,10 @@ fn measure(
     interrupt: &Interrupt,
 ) -> Result<Outcome> {
     let config = arguments.build_dir.join("ladder.toml");
-    let matrix = match arguments.limit {
-        true => limit_matrix(ladder),
-        false => matrix(ladder, builds),
+    let matrix = if arguments.limit {
+        limit_matrix(ladder)
+    } else {
+        matrix(ladder, builds)
     };
     stamp::write(&config, &toml::to_string(&matrix)?)?;
     let mut run = RunArguments {

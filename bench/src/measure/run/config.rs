@@ -78,9 +78,10 @@ impl Default for Config {
 
 /// The backend that counts instructions, branches, loads and stores. The tracer counts exactly, but only
 /// programs of x86-64.
-pub const COUNTING: BackendName = match cfg!(target_arch = "x86_64") {
-    true => BackendName::Trace,
-    false => BackendName::Valgrind,
+pub const COUNTING: BackendName = if cfg!(target_arch = "x86_64") {
+    BackendName::Trace
+} else {
+    BackendName::Valgrind
 };
 
 /// `[[block]]`: a cross product of its lists.
@@ -148,17 +149,21 @@ fn rings<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u32>, D::Error> {
 }
 
 fn check_ring(size: u32) -> Result<u32, String> {
-    match size.is_power_of_two() && (64..=4096).contains(&size) {
-        true => Ok(size),
-        false => Err(format!("{size} is not a power of two from 64 to 4096")),
+    if size.is_power_of_two() && (64..=4096).contains(&size) {
+        Ok(size)
+    } else {
+        Err(format!("{size} is not a power of two from 64 to 4096"))
     }
 }
 
 /// Reads a list of numbers above 0.
 fn up_to<'de, D: Deserializer<'de>>(from: D, most: f64, what: &str) -> Result<Vec<f64>, D::Error> {
-    checked(from, |number: f64| match number > 0.0 && number <= most {
-        true => Ok(number),
-        false => Err(format!("{number} {what}: use above 0, at most {most}")),
+    checked(from, |number: f64| {
+        if number > 0.0 && number <= most {
+            Ok(number)
+        } else {
+            Err(format!("{number} {what}: use above 0, at most {most}"))
+        }
     })
 }
 
@@ -351,11 +356,12 @@ impl Config {
             keep(&mut block.frame_size, &filter.frame_size);
         }
         self.blocks.retain(|block| block.check().is_ok());
-        match self.blocks.is_empty() {
-            true => Err(nothing(
+        if self.blocks.is_empty() {
+            Err(nothing(
                 "no block of the configuration matches the options of the command line",
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 }

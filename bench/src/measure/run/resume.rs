@@ -23,9 +23,10 @@ pub(super) fn open(results: &Path, id: Option<&str>, retry: bool) -> Result<Unfi
     if let Some(id) = id {
         return reopen(results, id, retry);
     }
-    let runs = match retry {
-        true => record::runs(results),
-        false => record::unfinished_runs(results),
+    let runs = if retry {
+        record::runs(results)
+    } else {
+        record::unfinished_runs(results)
     };
     let Some(newest) = runs.last() else {
         bail!(

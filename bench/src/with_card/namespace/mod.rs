@@ -59,8 +59,9 @@ pub(super) fn add_ports(config: &Config, permission_denied: bool) -> Result<()> 
     devices::add(config, permission_denied)?;
     sysfs::add(config)?;
     let proc = Path::new(PROC);
-    match proc.join("1").exists() {
-        true => mounts::bind(proc, Path::new("/proc")),
-        false => Ok(()),
+    if proc.join("1").exists() {
+        mounts::bind(proc, Path::new("/proc"))
+    } else {
+        Ok(())
     }
 }

@@ -58,9 +58,10 @@ impl Verdict {
         let recorded = figure.per_packet;
         let percent = 100.0 * (value / recorded - 1.0);
         let other = figure.compiler.as_ref().is_some_and(|it| it != compiler);
-        let (tolerance, compiler) = match other {
-            true => (budget.tolerance_other_compiler, "  another compiler"),
-            false => (budget.tolerance, ""),
+        let (tolerance, compiler) = if other {
+            (budget.tolerance_other_compiler, "  another compiler")
+        } else {
+            (budget.tolerance, "")
         };
         let allowed = 100.0 * tolerance;
         let mut line =
