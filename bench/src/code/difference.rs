@@ -209,7 +209,7 @@ fn align(sides: [&Code; 2], exact_names: bool, algorithm: Algorithm) -> Vec<Row>
         if unique && names_a == names_b {
             code.parts.iter().map(|part| part.lines.clone()).collect()
         } else {
-            Vec::from([0..code.lines.len()])
+            std::iter::once(0..code.lines.len()).collect()
         }
     };
     let keys = |code: &Code| -> Vec<String> {
