@@ -316,13 +316,15 @@ impl Testbed {
         let port = self.port(0);
         let registers = port.registers();
         let peek = |address| u64::from(registers.peek(address));
+        let stats = port.stats();
         DeviceDrops {
             short: peek(r::RUC),
             long: peek(r::ROC),
             bad_crc: peek(r::CRCERRS),
-            no_descriptor: peek(r::QPRDC(0)),
-            no_buffer: peek(r::MPC(0)),
-            link_down: port.stats().dropped_not_running,
+            // The driver reads QPRDC and MPC for its statistics, which clears them.
+            no_descriptor: stats.dropped_no_descriptor,
+            no_buffer: stats.dropped_no_buffer,
+            link_down: stats.dropped_not_running,
         }
     }
 }
