@@ -7,7 +7,7 @@ from triptych_lint import prose, sizes
 from triptych_lint.__main__ import ROOT
 from triptych_lint.repository import Repository, open_repository
 
-PROSE = {"words": ["told", "mend", "that is none"]}
+PROSE = {"words": ["frob", "zonk", "a word too many"]}
 SIZES = {"file_lines": 6, "pages": {"README.md": 2}}
 
 
@@ -21,11 +21,11 @@ def test_only_files_that_no_pattern_ignores_are_checked(tree: Callable[..., Repo
 @pytest.mark.parametrize(
     ("file", "text", "found"),
     [
-        ("a.rs", "// It is Told.\nfn names_are_told() {}", ["a.rs:1: `Told`", "a.rs:2: `told`"]),
-        ("a.md", "a driver that\nis none", ["a.md:1: `that is none`"]),
-        ("a.md", "We recommend an amendment; untold, mended", []),
-        ("mend.sh", "", ["mend.sh: the file name contains `mend`: choose another word"]),
-        ("a.bin", b"\xff told", []),
+        ("a.rs", "// It is Frob.\nfn names_are_frob() {}", ["a.rs:1: `Frob`", "a.rs:2: `frob`"]),
+        ("a.md", "a word\ntoo many", ["a.md:1: `a word too many`"]),
+        ("a.md", "We zonked an unfrob; frobs", []),
+        ("zonk.sh", "", ["zonk.sh: the file name contains `zonk`: choose another word"]),
+        ("a.bin", b"\xff frob", []),
     ],
 )
 def test_words(tree: Callable[..., Repository], file: str, text: str | bytes, found: list[str]) -> None:

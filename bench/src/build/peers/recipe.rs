@@ -195,6 +195,7 @@ impl Workshop<'_> {
             let fail = || format!("cannot copy {}", from.display());
             fs::copy(&from, folder.join(&program.stem)).with_context(fail)?;
         }
-        Ok(fs::remove_dir_all(&target)?)
+        let fail = || format!("cannot remove {}", target.display());
+        fs::remove_dir_all(&target).with_context(fail)
     }
 }

@@ -174,7 +174,8 @@ impl Place<'_> {
         for entry in entries.into_iter().flatten() {
             let path = entry?.path();
             if path.is_dir() && !builds.iter().any(|build| path.ends_with(&build.variant)) {
-                fs::remove_dir_all(&path)?;
+                let fail = || format!("cannot remove {}", path.display());
+                fs::remove_dir_all(&path).with_context(fail)?;
             }
         }
         Ok(())
