@@ -148,6 +148,8 @@ fn an_interrupted_or_killed_run_restores_the_settings() {
         run.wait().unwrap();
         machine.wait_for(&before);
     }
+    let note = machine.0.path().join("run/triptych-clocks");
+    wait_until("the note stays", || !note.exists());
     let output = machine.restore();
     assert!(
         text(&output).contains("no run has changed"),

@@ -84,6 +84,7 @@ pub fn run(arguments: &ClocksArguments) -> Result<Outcome> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::{flock, FlockOperation};
     use std::fs;
 
     #[test]
@@ -116,5 +117,15 @@ mod tests {
         assert!(act("restore", "").contains("are restored"));
         let restored = "range in kHz: 800000 3700000\nboost 1\npolicy0 800000 3700000\n";
         assert_eq!(act("show", ""), restored);
+
+        // A holder that is about to restore them is waited for.
+        let holder = fs::File::open(&cpus).unwrap();
+        flock(&holder, FlockOperation::LockExclusive).unwrap();
+        std::thread::scope(|threads| {
+            let restored = threads.spawn(|| act("restore", ""));
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            drop(holder);
+            assert!(restored.join().unwrap().contains("are restored"));
+        });
     }
 }

@@ -91,10 +91,11 @@ if [ "$action" = show ]; then
 	exit
 fi
 exec 9<.
-flock -n 9 || fail "another triptych holds the clocks: wait for it, or end it"
+# The holder of a run that was just killed restores the settings within a moment.
+flock -w 3 9 || fail "another triptych holds the clocks: wait for it, or end it"
 case $action in
 restore)
-	restore
+	[ ! -e "$note" ] || restore
 	echo "the earlier clock settings are restored"
 	;;
 set)
