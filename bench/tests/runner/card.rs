@@ -74,12 +74,12 @@ fn fixed(khz: &str) -> Vec<String> {
     ["1", khz, khz, khz, khz].map(str::to_owned).into()
 }
 
-/// A run that would take a minute for each clock.
+/// A run that is far longer than a test, also with the stand-ins.
 fn start_long_run(build: &Build, machine: &Machine) -> Child {
     let config = build.path().join("long.toml");
     fs::write(
         &config,
-        "clocks_ghz = [1.6]\nwall = { seconds = 60 }\n[[block]]\nbackends = [\"wall\"]\nimpl = [\"c\"]\n",
+        "clocks_ghz = [1.6]\nwall = { seconds = 600 }\n[[block]]\nbackends = [\"wall\"]\nimpl = [\"c\"]\n",
     )
     .unwrap();
     build
