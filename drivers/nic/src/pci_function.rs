@@ -1,21 +1,10 @@
-//! A PCI function as a vfio-user server needs it.
-//!
-//! The server in [`vfio_user`](crate::vfio_user) speaks the protocol and knows no device. It serves
-//! any type that implements [`PciFunction`]: the 82599 implements the trait in
-//! `device/pci_function.rs`, and the server's tests implement it for a function with one scratch
-//! BAR.
-//!
-//! All methods take `&self`, because other threads use the function while it is served: a function
-//! locks what it has to.
+//! What the card and the vfio-user server know in common of a PCI function: its regions, its interrupts, and the end of
+//! a session. `device/pci_function.rs` has the card's part.
 
-use std::io;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
 
-use rustix::io::Errno;
 use serde::Serialize;
-
-use crate::memory::map_request::{MapError, Permissions};
 
 /// Number of regions that VFIO defines for a PCI function: six BARs, the expansion ROM, the
 /// configuration space and VGA.
@@ -93,52 +82,4 @@ pub enum SessionEnd {
     ProtocolError(String),
     /// The NIC was stopped.
     Stopped,
-}
-
-/// A PCI function that a vfio-user server can serve.
-pub(crate) trait PciFunction: Send + Sync {
-    /// A client has connected and agreed on the version. Its reply is not sent yet.
-    fn begin_session(&self);
-
-    /// The client is gone. The function withdraws all DMA maps and eventfds and resets itself.
-    /// Does nothing if no session has begun.
-    fn end_session(&self, end: SessionEnd);
-
-    /// A function-level reset.
-    fn reset(&self);
-
-    /// Describes a region.
-    fn region(&self, region: u32) -> Region;
-
-    /// Reads a range of a region. `EINVAL` if the range is not inside the region.
-    fn region_read(&self, region: u32, offset: u64, into: &mut [u8]) -> Result<(), Errno>;
-
-    /// Writes a range of a region. `EINVAL` if the range is not inside the region.
-    fn region_write(&self, region: u32, offset: u64, from: &[u8]) -> Result<(), Errno>;
-
-    /// The file behind the mappable areas of a region.
-    fn region_file(&self, region: u32) -> io::Result<OwnedFd>;
-
-    /// Number of interrupt vectors of a kind; 0 if the function does not have that kind.
-    fn irq_vectors(&self, kind: u32) -> u32;
-
-    /// Sets interrupts of a kind up. The server has checked that the vectors exist.
-    fn set_irqs(&self, kind: u32, request: IrqRequest) -> Result<(), Errno>;
-
-    /// Lets the function reach `size` bytes of `file` from `offset` on, as IOVAs from `iova` on.
-    /// Without a file, the IOVAs are taken but have no memory.
-    fn dma_map(
-        &self,
-        iova: u64,
-        size: u64,
-        permissions: Permissions,
-        file: Option<OwnedFd>,
-        offset: u64,
-    ) -> Result<(), MapError>;
-
-    /// Withdraws every map inside the range.
-    fn dma_unmap(&self, iova: u64, size: u64) -> Result<(), MapError>;
-
-    /// Withdraws all maps.
-    fn dma_unmap_all(&self);
 }

@@ -15,7 +15,7 @@ use crate::data_plane::plane::DataPlane;
 use crate::device::card::Device;
 use crate::device::register_file::{PAGE, SHARED_PAGES};
 use crate::device::shared::SharedDevice;
-use crate::pci_function::{PciFunction, SessionEnd};
+use crate::pci_function::SessionEnd;
 use crate::report::PortCounters;
 use crate::socket::wait;
 use crate::threads::alarm::Alarm;

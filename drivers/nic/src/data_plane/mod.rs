@@ -2,7 +2,6 @@
 
 pub(crate) mod burst;
 pub(crate) mod burst_report;
-mod fairness;
 mod pace;
 mod placing;
 pub(crate) mod plane;

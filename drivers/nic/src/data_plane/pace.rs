@@ -16,8 +16,6 @@ pub struct Progress {
     pub active: bool,
     /// Whether the round left a port out because another thread wanted its lock.
     pub(crate) skipped: bool,
-    /// Whether the round left a port out because others have used less time.
-    pub(crate) left_out: bool,
     /// When the first delayed interrupt is due.
     pub(crate) next_due: Option<Instant>,
 }

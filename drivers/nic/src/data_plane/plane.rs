@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use crate::config::{MmioMode, NicConfig, Placement, Traffic, QUEUES};
 use crate::data_plane::burst_report::BurstTask;
-use crate::data_plane::fairness::Fairness;
 use crate::data_plane::pace::{Clock, Pace, Progress};
 use crate::data_plane::placing::Placing;
 use crate::data_plane::port::PortPlane;
@@ -37,7 +36,6 @@ pub struct DataPlane {
     calm_sleep: Duration,
     start: Instant,
     rounds: u32,
-    fairness: Fairness,
     pub(super) placing: Option<Placing>,
     /// The bursts to time before anything else.
     pub(crate) bursts: Option<BurstTask>,
@@ -77,7 +75,6 @@ impl DataPlane {
             MmioMode::Trap | MmioMode::Shared => CALM_SLEEP_SHARED,
         };
         let mut plane = Self {
-            fairness: Fairness::new(ports.len()),
             ports,
             timed,
             busy,
@@ -160,10 +157,7 @@ impl DataPlane {
                 continue;
             }
             idle_rounds += 1;
-            if progress.left_out {
-                // That port has work, and its turn comes after a few more rounds.
-                std::hint::spin_loop();
-            } else if progress.skipped {
+            if progress.skipped {
                 // The port left out may have work for which the alarm has rung before.
                 std::thread::yield_now();
             } else if !progress.active && idle_rounds > QUEUES as u32 {
@@ -202,15 +196,7 @@ impl DataPlane {
     pub(super) fn round(&mut self, clock: Clock, pace: Pace) -> Progress {
         let mut progress = Progress::default();
         let mut abandoned = false;
-        if pace != Pace::Exact {
-            self.fairness.begin_round();
-        }
         for index in 0..self.ports.len() {
-            if pace != Pace::Exact && !self.fairness.may_run(index) {
-                progress.left_out = true;
-                continue;
-            }
-            let before = (progress.received, progress.transmitted);
             let shared = self.ports[index].shared.clone();
             let mut device = match pace {
                 Pace::Exact => shared.lock_after_others(),
@@ -248,10 +234,6 @@ impl DataPlane {
             port.poll(&mut device, clock, pace, &mut progress);
             drop(device);
             self.carry(index);
-            if pace != Pace::Exact {
-                let worked = (progress.received, progress.transmitted) != before;
-                self.fairness.ran(index, worked);
-            }
         }
         if abandoned {
             self.publish_verified();

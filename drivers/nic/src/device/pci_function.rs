@@ -6,12 +6,11 @@ use std::os::fd::OwnedFd;
 use rustix::io::Errno;
 
 use crate::config::MmioMode;
-use crate::device::interrupts::vectors_of;
 use crate::device::regions::{region_len, REGION_BAR0, REGION_IO};
 use crate::device::register_file::{PAGE, SHARED_PAGES};
 use crate::device::shared::SharedDevice;
 use crate::memory::map_request::{MapError, Permissions};
-use crate::pci_function::{IrqRequest, MappableArea, PciFunction, Region, SessionEnd};
+use crate::pci_function::{IrqRequest, MappableArea, Region, SessionEnd};
 use crate::report::ResetCause;
 
 /// The pages of BAR0 that drivers may map in shared mode.
@@ -28,20 +27,26 @@ const MAPPABLE: [MappableArea; SHARED_PAGES.len()] = {
     areas
 };
 
-impl PciFunction for SharedDevice {
-    fn begin_session(&self) {
+/// All methods take `&self`, because other threads use the card while it is served.
+impl SharedDevice {
+    /// A client has connected and agreed on the version. Its reply is not sent yet.
+    pub(crate) fn begin_session(&self) {
         self.lock().begin_session();
     }
 
-    fn end_session(&self, end: SessionEnd) {
+    /// The client is gone. Withdraws all DMA maps and eventfds, and resets the card. Does nothing if no session has
+    /// begun.
+    pub(crate) fn end_session(&self, end: SessionEnd) {
         self.lock().end_session(end);
     }
 
-    fn reset(&self) {
+    /// A function-level reset.
+    pub(crate) fn reset(&self) {
         self.lock().reset(ResetCause::Function);
     }
 
-    fn region(&self, region: u32) -> Region {
+    /// Describes a region.
+    pub(crate) fn region(&self, region: u32) -> Region {
         let mut described = Region::of_len(region_len(region));
         match region {
             REGION_BAR0 if self.mmio == MmioMode::Shared => described.mappable = &MAPPABLE,
@@ -51,29 +56,36 @@ impl PciFunction for SharedDevice {
         described
     }
 
-    fn region_read(&self, region: u32, offset: u64, into: &mut [u8]) -> Result<(), Errno> {
+    /// Reads a range of a region. `EINVAL` if the range is not inside the region.
+    pub(crate) fn region_read(
+        &self,
+        region: u32,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<(), Errno> {
         self.lock().region_read(region, offset, into)
     }
 
-    fn region_write(&self, region: u32, offset: u64, from: &[u8]) -> Result<(), Errno> {
+    /// Writes a range of a region. `EINVAL` if the range is not inside the region.
+    pub(crate) fn region_write(&self, region: u32, offset: u64, from: &[u8]) -> Result<(), Errno> {
         self.lock().region_write(region, offset, from)?;
         self.alarm.ring();
         Ok(())
     }
 
-    fn region_file(&self, _region: u32) -> io::Result<OwnedFd> {
+    /// The file behind the mappable areas.
+    pub(crate) fn region_file(&self) -> io::Result<OwnedFd> {
         self.lock().registers.memory().file().try_clone()
     }
 
-    fn irq_vectors(&self, kind: u32) -> u32 {
-        vectors_of(kind)
-    }
-
-    fn set_irqs(&self, kind: u32, request: IrqRequest) -> Result<(), Errno> {
+    /// Sets interrupts of a kind up. The server has checked that the vectors exist.
+    pub(crate) fn set_irqs(&self, kind: u32, request: IrqRequest) -> Result<(), Errno> {
         self.lock().set_irqs(kind, request)
     }
 
-    fn dma_map(
+    /// Lets the card reach `size` bytes of `file` from `offset` on, as IOVAs from `iova` on. Without a file, the IOVAs
+    /// are taken but have no memory.
+    pub(crate) fn dma_map(
         &self,
         iova: u64,
         size: u64,
@@ -89,7 +101,8 @@ impl PciFunction for SharedDevice {
         mapped
     }
 
-    fn dma_unmap(&self, iova: u64, size: u64) -> Result<(), MapError> {
+    /// Withdraws every map inside the range.
+    pub(crate) fn dma_unmap(&self, iova: u64, size: u64) -> Result<(), MapError> {
         let mut device = self.lock();
         // A queue that was disabled in shared registers still has to write its descriptors back.
         device.observe_queues();
@@ -100,7 +113,8 @@ impl PciFunction for SharedDevice {
         unmapped.map(|_count| ())
     }
 
-    fn dma_unmap_all(&self) {
+    /// Withdraws all maps.
+    pub(crate) fn dma_unmap_all(&self) {
         let mut device = self.lock();
         device.observe_queues();
         device.dma.unmap_all();

@@ -4,6 +4,3 @@
 pub(crate) mod protocol;
 pub(crate) mod server;
 pub(crate) mod session;
-
-#[cfg(test)]
-mod scratch_function;

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 
-use crate::pci_function::{PciFunction, SessionEnd};
+use crate::device::shared::SharedDevice;
+use crate::pci_function::SessionEnd;
 use crate::socket::{wait, ListeningSocket, ACCEPT_PAUSE};
 use crate::vfio_user::protocol::{
     first_message, turn_away, Connection, ConnectionError, FirstMessage, MAX_FDS, PEER_TIMEOUT,
@@ -34,7 +35,7 @@ const PART_PAUSE: Duration = Duration::from_millis(20);
 pub(crate) fn spawn(
     index: usize,
     socket: ListeningSocket,
-    function: Arc<dyn PciFunction>,
+    function: Arc<SharedDevice>,
     stop: OwnedFd,
 ) -> io::Result<JoinHandle<()>> {
     std::thread::Builder::new()
@@ -55,7 +56,7 @@ pub(crate) fn spawn(
 struct Server<'a> {
     index: usize,
     socket: &'a ListeningSocket,
-    function: &'a dyn PciFunction,
+    function: &'a SharedDevice,
     stop: BorrowedFd<'a>,
     /// Clients that are not served, and when they connected. When one sends a message while the
     /// server serves another, the server answers that the port is busy.

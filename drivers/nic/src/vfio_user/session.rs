@@ -4,21 +4,21 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
 
+use crate::device::interrupts::vectors_of;
+use crate::device::shared::SharedDevice;
 use crate::memory::map_request::{MapError, Permissions, MAX_MAPS, PAGE_SIZE};
-use crate::pci_function::{
-    IrqRequest, MappableArea, PciFunction, Region, IRQ_KINDS, IRQ_MSIX, REGIONS,
-};
+use crate::pci_function::{IrqRequest, MappableArea, Region, IRQ_KINDS, IRQ_MSIX, REGIONS};
 use crate::vfio_user::protocol::{
     Command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE, OFFERED_FDS,
 };
 
 /// A client's session with the function that it drives.
 pub(crate) struct Session<'a> {
-    function: &'a dyn PciFunction,
+    function: &'a SharedDevice,
 }
 
 impl<'a> Session<'a> {
-    pub(crate) fn new(function: &'a dyn PciFunction) -> Self {
+    pub(crate) fn new(function: &'a SharedDevice) -> Self {
         Self { function }
     }
 
@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
             return Ok(Answer::with(reply));
         }
         reply.extend(capability);
-        let file = self.function.region_file(index).map_err(|_| Errno::MFILE)?;
+        let file = self.function.region_file().map_err(|_| Errno::MFILE)?;
         Ok(Answer {
             payload: reply,
             fd: Some(file),
@@ -190,7 +190,7 @@ impl<'a> Session<'a> {
         } else {
             EVENTFD | NO_RESIZE
         };
-        let vectors = self.function.irq_vectors(kind);
+        let vectors = vectors_of(kind);
         Ok(Answer::words(&[16, flags, kind, vectors]))
     }
 
@@ -198,7 +198,7 @@ impl<'a> Session<'a> {
         let mut fields = Fields(payload);
         let (_argsz, flags, kind) = (fields.u32()?, fields.u32()?, fields.u32()?);
         let (start, count) = (fields.u32()?, fields.u32()?);
-        let vectors = self.function.irq_vectors(kind);
+        let vectors = vectors_of(kind);
         let request = irq_request(vectors, flags, start, count, fds)?;
         self.function.set_irqs(kind, request)?;
         Ok(Answer::empty())
