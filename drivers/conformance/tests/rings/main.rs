@@ -1,7 +1,7 @@
 //! The ring diagrams of the guided tour. Each comes from a run: a driver on the software card.
 //!
-//! `drivers/tour/rings.toml` holds the states of the rings, `rings.txt` shows them in a terminal, and
-//! `step-N.svg` is the picture of a step. `make tour` writes them all.
+//! `drivers/tour/rings.txt` shows the states of all rings in a terminal, and `step-N.svg` is the picture
+//! of a step. `make tour` writes them all.
 
 mod record;
 mod ring;
@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
 use conformance::Implementation;
-use serde::{Deserialize, Serialize};
 
 use crate::record::record;
 use crate::ring::Moment;
@@ -22,46 +21,27 @@ use crate::ring::Moment;
 /// If this variable is 1, the test first writes the files.
 const UPDATE: &str = "TRIPTYCH_UPDATE";
 
-const STATES: &str = "rings.toml";
-const HEAD: &str = "# The rings at each step of the tour. `make tour` writes this file from a run of the C driver on the
-# software card; a test runs all three drivers and compares.
-#
-# head, tail   RDH and RDT, or TDH and TDT
-# first        the first of the eight descriptors that the picture shows in detail
-# descriptors  what each says: empty BUFFER, full BUFFER BYTES, received BUFFER BYTES, sent BUFFER, or zero. Buffers
-#              are numbered in the order in which they appear in the run, which begins with steps 9 and 10.
-
-";
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct States {
-    moment: Vec<Moment>,
-}
-
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tour")
 }
 
 /// The files that follow from the moments, by name.
-fn files(moments: Vec<Moment>) -> Result<BTreeMap<String, String>> {
+fn files(moments: &[Moment]) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
-    files.insert("rings.txt".to_owned(), text::draw(&moments));
+    files.insert("rings.txt".to_owned(), text::draw(moments));
     let mut steps: BTreeMap<usize, Vec<&Moment>> = BTreeMap::new();
-    for moment in &moments {
+    for moment in moments {
         steps.entry(moment.step).or_default().push(moment);
     }
     for (step, moments) in steps {
         files.insert(format!("step-{step}.svg"), svg::draw(&moments));
     }
-    let states = toml::to_string_pretty(&States { moment: moments })?;
-    files.insert(STATES.to_owned(), format!("{HEAD}{states}"));
-    Ok(files)
+    files
 }
 
 #[test]
 fn the_diagrams_show_what_a_run_gives() -> Result<()> {
-    let files = files(record(Implementation::C)?)?;
+    let files = files(&record(Implementation::C)?);
     let update = std::env::var(UPDATE).is_ok_and(|value| value == "1");
     for (name, text) in &files {
         let path = folder().join(name);
@@ -87,19 +67,18 @@ fn the_diagrams_show_what_a_run_gives() -> Result<()> {
 /// Every driver gives the same pictures.
 #[test]
 fn all_drivers_give_the_same_rings() -> Result<()> {
-    let path = folder().join(STATES);
-    let archived: States = toml::from_str(&fs::read_to_string(path)?)?;
+    let in_c = record(Implementation::C)?;
     for implementation in [Implementation::Rust, Implementation::RustUnsafe] {
         let moments = record(implementation)?;
-        ensure!(moments.len() == archived.moment.len());
-        for (seen, archived) in moments.iter().zip(&archived.moment) {
+        ensure!(moments.len() == in_c.len());
+        for (seen, expected) in moments.iter().zip(&in_c) {
             ensure!(
-                seen == archived,
+                seen == expected,
                 "{implementation}, step {}, {:?}:\n{}\nin C:\n{}",
                 seen.step,
                 seen.title,
                 text::draw(std::slice::from_ref(seen)),
-                text::draw(std::slice::from_ref(archived))
+                text::draw(std::slice::from_ref(expected))
             );
         }
     }

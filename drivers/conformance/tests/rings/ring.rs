@@ -1,8 +1,7 @@
-//! A ring at a moment of the tour, as the pictures show it. `drivers/tour/rings.toml` holds them all.
+//! A ring at a moment of the tour, as the pictures show it.
 
 use anyhow::{ensure, Result};
 use nic::RingView;
-use serde::{Deserialize, Serialize};
 
 /// DD and EOP in the upper half of a receive descriptor, and the place of the length (7.1.6.2).
 const RX_DD: u64 = 1;
@@ -13,8 +12,7 @@ const TX_DD: u64 = 1 << 32;
 const TX_LENGTH: u64 = 0xffff;
 
 /// Which ring it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     Receive,
     Transmit,
@@ -54,8 +52,7 @@ pub struct Descriptor {
 }
 
 /// A ring at one moment.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
     /// The step of the tour.
     pub step: usize,
@@ -138,54 +135,6 @@ fn says(kind: Kind, lower: u64, upper: u64) -> Says {
         Kind::Receive => Says::Empty,
         Kind::Transmit if upper & TX_DD != 0 => Says::Sent,
         Kind::Transmit => Says::Full(upper & TX_LENGTH),
-    }
-}
-
-/// A descriptor in the file: `empty #3`, `full #3 60`, `received #3 60`, `received #3 60 more`,
-/// `sent #3` or `zero`.
-impl Serialize for Descriptor {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let buffer = self.buffer.map_or_else(String::new, |n| format!("#{n}"));
-        let text = match self.says {
-            Says::Zero => "zero".to_owned(),
-            Says::Empty => format!("empty {buffer}"),
-            Says::Full(bytes) => format!("full {buffer} {bytes}"),
-            Says::Received(bytes, true) => format!("received {buffer} {bytes}"),
-            Says::Received(bytes, false) => format!("received {buffer} {bytes} more"),
-            Says::Sent => format!("sent {buffer}"),
-        };
-        serializer.serialize_str(&text)
-    }
-}
-
-impl<'de> Deserialize<'de> for Descriptor {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let wrong = || serde::de::Error::custom(format!("not a descriptor: {text}"));
-        let words: Vec<&str> = text.split(' ').collect();
-        let number = |nth: usize| {
-            let word = words.get(nth).map(|word| word.trim_start_matches('#'));
-            word.and_then(|word| word.parse::<u64>().ok())
-                .ok_or_else(wrong)
-        };
-        let says = match (words[0], words.len()) {
-            ("zero", 1) => {
-                return Ok(Self {
-                    says: Says::Zero,
-                    buffer: None,
-                })
-            }
-            ("empty", 2) => Says::Empty,
-            ("full", 3) => Says::Full(number(2)?),
-            ("received", 3) => Says::Received(number(2)?, true),
-            ("received", 4) if words[3] == "more" => Says::Received(number(2)?, false),
-            ("sent", 2) => Says::Sent,
-            _ => return Err(wrong()),
-        };
-        Ok(Self {
-            says,
-            buffer: usize::try_from(number(1)?).ok(),
-        })
     }
 }
 
