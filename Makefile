@@ -250,6 +250,9 @@ setup: ## Install everything that building, testing and linting need.
 generate: registers transpile tour ## Write what is generated: register headers, the transpiled driver, the tour's diagrams.
 registers:
 	@cargo run --quiet $(CARGO_TOOLS) --release --package ixgbe-registers --bin generate-registers
+docs: ## Write the pages that are not tracked into build/docs/: the register map, and what Linux writes to the card.
+	@cargo run --quiet $(CARGO_TOOLS) --release --package ixgbe-registers --bin generate-registers -- --page build/docs/registers.md
+	@.ci/part registers-compared
 transpile:
 	@rust-unsafe/transpile.sh
 # Three tests write files that others read, so they run first, one at a time.

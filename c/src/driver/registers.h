@@ -2,7 +2,7 @@
 /*
  * The registers of the 82599 that the drivers use: offsets in BAR0, masks of fields, and named
  * values of fields, shifted to the place of the field. Each register has its datasheet section.
- * drivers/ixgbe/REGISTERS.md has the whole map.
+ * drivers/ixgbe/registers.toml has the whole map.
  */
 #ifndef IXGBE_REGISTERS_H
 #define IXGBE_REGISTERS_H

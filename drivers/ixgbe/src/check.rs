@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use thiserror::Error;
-use toml::Spanned;
 
-use crate::map::{Bits, Descriptor, Field, PciRegister, Range, Register, RegisterMap, FAMILIES};
+use crate::map::{Bits, Field, PciRegister, Range, Register, RegisterMap};
 
-/// Longest register summary, in characters. A summary must fit on one line of a comment.
-pub const REGISTER_SUMMARY_MAX: usize = 84;
-/// Longest field summary, in characters. A summary must fit on one line of a comment.
-pub const FIELD_SUMMARY_MAX: usize = 76;
+/// Longest summary of a register and of a field, in characters: each is one line of a comment.
+const SUMMARY_MAX: usize = 84;
+const FIELD_SUMMARY_MAX: usize = 76;
+
+/// The map of the 82599, as text.
+const REGISTERS: &str = include_str!("../registers.toml");
 
 /// The reason to refuse a map.
 #[derive(Debug, Error)]
@@ -31,8 +32,8 @@ pub struct Violation {
     pub line: usize,
     /// The register, field or device.
     pub subject: String,
-    /// The violated rule.
-    pub problem: Problem,
+    /// What is wrong, and what would be right.
+    pub problem: String,
 }
 
 impl fmt::Display for Violation {
@@ -41,217 +42,67 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The rules that a map can violate.
-#[derive(Debug, PartialEq, Eq, Error)]
-pub enum Problem {
-    /// Another constant has this name.
-    #[error("{other} already has the name {name}; rename one of them")]
-    DuplicateName {
-        /// The constant.
-        name: String,
-        /// What has the name.
-        other: String,
-    },
-    /// A name that a constant cannot have.
-    #[error(
-        "a constant cannot have the name {name:?}: use capital letters, digits and underscores"
-    )]
-    BadName {
-        /// As written.
-        name: String,
-    },
-    /// Two registers at one address.
-    #[error("overlaps {other} at {address:#07x}; correct one of them, or declare an alias")]
-    Overlap {
-        /// The other register.
-        other: String,
-        /// The shared address.
-        address: u32,
-    },
-    /// An address that is not a multiple of 4.
-    #[error("{what} {value:#x} is not a multiple of 4")]
-    Unaligned {
-        /// Offset or stride.
-        what: &'static str,
-        /// As written.
-        value: u32,
-    },
-    /// A range without entries.
-    #[error("count must be at least 1")]
-    NoEntries,
-    /// An array whose entries share one address.
-    #[error("stride must be at least 4")]
-    NoStride,
-    /// An address past the register space.
-    #[error("ends at {end:#x}, beyond the register space of {size:#x} bytes")]
-    OutsideSpace {
-        /// First byte after the register.
-        end: u64,
-        /// Bytes of the register space.
-        size: u32,
-    },
-    /// An alias for entries that the register does not have.
-    #[error("the alias goes up to entry {last}; the register has {entries} entries")]
-    AliasBeyond {
-        /// Last entry of the alias.
-        last: u64,
-        /// Entries of the register.
-        entries: u32,
-    },
-    /// A field outside its register.
-    #[error("bits {bits} are outside the register's {width} bits")]
-    FieldOutside {
-        /// The field's bits.
-        bits: String,
-        /// Bits of the register.
-        width: u32,
-    },
-    /// Two fields with a bit in common.
-    #[error("shares bits with field {other}")]
-    FieldOverlap {
-        /// The other field.
-        other: String,
-    },
-    /// A named value too large for its field.
-    #[error("value {value_name} = {value:#x} does not fit")]
-    ValueTooLarge {
-        /// Name of the value.
-        value_name: String,
-        /// The value.
-        value: u64,
-    },
-    /// A reset value of more than 32 bits.
-    #[error("reset value {value:#x} does not fit into 32 bits")]
-    ResetTooLarge {
-        /// The value.
-        value: u64,
-    },
-    /// A separate reset value for entry 0 of a register that is not an array.
-    #[error("reset_first is for arrays; use reset")]
-    ResetFirstAlone,
-    /// A reference to a register that does not exist or does not fit.
-    #[error("{key} names {target}, {why}")]
-    BadReference {
-        /// The key in the TOML.
-        key: &'static str,
-        /// The register it names.
-        target: String,
-        /// What is wrong with the register.
-        why: &'static str,
-    },
-    /// A summary that is missing, too long, or has forbidden characters.
-    #[error("the summary has {length} characters; write 1 to {max}, without double quote, backslash or */")]
-    BadSummary {
-        /// Characters of the summary.
-        length: usize,
-        /// The limit.
-        max: usize,
-    },
-    /// A malformed section number.
-    #[error("section {section:?} does not have the form 8.2.3.1.1")]
-    BadSection {
-        /// As written.
-        section: String,
-    },
-    /// A quad word that a descriptor does not have.
-    #[error("word {word}: a descriptor has words 0 and 1")]
-    BadWord {
-        /// As written.
-        word: u32,
-    },
-    /// A PCI register with an impossible size or an unaligned offset.
-    #[error("size {size} at offset {offset:#x}: size must be 1, 2 or 4 and divide the offset")]
-    BadPciSize {
-        /// As written.
-        size: u32,
-        /// As written.
-        offset: u32,
-    },
-    /// A PHY register that MDIO cannot reach.
-    #[error("device {device}, offset {offset:#x}: MDIO has devices 0 to 31 and offsets to 0xffff")]
-    BadPhyPlace {
-        /// As written.
-        device: u32,
-        /// As written.
-        offset: u32,
-    },
-    /// Two devices with one id.
-    #[error("{other} already has this id")]
-    DuplicateDevice {
-        /// The other device.
-        other: String,
-    },
-    /// A family that the drivers do not support.
-    #[error("unknown family {family:?}; use one of: 82599, X540, X550")]
-    UnknownFamily {
-        /// As written.
-        family: String,
-    },
-}
-
 impl RegisterMap {
+    /// The map of the 82599.
+    ///
+    /// # Errors
+    /// As for [`RegisterMap::parse`].
+    pub fn of_the_82599() -> Result<Self, Error> {
+        Self::parse(REGISTERS)
+    }
+
     /// Reads and checks a map.
     ///
     /// # Errors
     /// [`Error::Syntax`] if the text has the wrong shape. Otherwise [`Error::Invalid`] with all
-    /// violations of the rules.
+    /// violations of the rules, in the order of the file.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut map: RegisterMap = toml::from_str(text)?;
-        let mut check = Check::new(text);
+        let mut check = Check::default();
         check.references(&map);
         map.copy_fields();
         check.map(&map);
-        check.verdict()?;
-        Ok(map)
+        if check.violations.is_empty() {
+            return Ok(map);
+        }
+        check.violations.sort_by_key(|(at, ..)| *at);
+        let located = check.violations.into_iter();
+        let violations = located.map(|(at, subject, problem)| Violation {
+            line: text.get(..at).unwrap_or(text).matches('\n').count() + 1,
+            subject,
+            problem,
+        });
+        Err(Error::Invalid(violations.collect()))
     }
 }
 
+/// A named part of the map: the place of its name in the text, and what messages call it.
+#[derive(Clone, Copy)]
+struct Subject<'a>(usize, &'a str);
+
 /// Walks through a map and collects violations.
-pub(crate) struct Check<'a> {
-    text: &'a str,
-    violations: Vec<Violation>,
+#[derive(Default)]
+struct Check {
+    /// Place in the text, subject and problem.
+    violations: Vec<(usize, String, String)>,
     /// The constants so far, and what has them.
     names: HashMap<String, String>,
     /// The addresses so far, and what is there.
     addresses: HashMap<u32, String>,
 }
 
-impl<'a> Check<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
-        Check {
-            text,
-            violations: Vec::new(),
-            names: HashMap::new(),
-            addresses: HashMap::new(),
-        }
-    }
-
-    /// Returns all violations, in the order of the file, as an error.
-    pub(crate) fn verdict(mut self) -> Result<(), Error> {
-        if self.violations.is_empty() {
-            return Ok(());
-        }
-        self.violations.sort_by_key(|violation| violation.line);
-        Err(Error::Invalid(self.violations))
-    }
-
-    fn report<T>(&mut self, place: &Spanned<T>, subject: &str, problem: Problem) {
-        let before = self.text.get(..place.span().start).unwrap_or(self.text);
-        self.violations.push(Violation {
-            line: before.matches('\n').count() + 1,
-            subject: subject.to_owned(),
-            problem,
-        });
+impl Check {
+    fn report(&mut self, Subject(at, name): Subject, problem: String) {
+        self.violations.push((at, name.to_owned(), problem));
     }
 
     /// Checks the references between registers, before fields are copied along them.
-    pub(crate) fn references(&mut self, map: &RegisterMap) {
+    fn references(&mut self, map: &RegisterMap) {
         for register in map.registers() {
-            let targets = [
-                ("acts_on", register.acts_on.as_ref()),
-                ("fields_as", register.fields_as.as_ref()),
-            ];
-            for (key, target) in targets {
+            for (key, target) in [
+                ("acts_on", &register.acts_on),
+                ("fields_as", &register.fields_as),
+            ] {
                 let Some(target) = target else { continue };
                 let why = match map.register(target) {
                     None => "which does not exist",
@@ -264,18 +115,16 @@ impl<'a> Check<'a> {
                     }
                     Some(_) => continue,
                 };
-                let problem = Problem::BadReference {
-                    key,
-                    target: target.clone(),
-                    why,
-                };
-                self.report(&register.name, register.name(), problem);
+                self.report(
+                    of_register(register),
+                    format!("{key} names {target}, {why}"),
+                );
             }
         }
     }
 
     /// Checks all other rules.
-    pub(crate) fn map(&mut self, map: &RegisterMap) {
+    fn map(&mut self, map: &RegisterMap) {
         for name in ["BAR0_SIZE", "FIELD", "FIELD_GET"] {
             self.names
                 .insert(name.to_owned(), "the generator".to_owned());
@@ -285,263 +134,217 @@ impl<'a> Check<'a> {
         }
         // The forms of one descriptor share its prefix.
         for descriptor in &map.descriptors {
-            self.descriptor(descriptor);
+            let subject = Subject(descriptor.name.span().start, descriptor.name.get_ref());
+            self.summary(subject, &descriptor.summary, SUMMARY_MAX);
+            self.section(subject, descriptor.section.as_deref());
+            self.fields(subject, 2, 64, &descriptor.fields);
         }
         for register in &map.pci {
             self.pci_register(register);
         }
         for register in &map.phy {
             let name = register.name.get_ref();
-            self.constant(&register.name, name, name);
-            self.constant(&register.name, &format!("{name}_DEVICE"), name);
-            self.summary(
-                &register.name,
-                name,
-                &register.summary,
-                REGISTER_SUMMARY_MAX,
-            );
+            let subject = Subject(register.name.span().start, name);
+            self.constant(subject, name);
+            self.constant(subject, &format!("{name}_DEVICE"));
+            self.summary(subject, &register.summary, SUMMARY_MAX);
             let (device, offset) = (register.device, register.offset);
             if device > 31 || offset > 0xffff {
-                self.report(
-                    &register.name,
-                    name,
-                    Problem::BadPhyPlace { device, offset },
+                let problem = format!(
+                    "device {device}, offset {offset:#x}: MDIO has devices 0 to 31 and offsets to 0xffff"
                 );
+                self.report(subject, problem);
             }
-            self.fields(name, 16, &register.fields);
+            self.fields(subject, 1, 16, &register.fields);
         }
         let mut ids = HashMap::new();
         for device in &map.devices {
-            let subject = format!("device {:#06x}", device.id.get_ref());
-            if let Some(other) = ids.insert(*device.id.get_ref(), device.name.clone()) {
-                self.report(&device.id, &subject, Problem::DuplicateDevice { other });
+            let name = format!("device {:#06x}", device.id.get_ref());
+            let subject = Subject(device.id.span().start, &name);
+            if let Some(other) = ids.insert(*device.id.get_ref(), &device.name) {
+                self.report(subject, format!("{other} already has this id"));
             }
-            if !FAMILIES.contains(&device.family.as_str()) {
-                let family = device.family.clone();
-                self.report(&device.id, &subject, Problem::UnknownFamily { family });
-            }
-            self.summary(&device.id, &subject, &device.name, FIELD_SUMMARY_MAX);
+            self.summary(subject, &device.name, FIELD_SUMMARY_MAX);
             if let Some(reason) = &device.refused {
-                self.summary(&device.id, &subject, reason, REGISTER_SUMMARY_MAX);
+                self.summary(subject, reason, SUMMARY_MAX);
             }
         }
     }
 
     fn register(&mut self, map: &RegisterMap, register: &Register) {
-        let name = register.name().to_owned();
-        self.constant(&register.name, &name, &name);
+        let subject = of_register(register);
+        let (name, entries) = (register.name(), register.entries());
+        self.constant(subject, name);
         for other in &register.other_names {
-            self.constant(&register.name, other, &name);
+            self.constant(subject, other);
         }
         if register.is_array() {
-            self.constant(&register.name, &format!("{name}_COUNT"), &name);
+            self.constant(subject, &format!("{name}_COUNT"));
         }
-        self.summary(
-            &register.name,
-            &name,
-            &register.summary,
-            REGISTER_SUMMARY_MAX,
-        );
-        self.section(&register.name, &name, register.section.as_ref());
-        for value in [Some(register.reset), register.reset_first]
-            .into_iter()
-            .flatten()
-        {
-            if value > u64::from(u32::MAX) {
-                self.report(&register.name, &name, Problem::ResetTooLarge { value });
-            }
-        }
+        self.summary(subject, &register.summary, SUMMARY_MAX);
+        self.section(subject, register.section.as_deref());
         if register.reset_first.is_some() && !register.is_array() {
-            self.report(&register.name, &name, Problem::ResetFirstAlone);
+            self.report(subject, "reset_first is for arrays; use reset".to_owned());
         }
         for alias in &register.aliases {
             let last = u64::from(alias.first) + u64::from(alias.count).saturating_sub(1);
-            let entries = register.entries();
             if last >= u64::from(entries) {
-                self.report(
-                    &register.name,
-                    &name,
-                    Problem::AliasBeyond { last, entries },
+                let problem = format!(
+                    "the alias goes up to entry {last}; the register has {entries} entries"
                 );
+                self.report(subject, problem);
             }
         }
         for range in register.ranges().iter().chain(&register.aliases) {
             self.range(map, register, *range);
         }
-        self.fields(&name, 32, &register.fields);
+        self.fields(subject, 1, 32, &register.fields);
     }
 
     fn range(&mut self, map: &RegisterMap, register: &Register, range: Range) {
-        let name = register.name();
+        let subject = of_register(register);
         for (what, value) in [("offset", range.offset), ("stride", range.stride)] {
             if value % 4 != 0 {
-                self.report(&register.name, name, Problem::Unaligned { what, value });
+                self.report(subject, format!("{what} {value:#x} is not a multiple of 4"));
             }
         }
         if range.count == 0 {
-            self.report(&register.name, name, Problem::NoEntries);
-            return;
+            return self.report(subject, "count must be at least 1".to_owned());
         }
         if range.count > 1 && range.stride < 4 {
-            self.report(&register.name, name, Problem::NoStride);
-            return;
+            return self.report(subject, "stride must be at least 4".to_owned());
         }
         let last = u64::from(range.stride) * u64::from(range.count - 1);
-        let end = u64::from(range.offset) + last + 4;
-        if end > u64::from(map.bar0_size) {
-            let size = map.bar0_size;
-            self.report(&register.name, name, Problem::OutsideSpace { end, size });
-            return;
+        let (end, size) = (u64::from(range.offset) + last + 4, map.bar0_size);
+        if end > u64::from(size) {
+            let problem = format!("ends at {end:#x}, beyond the register space of {size:#x} bytes");
+            return self.report(subject, problem);
         }
         for n in 0..range.count {
             let address = range.offset + range.stride * n;
-            let here = if register.is_array() {
-                format!("{name}({})", u64::from(range.first) + u64::from(n))
-            } else {
-                name.to_owned()
+            let entry = u64::from(range.first) + u64::from(n);
+            let here = match register.entries() {
+                1 => register.name().to_owned(),
+                _ => format!("{}({entry})", register.name()),
             };
             if let Some(other) = self.addresses.insert(address, here) {
-                self.report(&register.name, name, Problem::Overlap { other, address });
                 // One report for each pair of ranges is enough.
-                return;
+                let remedy = "correct one of them, or declare an alias";
+                return self.report(
+                    subject,
+                    format!("overlaps {other} at {address:#07x}; {remedy}"),
+                );
             }
         }
     }
 
-    fn fields(&mut self, register: &str, width: u32, fields: &[Field]) {
-        let mut taken: Vec<(u64, &str)> = Vec::new();
+    /// Checks the fields of a register, or of a descriptor with two words.
+    fn fields(&mut self, Subject(_, owner): Subject, words: u32, width: u32, fields: &[Field]) {
+        let mut taken: Vec<(u32, u64, &str)> = Vec::new();
         for field in fields {
-            let name = field.name.get_ref();
-            let subject = format!("{register}.{name}");
-            self.constant(&field.name, &format!("{register}_{name}"), &subject);
-            self.summary(&field.name, &subject, &field.summary, FIELD_SUMMARY_MAX);
-            if field.bits.hi >= width {
-                let bits = field.bits.to_string();
-                self.report(&field.name, &subject, Problem::FieldOutside { bits, width });
+            let (name, bits, word) = (field.name.get_ref(), field.bits, field.word);
+            let subject = format!("{owner}.{name}");
+            let subject = Subject(field.name.span().start, &subject);
+            let constant = format!("{owner}_{name}");
+            self.constant(subject, &constant);
+            self.summary(subject, &field.summary, FIELD_SUMMARY_MAX);
+            if word >= words {
+                self.report(
+                    subject,
+                    format!("word {word}: a descriptor has words 0 and 1, a register has none"),
+                );
+            }
+            if bits.hi >= width {
+                self.report(
+                    subject,
+                    format!("bits {bits} are outside the register's {width} bits"),
+                );
                 continue;
             }
-            let mask = field.bits.mask();
-            if let Some((_, other)) = taken.iter().find(|(other, _)| other & mask != 0) {
-                let other = (*other).to_owned();
-                self.report(&field.name, &subject, Problem::FieldOverlap { other });
+            let mut others = taken.iter().filter(|(at, ..)| *at == word);
+            if let Some((.., other)) = others.find(|(_, mask, _)| mask & bits.mask() != 0) {
+                self.report(subject, format!("shares bits with field {other}"));
             }
-            taken.push((mask, name));
-            self.values(
-                &field.name,
-                &subject,
-                &format!("{register}_{name}"),
-                field.bits,
-                &field.values,
-            );
+            taken.push((word, bits.mask(), name));
+            self.values(subject, &constant, bits, &field.values);
         }
     }
 
-    fn values<T>(
+    fn values(
         &mut self,
-        place: &Spanned<T>,
-        subject: &str,
+        subject: Subject,
         prefix: &str,
         bits: Bits,
         values: &BTreeMap<String, u64>,
     ) {
-        for (value_name, &value) in values {
-            self.constant(place, &format!("{prefix}_{value_name}"), subject);
-            if value > bits.mask() >> bits.lo {
-                let value_name = value_name.clone();
-                self.report(place, subject, Problem::ValueTooLarge { value_name, value });
+        for (name, value) in values {
+            self.constant(subject, &format!("{prefix}_{name}"));
+            if *value > bits.mask() >> bits.lo {
+                self.report(subject, format!("value {name} = {value:#x} does not fit"));
             }
-        }
-    }
-
-    fn descriptor(&mut self, descriptor: &Descriptor) {
-        let name = descriptor.name.get_ref();
-        self.summary(
-            &descriptor.name,
-            name,
-            &descriptor.summary,
-            REGISTER_SUMMARY_MAX,
-        );
-        self.section(&descriptor.name, name, descriptor.section.as_ref());
-        let mut taken: Vec<(u32, u64, &str)> = Vec::new();
-        for field in &descriptor.fields {
-            let field_name = field.name.get_ref();
-            let subject = format!("{name}.{field_name}");
-            let prefix = format!("{name}_{field_name}");
-            self.constant(&field.name, &prefix, &subject);
-            self.summary(&field.name, &subject, &field.summary, FIELD_SUMMARY_MAX);
-            if field.word > 1 {
-                self.report(&field.name, &subject, Problem::BadWord { word: field.word });
-            }
-            if field.bits.hi >= 64 {
-                let bits = field.bits.to_string();
-                self.report(
-                    &field.name,
-                    &subject,
-                    Problem::FieldOutside { bits, width: 64 },
-                );
-                continue;
-            }
-            let mask = field.bits.mask();
-            let clash = taken
-                .iter()
-                .find(|(word, other, _)| *word == field.word && other & mask != 0);
-            if let Some((_, _, other)) = clash {
-                let other = (*other).to_owned();
-                self.report(&field.name, &subject, Problem::FieldOverlap { other });
-            }
-            taken.push((field.word, mask, field_name));
-            self.values(&field.name, &subject, &prefix, field.bits, &field.values);
         }
     }
 
     fn pci_register(&mut self, register: &PciRegister) {
         let name = register.name.get_ref();
-        self.constant(&register.name, name, name);
-        self.summary(
-            &register.name,
-            name,
-            &register.summary,
-            REGISTER_SUMMARY_MAX,
-        );
+        let subject = Subject(register.name.span().start, name);
+        self.constant(subject, name);
+        self.summary(subject, &register.summary, SUMMARY_MAX);
         let (size, offset) = (register.size, register.offset);
         if !matches!(size, 1 | 2 | 4) || offset % size != 0 || offset > 256 - size {
-            self.report(&register.name, name, Problem::BadPciSize { size, offset });
-            return;
+            let rule = "size must be 1, 2 or 4 and divide the offset";
+            return self.report(
+                subject,
+                format!("size {size} at offset {offset:#x}: {rule}"),
+            );
         }
-        let bits = Bits {
+        let whole = Bits {
             hi: 8 * size - 1,
             lo: 0,
         };
-        self.values(&register.name, name, name, bits, &register.values);
-        self.fields(name, 8 * size, &register.fields);
+        self.values(subject, name, whole, &register.values);
+        self.fields(subject, 1, 8 * size, &register.fields);
     }
 
-    fn constant<T>(&mut self, place: &Spanned<T>, name: &str, subject: &str) {
+    fn constant(&mut self, subject: Subject, name: &str) {
         let legal = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         if !name.starts_with(|c: char| c.is_ascii_uppercase()) || !name.chars().all(legal) {
-            let name = name.to_owned();
-            self.report(place, subject, Problem::BadName { name });
-        } else if let Some(other) = self.names.insert(name.to_owned(), subject.to_owned()) {
-            let name = name.to_owned();
-            self.report(place, subject, Problem::DuplicateName { name, other });
+            let rule = "use capital letters, digits and underscores";
+            self.report(
+                subject,
+                format!("a constant cannot have the name {name:?}: {rule}"),
+            );
+        } else if let Some(other) = self.names.insert(name.to_owned(), subject.1.to_owned()) {
+            self.report(
+                subject,
+                format!("{other} already has the name {name}; rename one of them"),
+            );
         }
     }
 
-    fn summary<T>(&mut self, place: &Spanned<T>, subject: &str, summary: &str, max: usize) {
+    fn summary(&mut self, subject: Subject, summary: &str, max: usize) {
         let length = summary.chars().count();
         // Quotes and backslashes would need escaping, differently in each generated language.
         let awkward = summary.contains(['"', '\\', '\n']) || summary.contains("*/");
         if length == 0 || length > max || awkward {
-            self.report(place, subject, Problem::BadSummary { length, max });
+            let rule = format!("write 1 to {max}, without double quote, backslash or */");
+            self.report(
+                subject,
+                format!("the summary has {length} characters; {rule}"),
+            );
         }
     }
 
-    fn section<T>(&mut self, place: &Spanned<T>, subject: &str, section: Option<&String>) {
-        let Some(section) = section else { return };
+    fn section(&mut self, subject: Subject, section: Option<&str>) {
         let number = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
-        if !section.contains('.') || !section.split('.').all(number) {
-            let section = section.clone();
-            self.report(place, subject, Problem::BadSection { section });
+        let wrong = |section: &&str| !section.contains('.') || !section.split('.').all(number);
+        if let Some(section) = section.filter(wrong) {
+            let problem = format!("section {section:?} does not have the form 8.2.3.1.1");
+            self.report(subject, problem);
         }
     }
+}
+
+fn of_register(register: &Register) -> Subject<'_> {
+    Subject(register.name.span().start, register.name())
 }

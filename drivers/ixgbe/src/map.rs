@@ -10,30 +10,27 @@ use std::fmt;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// The families of network cards that the drivers support.
-pub const FAMILIES: [&str; 3] = ["82599", "X540", "X550"];
-
 /// The whole of `registers.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RegisterMap {
     /// Bytes of the register space: every address is below it.
     pub bar0_size: u32,
+    /// The network cards that the drivers know, by PCI device id.
+    #[serde(default)]
+    pub devices: Vec<Device>,
+    /// The PCI configuration registers that the drivers use.
+    #[serde(default)]
+    pub pci: Vec<PciRegister>,
+    /// The registers of the copper PHY that the drivers use.
+    #[serde(default)]
+    pub phy: Vec<PhyRegister>,
     /// The registers, in chapters.
-    #[serde(rename = "group")]
+    #[serde(default, rename = "group")]
     pub groups: Vec<Group>,
     /// The formats of the descriptors in memory.
     #[serde(default, rename = "descriptor")]
     pub descriptors: Vec<Descriptor>,
-    /// The PCI configuration registers that the drivers use.
-    #[serde(default, rename = "pci")]
-    pub pci: Vec<PciRegister>,
-    /// The registers of the copper PHY that the drivers use.
-    #[serde(default, rename = "phy")]
-    pub phy: Vec<PhyRegister>,
-    /// The network cards that the drivers know, by PCI device id.
-    #[serde(default, rename = "device")]
-    pub devices: Vec<Device>,
 }
 
 /// A chapter of the register map.
@@ -46,7 +43,7 @@ pub struct Group {
     #[serde(default)]
     pub summary: String,
     /// The registers.
-    #[serde(default, rename = "register")]
+    #[serde(default)]
     pub registers: Vec<Register>,
 }
 
@@ -76,9 +73,9 @@ pub struct Register {
     pub access: Access,
     /// Value after reset, of every entry.
     #[serde(default)]
-    pub reset: u64,
+    pub reset: u32,
     /// Value of entry 0 after reset, if it differs from the other entries.
-    pub reset_first: Option<u64>,
+    pub reset_first: Option<u32>,
     /// The register whose bits a write to this one sets or clears.
     pub acts_on: Option<String>,
     /// Section of the 82599 datasheet.
@@ -110,12 +107,15 @@ pub struct Range {
     pub count: u32,
 }
 
-/// Some of a register's bits.
+/// Some bits of a register, or of a descriptor's quad word.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Field {
     /// Name within the register.
     pub name: Spanned<String>,
+    /// The quad word of a descriptor, 0 or 1.
+    #[serde(default)]
+    pub word: u32,
     /// The bits.
     pub bits: Bits,
     /// What reads and writes do to these bits, if it differs from the rest of the register.
@@ -175,31 +175,14 @@ pub enum Access {
 pub struct Descriptor {
     /// Prefix of the constants. The forms of one descriptor share it.
     pub name: Spanned<String>,
-    /// The form: who has written the descriptor.
+    /// Which form it is, in words.
     pub form: String,
     /// Section of the 82599 datasheet.
     pub section: Option<String>,
     /// Description in one line.
     pub summary: String,
     /// The fields.
-    pub fields: Vec<DescriptorField>,
-}
-
-/// Some bits of a quad word of a descriptor.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DescriptorField {
-    /// Name within the descriptor.
-    pub name: Spanned<String>,
-    /// Quad word 0 or 1.
-    pub word: u32,
-    /// Which bits of the quad word.
-    pub bits: Bits,
-    /// Names of the field's values, unshifted.
-    #[serde(default)]
-    pub values: BTreeMap<String, u64>,
-    /// Description in one line.
-    pub summary: String,
+    pub fields: Vec<Field>,
 }
 
 /// A register of the PCI configuration space.
@@ -247,10 +230,22 @@ pub struct Device {
     pub id: Spanned<u16>,
     /// Name in messages.
     pub name: String,
-    /// One of [`FAMILIES`].
-    pub family: String,
+    /// The family, which decides what the drivers do.
+    pub family: Family,
     /// Why the drivers refuse this card: the end of a sentence that begins with "because".
     pub refused: Option<String>,
+}
+
+/// A family of network cards that the drivers support.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+pub enum Family {
+    /// The 82599, with SFP+ ports.
+    #[serde(rename = "82599")]
+    Intel82599,
+    /// The X540, with copper ports.
+    X540,
+    /// The X550, with copper ports.
+    X550,
 }
 
 fn one() -> u32 {
@@ -319,10 +314,27 @@ impl Access {
     }
 }
 
+impl Family {
+    /// As written in the TOML.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Intel82599 => "82599",
+            Family::X540 => "X540",
+            Family::X550 => "X550",
+        }
+    }
+}
+
 impl Register {
     /// The name, without its place in the file.
     pub fn name(&self) -> &str {
         self.name.get_ref()
+    }
+
+    /// The datasheet's name, then the other names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let others = self.other_names.iter().map(String::as_str);
+        std::iter::once(self.name()).chain(others)
     }
 
     /// Number of entries.
@@ -375,27 +387,22 @@ impl RegisterMap {
 
     /// Copies fields to the registers with `fields_as`.
     pub(crate) fn copy_fields(&mut self) {
-        let fields: HashMap<String, Vec<Field>> = self
+        let of_each: HashMap<String, Vec<Field>> = self
             .registers()
             .map(|register| (register.name().to_owned(), register.fields.clone()))
             .collect();
-        for register in self
-            .groups
-            .iter_mut()
-            .flat_map(|group| &mut group.registers)
-        {
-            let source = register
-                .fields_as
-                .as_ref()
-                .and_then(|name| fields.get(name));
-            if let Some(source) = source {
+        for group in &mut self.groups {
+            for register in &mut group.registers {
+                let source = register.fields_as.as_ref();
+                let fields = source
+                    .and_then(|name| of_each.get(name))
+                    .into_iter()
+                    .flatten();
                 // The access rules are not copied: they are the rules of the other register.
-                register
-                    .fields
-                    .extend(source.iter().cloned().map(|field| Field {
-                        access: None,
-                        ..field
-                    }));
+                register.fields.extend(fields.map(|field| Field {
+                    access: None,
+                    ..field.clone()
+                }));
             }
         }
     }

@@ -1,7 +1,7 @@
 // generated from registers.toml by `make registers`; do not edit
 //! The registers of the 82599 that the drivers use: offsets in BAR0, masks of fields, and named
 //! values of fields, shifted to the place of the field. Each register has its datasheet section.
-//! `drivers/ixgbe/REGISTERS.md` has the whole map.
+//! `drivers/ixgbe/registers.toml` has the whole map.
 #![forbid(unsafe_code)]
 #![allow(non_snake_case)] // the datasheet spells registers in capitals
 
@@ -518,8 +518,7 @@ pub const fn QBTC_L(n: u32) -> u32 { 0x08700 + 0x8 * n }
 /// QBTC_H, rc, n < 16: Bytes sent, by queue statistics, bits 35:32.
 pub const fn QBTC_H(n: u32) -> u32 { 0x08704 + 0x8 * n }
 
-// ---- Descriptors ----
-// Masks of 64 bits, of one of the two quad words of a descriptor.
+// ---- Descriptors: masks of 64 bits, of one of the two quad words ----
 
 // RXD, as hardware writes it back: Advanced receive descriptor with results, as hardware writes it back. Datasheet 7.1.6.2.
 

@@ -162,7 +162,7 @@ impl Name {
     pub fn of(name: &str) -> Self {
         let unmapped = UNMAPPED.iter().find(|(other, _)| *other == name);
         let address = register(name)
-            .map(|register| register.offset)
+            .and_then(|register| register.address(0))
             .or(unmapped.map(|(_, address)| *address))
             .or_else(|| u32::from_str_radix(name.trim_start_matches("0x"), 16).ok());
         Self {
@@ -372,6 +372,8 @@ mod tests {
     }
 
     fn r_address(name: &str) -> u32 {
-        register(name).map_or(0, |register| register.offset)
+        register(name)
+            .and_then(|register| register.address(0))
+            .unwrap_or(0)
     }
 }

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{bits, by_value, HEADER};
-use crate::map::{
-    Descriptor, Field, Group, PciRegister, PhyRegister, Range, Register, RegisterMap,
-};
+use super::{bits, by_value};
+use crate::map::{Descriptor, Field, Group, Range, Register, RegisterMap};
 
-/// `drivers/ixgbe/REGISTERS.md`.
+/// `build/docs/registers.md`.
 pub fn reference(map: &RegisterMap) -> String {
     let chapters: Vec<String> = map
         .groups
@@ -15,8 +13,7 @@ pub fn reference(map: &RegisterMap) -> String {
         .map(|group| format!("[{}](#{})", group.title, anchor(&group.title)))
         .collect();
     let mut out = format!(
-        "<!-- {HEADER} -->
-# Registers of the Intel 82599
+        "# Registers of the Intel 82599
 
 Offsets count bytes from the start of the register space ({} KiB, BAR 0). Every register has 32 bits,
 and software reads and writes it as a whole. Sections are those of the 82599 datasheet (Intel 331520).
@@ -53,17 +50,22 @@ Chapters: {}, [Descriptors](#descriptors), [PCI configuration space](#pci-config
     out += "\n## PCI configuration space\n\n";
     out += "| register | offset | bytes | meaning |\n| --- | --- | --- | --- |\n";
     for register in &map.pci {
-        out += &pci_register(register);
+        let (name, offset, size) = (register.name.get_ref(), register.offset, register.size);
+        let meaning =
+            register.summary.clone() + &values(&register.values) + &in_line(&register.fields);
+        out += &format!("| {name} | {offset:#04x} | {size} | {meaning} |\n");
     }
     out += "\n## Copper PHY\n\nOn the MDIO bus of the X540 and X550.\n\n";
     out += "| register | device | offset | meaning |\n| --- | --- | --- | --- |\n";
     for register in &map.phy {
-        out += &phy_register(register);
+        let (name, device, offset) = (register.name.get_ref(), register.device, register.offset);
+        let meaning = register.summary.clone() + &in_line(&register.fields);
+        out += &format!("| {name} | {device} | {offset:#06x} | {meaning} |\n");
     }
     out += "\n## Network cards\n\n| device id | name | family | refused, because |\n";
     out += "| --- | --- | --- | --- |\n";
     for device in &map.devices {
-        let (id, name, family) = (device.id.get_ref(), &device.name, &device.family);
+        let (id, name, family) = (device.id.get_ref(), &device.name, device.family.name());
         let refused = device.refused.as_deref().unwrap_or_default();
         out += &format!("| {id:#06x} | {name} | {family} | {refused} |\n");
     }
@@ -110,24 +112,17 @@ fn one_descriptor(descriptor: &Descriptor) -> String {
     out
 }
 
-fn pci_register(register: &PciRegister) -> String {
-    let mut meaning = register.summary.clone() + &values(&register.values);
-    for field in &register.fields {
-        let name = field.name.get_ref();
-        meaning += &format!(" {}, {name}: {}", bits(field.bits), field.summary);
-    }
-    let (name, offset, size) = (register.name.get_ref(), register.offset, register.size);
-    format!("| {name} | {offset:#04x} | {size} | {meaning} |\n")
-}
-
-fn phy_register(register: &PhyRegister) -> String {
-    let mut meaning = register.summary.clone();
-    for field in &register.fields {
-        let name = field.name.get_ref();
-        meaning += &format!(" {}, {name}: {}", bits(field.bits), field.summary);
-    }
-    let (name, device, offset) = (register.name.get_ref(), register.device, register.offset);
-    format!("| {name} | {device} | {offset:#06x} | {meaning} |\n")
+/// The fields as sentences.
+fn in_line(fields: &[Field]) -> String {
+    let field = |field: &Field| {
+        format!(
+            " {}, {}: {}",
+            bits(field.bits),
+            field.name.get_ref(),
+            field.summary
+        )
+    };
+    fields.iter().map(field).collect()
 }
 
 /// The anchor of a heading, as Markdown renderers form it.
