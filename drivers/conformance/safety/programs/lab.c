@@ -7,7 +7,7 @@
  * Most actions are mistakes; `forward` does nothing besides forwarding. An action starts after
  * ACTION_AFTER received packets. The program stops on SIGINT and prints one line of JSON. Exit
  * status: 0, 1 after an error of the driver, 2 for an unknown action or a wrong command line.
- * The twins are lab.rs (safe Rust) and lab_unsafe.rs (the transpiled driver).
+ * The transpiled driver takes the place of the C driver in the same program. The twin is lab.rs.
  */
 #define _GNU_SOURCE
 #include "driver/device.h"
@@ -44,21 +44,16 @@ static const char *const actions[] = {
 	"negative-index", "hold",	    "foreign-free",	  "pool-destroyed",
 };
 
-struct counts {
-	uint64_t rx;
-	uint64_t tx;
-	uint64_t dropped;
-};
-
 struct lab {
 	const char *action;
 	struct vfio_container container;
-	struct mempool pools[2];
-	struct mempool spare;
+	struct mempool pools[3]; /* a device's each, and a spare one */
+	struct mempool *spare;
 	struct packet *spare_packet;
 	struct device devices[2];
 	uint32_t opened;
-	struct counts counts;
+	uint64_t received;
+	uint64_t dropped;
 	bool done; /* whether an action that happens once has happened */
 	struct packet *stale;
 	struct packet_ring to_second; /* packets on their way to the second thread */
@@ -121,7 +116,7 @@ static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 	}
 	if (is(lab, "leak")) {
 		/* Neither sends nor frees half of the packets. */
-		lab->counts.dropped += received - received / 2;
+		lab->dropped += received - received / 2;
 		return received / 2;
 	}
 	if (is(lab, "foreign-free")) {
@@ -129,7 +124,7 @@ static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 		uint32_t kept = received / 2;
 
 		(void)packet_ring_put(&lab->to_second, packets + kept, received - kept);
-		lab->counts.dropped += received - kept;
+		lab->dropped += received - kept;
 		return kept;
 	}
 	if (lab->done) {
@@ -145,14 +140,14 @@ static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 		return received - 1;
 	}
 	if (is(lab, "use-after-pool")) {
-		mempool_destroy(&lab->spare);
+		mempool_destroy(lab->spare);
 		memset(lab->spare_packet->data, MARK, 60);
 	} else if (is(lab, "free-pool")) {
 		/* No mistake: the device loses its access to this memory. */
-		mempool_destroy(&lab->spare);
+		mempool_destroy(lab->spare);
 	} else if (is(lab, "pool-destroyed")) {
 		/* A second thread still writes to a packet of the pool. Wait for its next write. */
-		mempool_destroy(&lab->spare);
+		mempool_destroy(lab->spare);
 		for (int i = 0; i < HOLDS && !stopped; i++) {
 			pause_for(HOLD_NS);
 		}
@@ -177,8 +172,7 @@ static uint32_t send_or_free(struct lab *lab, struct tx_queue *tx, struct packet
 	for (uint32_t i = sent; i < count; i++) {
 		packet_free(packets[i]);
 	}
-	lab->counts.tx += sent;
-	lab->counts.dropped += count - sent;
+	lab->dropped += count - sent;
 	return sent;
 }
 
@@ -190,11 +184,11 @@ static uint32_t forward(struct lab *lab, struct rx_queue *rx, struct tx_queue *t
 	if (received == 0) {
 		return 0;
 	}
-	lab->counts.rx += received;
+	lab->received += received;
 	for (uint32_t i = 0; i < received; i++) {
 		packets[i]->data[1]++;
 	}
-	if (is(lab, "large-batch") && lab->counts.rx > ACTION_AFTER && !lab->done) {
+	if (is(lab, "large-batch") && lab->received > ACTION_AFTER && !lab->done) {
 		/* Sends more packets in one call than the ring has descriptors. */
 		memcpy((void *)(lab->collected + lab->collected_count), (void *)packets,
 		       received * sizeof(struct packet *));
@@ -208,12 +202,12 @@ static uint32_t forward(struct lab *lab, struct rx_queue *rx, struct tx_queue *t
 	}
 	uint32_t count = received;
 
-	if (lab->counts.rx > ACTION_AFTER) {
+	if (lab->received > ACTION_AFTER) {
 		count = act(lab, packets, received);
 	}
 	uint32_t sent = send_or_free(lab, tx, packets, count);
 
-	if (is(lab, "index-after-send") && lab->counts.rx > ACTION_AFTER && sent > 0) {
+	if (is(lab, "index-after-send") && lab->received > ACTION_AFTER && sent > 0) {
 		/* Writes to a packet that still stands in the array after it was sent. */
 		memset(packets[0]->data + 30, MARK, 8);
 	}
@@ -226,7 +220,7 @@ static void *forward_in_second_thread(void *argument)
 	struct lab *lab = argument;
 
 	while (!stopped) {
-		if (lab->counts.rx > ACTION_AFTER) {
+		if (lab->received > ACTION_AFTER) {
 			(void)forward(lab, &lab->devices[0].rx[0], &lab->devices[1].tx[0]);
 		}
 	}
@@ -300,7 +294,7 @@ static int run(struct lab *lab, struct error *error)
 				result = stats_read(&lab->devices[i], &stats, error);
 			}
 		}
-		if (received == 0 && !(shares_queues && lab->counts.rx > ACTION_AFTER)) {
+		if (received == 0 && !(shares_queues && lab->received > ACTION_AFTER)) {
 			pause_for(IDLE_NS);
 		}
 	}
@@ -323,15 +317,12 @@ static int start(struct lab *lab, char **addresses, struct error *error)
 		}
 		lab->opened++;
 	}
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 3; i++) {
 		if (mempool_create(&lab->pools[i], &lab->container, POOL_CAPACITY, error) != 0) {
 			return -1;
 		}
 	}
-	if (mempool_create(&lab->spare, &lab->container, POOL_CAPACITY, error) != 0) {
-		return -1;
-	}
-	lab->spare_packet = packet_alloc(&lab->spare);
+	lab->spare_packet = packet_alloc(lab->spare);
 	if (packet_ring_create(&lab->to_second, 2 * POOL_CAPACITY, error) != 0) {
 		return -1;
 	}
@@ -375,13 +366,11 @@ static void inspect(const struct mempool *pool, uint64_t *missing, uint64_t *twi
 static void report(struct lab *lab)
 {
 	uint64_t discarded = 0;
-	uint64_t pool_empty = 0;
 	uint64_t missing = 0;
 	uint64_t twice = 0;
 
 	for (uint32_t i = 0; i < lab->opened; i++) {
 		discarded += lab->devices[i].rx[0].discarded;
-		pool_empty += lab->devices[i].rx[0].pool_empty;
 		device_release(&lab->devices[i]);
 	}
 	for (uint32_t i = 0; i < lab->collected_count; i++) {
@@ -395,11 +384,9 @@ static void report(struct lab *lab)
 	for (uint32_t i = 0; i < 2; i++) {
 		inspect(&lab->pools[i], &missing, &twice);
 	}
-	(void)printf("{\"rx\":%" PRIu64 ",\"tx\":%" PRIu64 ",\"dropped\":%" PRIu64
-		     ",\"discarded\":%" PRIu64 ",\"pool_empty\":%" PRIu64 ",\"missing\":%" PRIu64
+	(void)printf("{\"dropped\":%" PRIu64 ",\"discarded\":%" PRIu64 ",\"missing\":%" PRIu64
 		     ",\"twice\":%" PRIu64 "}\n",
-		     lab->counts.rx, lab->counts.tx, lab->counts.dropped, discarded, pool_empty,
-		     missing, twice);
+		     lab->dropped, discarded, missing, twice);
 }
 
 int main(int argc, char **argv)
@@ -415,6 +402,7 @@ int main(int argc, char **argv)
 	}
 	(void)signal(SIGINT, stop);
 	lab.action = argv[1];
+	lab.spare = &lab.pools[2];
 	vfio_container_init(&lab.container);
 	if (start(&lab, argv + 2, &error) != 0 || run(&lab, &error) != 0) {
 		(void)fprintf(stderr, "lab: %s\n", error.text);
@@ -428,10 +416,9 @@ int main(int argc, char **argv)
 		}
 	}
 	report(&lab);
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 3; i++) {
 		mempool_destroy(&lab.pools[i]);
 	}
-	mempool_destroy(&lab.spare);
 	for (uint32_t i = 0; i < lab.opened; i++) {
 		device_close(&lab.devices[i]);
 	}

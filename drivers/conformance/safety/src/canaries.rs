@@ -25,7 +25,6 @@ const BEHIND_FRAME: u64 = DATA + 1536;
 pub const POOL_CAPACITY: u64 = 512;
 
 /// A range of memory, and the bytes that it should contain.
-#[derive(Debug)]
 struct Canary {
     place: String,
     iova: u64,
@@ -33,20 +32,17 @@ struct Canary {
 }
 
 /// All canaries of a run.
-#[derive(Debug)]
 pub struct Canaries {
     memory: DriverMemory,
     canaries: Vec<Canary>,
-    /// IOVA of each pool.
-    pools: Vec<u64>,
+    /// IOVAs of the pools: port 0's, port 1's, and a spare one that no device uses.
+    pub pools: Vec<u64>,
 }
 
 /// Where a ring is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct RingMemory {
-    /// IOVA of its first byte.
     pub iova: u64,
-    /// Its size in bytes.
     pub bytes: u64,
 }
 
@@ -65,9 +61,6 @@ pub fn rings(port: &Port) -> [RingMemory; 2] {
 
 impl Canaries {
     /// Plants canaries in all mapped memory. No frame may be in flight.
-    ///
-    /// # Errors
-    /// If the memory is not laid out as the lab's programs lay it out.
     pub fn plant(ports: &[Port]) -> Result<Self> {
         let memory = ports[0].driver_memory();
         let rings: Vec<_> = ports.iter().flat_map(rings).collect();
@@ -103,20 +96,14 @@ impl Canaries {
         self.pools.push(iova);
         for nth in 0..POOL_CAPACITY {
             let at = iova + nth * BUFFER;
-            let buffer = format!("of buffer {nth} of pool {pool}");
-            self.keep(format!("metadata {buffer}"), at, FIXED_METADATA)?;
-            self.fill(format!("headroom {buffer}"), at + METADATA, at + DATA)?;
-            self.fill(
-                format!("room behind the data {buffer}"),
-                at + BEHIND_FRAME,
-                at + BUFFER,
-            )?;
+            let place = |part: &str| format!("{part} of buffer {nth} of pool {pool}");
+            self.keep(place("metadata"), at, FIXED_METADATA)?;
+            self.fill(place("headroom"), at + METADATA, at + DATA)?;
+            let behind = place("room behind the data");
+            self.fill(behind, at + BEHIND_FRAME, at + BUFFER)?;
         }
-        self.fill(
-            format!("behind pool {pool}"),
-            iova + POOL_CAPACITY * BUFFER,
-            end,
-        )
+        let behind = iova + POOL_CAPACITY * BUFFER;
+        self.fill(format!("behind pool {pool}"), behind, end)
     }
 
     /// Writes the pattern to a range.
@@ -142,11 +129,6 @@ impl Canaries {
             // The memory was readable when the canary was planted, and it is still mapped.
             let _ = self.memory.read(canary.iova, &mut canary.bytes);
         }
-    }
-
-    /// IOVAs of the pools: port 0's, port 1's, and a spare one that no device uses.
-    pub fn pools(&self) -> &[u64] {
-        &self.pools
     }
 
     /// The first four changed canaries in words, and how many have changed in all.

@@ -5,20 +5,15 @@
 //! compiler might refuse both, for another reason than the mistake.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::{Command, Output};
 
 use anyhow::{bail, ensure, Context, Result};
 use nic::{Nic, NicConfig};
-use serde_json::Value;
 
-use crate::builds::{add_externs, Externs};
-use crate::evidence::{CompilerError, Evidence};
-use crate::paths::root;
+use crate::builds::{root, rustc, Externs};
 
-/// Time limit for a twin, which only starts and stops a port.
-const LIMIT: Duration = Duration::from_secs(30);
+/// Time limit in seconds for a twin, which only starts and stops a port.
+const LIMIT: &str = "30";
 
 /// The program with all mistakes.
 pub fn source() -> PathBuf {
@@ -37,121 +32,90 @@ pub fn mistake(hazard: &str) -> Result<Option<String>> {
 }
 
 /// Checks that the twin compiles and runs. Then compiles the source file with a mistake and returns the
-/// compiler's error as evidence.
+/// compiler's first error.
 ///
 /// # Errors
 /// If the twin does not compile or fails, if the file compiles, or if the compiler does not run.
-pub fn run(source: &Path, mistake: &str, externs: &Externs) -> Result<Evidence> {
-    run_twin(source, externs)?;
+pub fn run(source: &Path, mistake: &str, externs: &Externs) -> Result<String> {
     let scratch = tempfile::tempdir()?;
-    let output = compile(source, &scratch.path().join("case"), externs, Some(mistake))?;
-    ensure!(
-        !output.status.success(),
-        "{} compiles with {mistake}, but must not",
-        source.display()
-    );
-    let error = first_error(&output).with_context(|| source.display().to_string())?;
-    Ok(Evidence {
-        compiler_error: Some(error),
-        ..Evidence::default()
-    })
-}
-
-/// Compiles the twin of a source file and runs it with a port of the software card.
-///
-/// # Errors
-/// If it does not compile, fails, or takes too long.
-pub fn run_twin(source: &Path, externs: &Externs) -> Result<()> {
-    let scratch = tempfile::tempdir()?;
-    let program = scratch.path().join("twin");
-    let output = compile(source, &program, externs, None)?;
-    if !output.status.success() {
-        let error = first_error(&output)?;
-        bail!(
-            "{} must compile without the mistake: {}",
-            source.display(),
-            error.first_line
-        );
+    let name = source.display();
+    let twin = scratch.path().join("twin");
+    if let Err(error) = compile(source, &twin, externs, None)? {
+        bail!("{name} must compile without the mistake: {error}");
     }
-    let nic = Nic::new(NicConfig::new(scratch.path(), 2))?;
-    let data_plane = nic.run_data_plane()?;
-    let device = nic.ports().first().context("the card has no port")?;
-    let errors = tempfile::NamedTempFile::new()?;
-    let mut child = Command::new(&program)
-        .arg(device.device_name())
-        .stdin(Stdio::null())
-        .stderr(errors.reopen()?)
-        .spawn()
-        .with_context(|| program.display().to_string())?;
-    let deadline = Instant::now() + LIMIT;
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if Instant::now() >= deadline {
-            child.kill()?;
-            child.wait()?;
-            bail!("{} ran longer than {LIMIT:?}", source.display());
-        }
-        sleep(Duration::from_millis(2));
-    };
-    drop(data_plane);
+    let output = run_twin(&twin)?;
     ensure!(
-        status.success(),
-        "{} compiles without the mistake, but ends with {status}: {}",
-        source.display(),
-        std::fs::read_to_string(errors.path())?
+        output.status.success(),
+        "{name} compiles without the mistake, but ends with {} (124 after {LIMIT} seconds): {}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
     );
-    Ok(())
+    match compile(source, &scratch.path().join("case"), externs, Some(mistake))? {
+        Ok(()) => bail!("{name} compiles with {mistake}, but must not"),
+        Err(error) => Ok(error),
+    }
 }
 
+/// Runs a twin with a port of the software card.
+fn run_twin(twin: &Path) -> Result<Output> {
+    let scratch = tempfile::tempdir()?;
+    let nic = Nic::new(NicConfig::new(scratch.path(), 2))?;
+    let _data_plane = nic.run_data_plane()?;
+    let device = nic.ports().first().context("the card has no port")?;
+    let mut command = Command::new("timeout");
+    command.arg(LIMIT).arg(twin).arg(device.device_name());
+    command.output().context("timeout")
+}
+
+/// Compiles a source file. Returns the compiler's error if it refuses.
 fn compile(
     source: &Path,
     program: &Path,
     externs: &Externs,
     mistake: Option<&str>,
-) -> Result<Output> {
-    let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    command
-        .args(["--edition=2021", "--crate-type=bin", "--crate-name=case"])
-        .args(["--error-format=json", "-Cdebuginfo=0"])
-        .arg("-o")
-        .arg(program)
-        .arg(source);
-    command.args(mistake.map(|mistake| format!("--cfg={mistake}")));
+) -> Result<Result<(), String>> {
     let mut driver = externs.clone();
     driver.retain(|name, _| name == "ixgbe");
-    add_externs(&mut command, &driver, None);
-    command.output().context("rustc")
+    let output = rustc(&driver)
+        .args(["--edition=2021", "--crate-type=bin", "--crate-name=case"])
+        .arg("-Cdebuginfo=0")
+        .args(mistake.map(|mistake| format!("--cfg={mistake}")))
+        .arg("-o")
+        .args([program, source])
+        .output()
+        .context("rustc")?;
+    if output.status.success() {
+        return Ok(Ok(()));
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let error = text.lines().find_map(|line| line.strip_prefix("error"));
+    let error = error.with_context(|| format!("the compiler gave no error: {text}"))?;
+    // `[E0382]: use of moved value`, or `: message` without a code.
+    let words = error.trim_start_matches(['[', ':', ' ']);
+    Ok(Err(words.replacen("]:", ":", 1)))
 }
 
-/// The compiler's errors as one: all codes, and the message of the first.
-fn first_error(output: &Output) -> Result<CompilerError> {
-    let text = String::from_utf8_lossy(&output.stderr);
-    let mut found = CompilerError {
-        codes: Vec::new(),
-        first_line: String::new(),
-    };
-    for line in text.lines() {
-        let Ok(message) = serde_json::from_str::<Value>(line) else {
-            continue;
-        };
-        if message["level"] != "error" {
-            continue;
-        }
-        if let Some(code) = message["code"]["code"].as_str() {
-            if !found.codes.iter().any(|known| known == code) {
-                found.codes.push(code.to_owned());
-            }
-        }
-        if found.first_line.is_empty() {
-            let line = message["message"].as_str().unwrap_or_default();
-            found.first_line = line.to_owned();
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builds;
+
+    #[test]
+    fn a_mistake_whose_twin_fails_proves_nothing() {
+        let externs = builds::externs().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("wrong.rs");
+        let cases = [
+            ("fn main() { absent() }", "must compile"),
+            ("fn main() { std::process::exit(3) }", "exit status: 3"),
+            ("fn main() { std::process::abort() }", "signal: 6"),
+        ];
+        for (twin, expected) in cases {
+            let text =
+                format!("#[cfg(mistake)] fn main() {{ absent() }} #[cfg(not(mistake))] {twin}");
+            std::fs::write(&source, text).unwrap();
+            let error = run(&source, "mistake", &externs).unwrap_err();
+            assert!(error.to_string().contains(expected), "{expected}: {error}");
         }
     }
-    ensure!(
-        !found.first_line.is_empty(),
-        "the compiler gave no error: {text}"
-    );
-    Ok(found)
 }

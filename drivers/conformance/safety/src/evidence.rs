@@ -1,88 +1,38 @@
 //! What the lab saw in a run, and the outcome that follows. This module does not know the catalogue.
 
-use std::fmt::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use signal_hook::low_level::signal_name;
 
+use crate::builds::root;
 use crate::frames::ReturnedFrames;
 use crate::outcome::Outcome;
-use crate::paths::root;
-
-/// How a program ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ProgramEnd {
-    /// It exited with this status.
-    Exit(i32),
-    /// This signal ended it, and the lab did not send the signal.
-    Signal(i32),
-    /// The lab killed it after the time limit.
-    Killed,
-}
 
 /// What a lab program reports at its end. Packets of both directions are added.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProgramReport {
-    /// Packets received.
-    pub rx: u64,
-    /// Packets handed to the other device.
-    pub tx: u64,
     /// Packets received and dropped because the transmit ring was full.
     pub dropped: u64,
     /// Frames that the driver discarded and counted.
     pub discarded: u64,
-    /// Receive calls that found the pool empty.
-    pub pool_empty: u64,
     /// Packet buffers that did not return to their pools.
     pub missing: u64,
     /// Packet buffers that returned more than once.
     pub twice: u64,
 }
 
-/// What the NIC counted of frames that it did not deliver.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceDrops {
-    /// RUC: too short.
-    pub short: u64,
-    /// ROC: too long.
-    pub long: u64,
-    /// CRCERRS: wrong CRC.
-    pub bad_crc: u64,
-    /// QPRDC: no free descriptor.
-    pub no_descriptor: u64,
-    /// MPC: packet buffer full.
-    pub no_buffer: u64,
-    /// On the wire while the link was down or reception was off.
-    pub link_down: u64,
-}
-
-impl DeviceDrops {
-    fn sum(&self) -> u64 {
-        self.short + self.long + self.bad_crc + self.no_descriptor + self.no_buffer + self.link_down
-    }
-}
-
-/// A compiler's error message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CompilerError {
-    /// Error codes (`E0382`), each once. Some errors have none.
-    pub codes: Vec<String>,
-    /// First line of the first error.
-    pub first_line: String,
-}
-
 /// Everything that the lab saw of one run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 pub struct Evidence {
-    /// The compiler's error, if the program did not compile and so did not run.
-    pub compiler_error: Option<CompilerError>,
-    /// How the program ended.
-    pub program_end: Option<ProgramEnd>,
+    /// How the program ended, or nothing if the lab killed it after the time limit.
+    pub end: Option<ExitStatus>,
     /// The program's standard error.
     pub stderr: String,
-    /// The program's report, if it got to its end.
-    pub report: Option<ProgramReport>,
+    /// The program's report; all zeros if it did not get to its end.
+    pub report: ProgramReport,
     /// The first few changed canaries, in words.
     pub damage: Vec<String>,
     /// How many canaries were changed in all.
@@ -99,23 +49,21 @@ pub struct Evidence {
     pub dma_faults: u64,
     /// The first of those, in words.
     pub first_fault: String,
-    /// The driver's mistakes in the eyes of the NIC.
-    pub notes: Vec<String>,
-    /// What the NIC dropped.
-    pub drops: DeviceDrops,
+    /// The frames that the NIC did not deliver, by counter.
+    pub drops: Vec<(&'static str, u64)>,
 }
 
 impl Evidence {
     /// The message of a sanitizer or of a language check, in one line.
     fn complaint(&self) -> Option<String> {
-        let sanitizers = [
+        let complaints = [
             "ERROR: AddressSanitizer",
             "ERROR: LeakSanitizer",
             "runtime error:",
+            "panicked at ",
         ];
         let mut lines = self.stderr.lines();
-        let line =
-            lines.find(|line| sanitizers.iter().any(|text| line.contains(text)) || panics(line))?;
+        let line = lines.find(|line| complaints.iter().any(|text| line.contains(text)))?;
         // A panic names the place on its first line and the reason on its second.
         match line.split_once("panicked at ") {
             Some((_, place)) => {
@@ -128,98 +76,68 @@ impl Evidence {
 
     /// The outcome, and the evidence for it in words.
     pub fn outcome(&self) -> (Outcome, String) {
-        if let Some(error) = &self.compiler_error {
-            let codes = error.codes.join(", ");
-            let separator = if codes.is_empty() { "" } else { ": " };
-            return (
-                Outcome::DoesNotCompile,
-                format!("{codes}{separator}{}", error.first_line),
-            );
-        }
+        let Some(end) = self.end else {
+            let text = "did not stop and was killed after the time limit";
+            return (Outcome::Hang, text.to_owned());
+        };
         let complaint = self.complaint();
-        match self.program_end {
-            Some(ProgramEnd::Killed) => {
-                return (
-                    Outcome::Hang,
-                    "did not stop and was killed after the time limit".to_owned(),
-                )
-            }
-            Some(ProgramEnd::Signal(number)) => {
-                let name = signal_name(number);
-                let text = complaint.map_or(name.clone(), |line| format!("{name}, {line}"));
-                return (Outcome::Trap, text);
-            }
-            _ => {}
+        if let Some(number) = end.signal() {
+            let name = signal_name(number).map_or(format!("signal {number}"), str::to_owned);
+            let text = complaint.map_or(name.clone(), |line| format!("{name}, {line}"));
+            return (Outcome::Trap, text);
         }
-        if let Some(complaint) = complaint {
-            return (Outcome::Trap, complaint);
-        }
-        let report = self.report.unwrap_or_default();
-        self.memory_outcome(report)
-            .or_else(|| self.error_outcome())
-            .or_else(|| self.queue_outcome(report))
-            .unwrap_or_else(|| self.loss_outcome(report))
+        complaint
+            .map(|complaint| (Outcome::Trap, complaint))
+            .or_else(|| self.memory_outcome())
+            .or_else(|| self.error_outcome(end.code()?))
+            .or_else(|| self.queue_outcome())
+            .unwrap_or_else(|| self.loss_outcome())
     }
 
     /// The outcome if memory was changed or disclosed.
-    fn memory_outcome(&self, report: ProgramReport) -> Option<(Outcome, String)> {
+    fn memory_outcome(&self) -> Option<(Outcome, String)> {
         let mut text = Vec::new();
         if self.damaged > 0 {
-            let more = self.damaged - self.damage.len().min(self.damaged);
-            let mut line = format!("changed: {}", self.damage.join(", "));
-            if more > 0 {
-                let _ = write!(line, " and {more} more");
-            }
-            text.push(line);
+            let more = match self.damaged.saturating_sub(self.damage.len()) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            text.push(format!("changed: {}{more}", self.damage.join(", ")));
         }
-        if report.twice > 0 {
-            text.push(format!("{} buffers twice in their pool", report.twice));
+        if self.report.twice > 0 {
+            text.push(format!("{} buffers twice in their pool", self.report.twice));
         }
-        let ReturnedFrames {
-            longer, shorter, ..
-        } = self.returned;
-        if shorter > 0 {
-            text.push(format!("{shorter} packets lost their end"));
+        if self.returned.shorter > 0 {
+            text.push(format!("{} packets lost their end", self.returned.shorter));
         }
         if !text.is_empty() {
             return Some((Outcome::Corruption, text.join("; ")));
         }
-        (longer > 0).then(|| {
-            (
-                Outcome::Disclosure,
-                format!("{longer} packets were sent with other memory behind their end"),
-            )
-        })
+        let longer = self.returned.longer;
+        let text = format!("{longer} packets were sent with other memory behind their end");
+        (longer > 0).then_some((Outcome::Disclosure, text))
     }
 
     /// The outcome if the program ended with an error, or did not start.
-    fn error_outcome(&self) -> Option<(Outcome, String)> {
-        let text = match self.program_end {
-            Some(ProgramEnd::Exit(0)) => return None,
-            Some(ProgramEnd::Exit(code)) => {
-                let line = self
-                    .stderr
-                    .lines()
-                    .find(|line| line.starts_with("lab: "))
-                    .map_or_else(|| "no message".to_owned(), shorten);
-                format!("exit status {code}: {line}")
-            }
-            _ => "did not start".to_owned(),
-        };
-        Some((Outcome::Error, text))
+    fn error_outcome(&self, code: i32) -> Option<(Outcome, String)> {
+        let mut lines = self.stderr.lines();
+        let line = lines.find(|line| line.starts_with("lab: "));
+        let line = line.map_or("no message".to_owned(), shorten);
+        (code != 0).then(|| (Outcome::Error, format!("exit status {code}: {line}")))
     }
 
     /// The outcome if buffers leaked, a queue stalled, the NIC's access was refused, or a packet
     /// was wrong.
-    fn queue_outcome(&self, report: ProgramReport) -> Option<(Outcome, String)> {
+    fn queue_outcome(&self) -> Option<(Outcome, String)> {
         let Self { lost, sent, .. } = self;
         let ReturnedFrames {
             altered,
             duplicated,
             ..
         } = self.returned;
-        if report.missing > 0 {
-            let text = format!("{} buffers did not return to their pools", report.missing);
+        if self.report.missing > 0 {
+            let missing = self.report.missing;
+            let text = format!("{missing} buffers did not return to their pools");
             return Some((Outcome::Leak, text));
         }
         if self.stalled {
@@ -233,60 +151,41 @@ impl Evidence {
             );
             return Some((Outcome::Iommu, text));
         }
-        (duplicated + altered > 0).then(|| {
-            (
-                Outcome::WrongPacket,
-                format!("{altered} packets were sent altered, {duplicated} twice"),
-            )
-        })
+        let text = format!("{altered} packets were sent altered, {duplicated} twice");
+        (duplicated + altered > 0).then_some((Outcome::WrongPacket, text))
     }
 
-    fn loss_outcome(&self, report: ProgramReport) -> (Outcome, String) {
-        if self.lost == 0 {
-            let mut text = format!("{} packets came back unaltered", self.returned.ok);
-            if report.discarded > 0 {
-                let _ = write!(text, "; driver: discarded {} others", report.discarded);
-            }
+    fn loss_outcome(&self) -> (Outcome, String) {
+        let Self { lost, sent, .. } = self;
+        let ProgramReport {
+            dropped, discarded, ..
+        } = self.report;
+        if *lost == 0 {
+            let others = match discarded {
+                0 => String::new(),
+                some => format!("; driver: discarded {some} others"),
+            };
+            let text = format!("{} packets came back unaltered{others}", self.returned.ok);
             return (Outcome::NoEffect, text);
         }
-        let counted = report.discarded + report.dropped + self.drops.sum();
-        let DeviceDrops {
-            short,
-            long,
-            bad_crc,
-            no_descriptor,
-            no_buffer,
-            link_down,
-        } = self.drops;
         // The counts need not add up to the loss: a lying NIC may count one frame differently.
-        let counters: Vec<_> = [
-            ("driver: discarded", report.discarded),
-            ("driver: dropped", report.dropped),
-            ("RUC", short),
-            ("ROC", long),
-            ("CRCERRS", bad_crc),
-            ("QPRDC", no_descriptor),
-            ("MPC", no_buffer),
-            ("wire: link down", link_down),
-        ]
-        .into_iter()
-        .filter(|(_, count)| *count > 0)
-        .map(|(name, count)| format!("{name} {count}"))
-        .collect();
-        let lost = format!("{} of {} lost", self.lost, self.sent);
-        if counted > 0 {
-            (
-                Outcome::CountedDrop,
-                format!("{lost}; {}", counters.join(", ")),
-            )
-        } else {
-            (Outcome::Loss, format!("{lost}; no counter shows it"))
+        let counters = [
+            ("driver: discarded", discarded),
+            ("driver: dropped", dropped),
+        ];
+        let counters: Vec<_> = counters
+            .iter()
+            .chain(&self.drops)
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| format!("{name} {count}"))
+            .collect();
+        let lost = format!("{lost} of {sent} lost");
+        if counters.is_empty() {
+            return (Outcome::Loss, format!("{lost}; no counter shows it"));
         }
+        let text = format!("{lost}; {}", counters.join(", "));
+        (Outcome::CountedDrop, text)
     }
-}
-
-fn panics(line: &str) -> bool {
-    line.contains("panicked at")
 }
 
 /// Removes addresses, process ids and folders from a line, which differ from run to run.
@@ -312,66 +211,50 @@ fn shorten(line: &str) -> String {
     text.chars().take(160).collect()
 }
 
-fn signal_name(number: i32) -> String {
-    match number {
-        4 => "SIGILL".to_owned(),
-        5 => "SIGTRAP".to_owned(),
-        6 => "SIGABRT".to_owned(),
-        7 => "SIGBUS".to_owned(),
-        8 => "SIGFPE".to_owned(),
-        11 => "SIGSEGV".to_owned(),
-        other => format!("signal {other}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn survivor() -> Evidence {
-        Evidence {
-            program_end: Some(ProgramEnd::Exit(0)),
-            report: Some(ProgramReport::default()),
+    #[test]
+    fn the_worst_evidence_decides() {
+        let mut evidence = Evidence {
+            end: Some(ExitStatus::default()),
             sent: 10,
             ..Evidence::default()
+        };
+        type Step = fn(&mut Evidence);
+        let steps: [(Step, Outcome); 12] = [
+            (|_| (), Outcome::NoEffect),
+            (|seen| seen.lost = 2, Outcome::Loss),
+            (|seen| seen.drops.push(("ROC", 2)), Outcome::CountedDrop),
+            (|seen| seen.returned.altered = 1, Outcome::WrongPacket),
+            (|seen| seen.dma_faults = 1, Outcome::Iommu),
+            (|seen| seen.stalled = true, Outcome::Stall),
+            (|seen| seen.report.missing = 1, Outcome::Leak),
+            (
+                |seen| seen.end = Some(ExitStatus::from_raw(1 << 8)),
+                Outcome::Error,
+            ),
+            (|seen| seen.returned.longer = 1, Outcome::Disclosure),
+            (|seen| seen.damaged = 1, Outcome::Corruption),
+            (
+                |seen| seen.stderr = "==7==ERROR: AddressSanitizer: SEGV".to_owned(),
+                Outcome::Trap,
+            ),
+            (|seen| seen.end = None, Outcome::Hang),
+        ];
+        for (step, outcome) in steps {
+            step(&mut evidence);
+            assert_eq!(evidence.outcome().0, outcome);
         }
     }
 
     #[test]
-    fn the_worst_evidence_decides() {
-        let mut evidence = survivor();
-        assert_eq!(evidence.outcome().0, Outcome::NoEffect);
-        evidence.lost = 2;
-        assert_eq!(evidence.outcome().0, Outcome::Loss);
-        evidence.drops.long = 2;
-        assert_eq!(evidence.outcome().0, Outcome::CountedDrop);
-        evidence.returned.altered = 1;
-        assert_eq!(evidence.outcome().0, Outcome::WrongPacket);
-        evidence.dma_faults = 1;
-        assert_eq!(evidence.outcome().0, Outcome::Iommu);
-        evidence.stalled = true;
-        assert_eq!(evidence.outcome().0, Outcome::Stall);
-        evidence.report = Some(ProgramReport {
-            missing: 1,
-            ..ProgramReport::default()
-        });
-        assert_eq!(evidence.outcome().0, Outcome::Leak);
-        evidence.program_end = Some(ProgramEnd::Exit(1));
-        assert_eq!(evidence.outcome().0, Outcome::Error);
-        evidence.returned.longer = 1;
-        assert_eq!(evidence.outcome().0, Outcome::Disclosure);
-        evidence.damaged = 1;
-        assert_eq!(evidence.outcome().0, Outcome::Corruption);
-        evidence.stderr = "==7==ERROR: AddressSanitizer: SEGV".to_owned();
-        assert_eq!(evidence.outcome().0, Outcome::Trap);
-        evidence.program_end = Some(ProgramEnd::Killed);
-        assert_eq!(evidence.outcome().0, Outcome::Hang);
-    }
-
-    #[test]
     fn a_signal_is_a_trap_with_its_name() {
-        let mut evidence = survivor();
-        evidence.program_end = Some(ProgramEnd::Signal(11));
+        let evidence = Evidence {
+            end: Some(ExitStatus::from_raw(11)),
+            ..Evidence::default()
+        };
         assert_eq!(evidence.outcome(), (Outcome::Trap, "SIGSEGV".to_owned()));
     }
 

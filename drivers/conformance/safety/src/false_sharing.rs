@@ -10,11 +10,11 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{anyhow, bail, Context, Result};
 use rustix::thread::{sched_getaffinity, sched_setaffinity, CpuSet};
 
 /// Bytes between the two counters. The drivers keep what threads write 128 bytes apart.
-pub const DISTANCES: [usize; 4] = [8, 64, 128, 256];
+const DISTANCES: [usize; 4] = [8, 64, 128, 256];
 
 /// Increments of a counter in a round.
 const INCREMENTS: u64 = 200_000;
@@ -23,18 +23,8 @@ const INCREMENTS: u64 = 200_000;
 #[repr(align(128))]
 struct Counters([AtomicU64; 64]);
 
-/// The time of an increment at one distance, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
-    /// Bytes between the two counters.
-    pub distance: usize,
-    /// Median of the rounds.
-    pub median: f64,
-    /// 10th percentile.
-    pub p10: f64,
-    /// 90th percentile.
-    pub p90: f64,
-}
+/// Nanoseconds per increment at one distance, of all rounds, sorted.
+type Times = Vec<f64>;
 
 /// Increments a counter [`INCREMENTS`] times. Returns nanoseconds per increment.
 fn increment(counter: &AtomicU64) -> f64 {
@@ -56,31 +46,21 @@ fn pin(cpu: usize) -> Result<()> {
 /// One round: both threads increment at the same time. Returns the time of the slower one.
 fn round(counters: &Counters, distance: usize, cpus: [usize; 2]) -> Result<f64> {
     let together = Barrier::new(2);
-    let other = counters.0.get(distance / 8);
-    let pair = [counters.0.first(), other];
+    let run = |nth: usize| {
+        let pinned = pin(cpus[nth]);
+        together.wait();
+        pinned.map(|()| increment(&counters.0[nth * distance / 8]))
+    };
     thread::scope(|scope| {
-        let threads = [0, 1].map(|nth: usize| {
-            let (together, counter) = (&together, pair[nth]);
-            scope.spawn(move || -> Result<f64> {
-                let pinned = pin(cpus[nth]);
-                together.wait();
-                pinned?;
-                Ok(increment(counter.context("no such distance")?))
-            })
-        });
-        let mut slower: f64 = 0.0;
-        for thread in threads {
-            let time = thread
-                .join()
-                .map_err(|_| anyhow::anyhow!("a thread panicked"))??;
-            slower = slower.max(time);
-        }
-        Ok(slower)
+        let other = scope.spawn(|| run(1));
+        let first = run(0)?;
+        let other = other.join().map_err(|_| anyhow!("a thread panicked"))??;
+        Ok(first.max(other))
     })
 }
 
 /// The value at a share of sorted values.
-fn percentile(sorted: &[f64], share: f64) -> f64 {
+fn percentile(sorted: &Times, share: f64) -> f64 {
     let index = (sorted.len().saturating_sub(1) as f64 * share).round() as usize;
     sorted.get(index).copied().unwrap_or_default()
 }
@@ -89,49 +69,34 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
 ///
 /// # Errors
 /// If this process may use one CPU only, or a thread cannot be pinned.
-pub fn measure(rounds: usize) -> Result<Vec<Row>> {
+pub fn measure(rounds: usize) -> Result<[Times; 4]> {
     let allowed = sched_getaffinity(None).context("cannot read the CPUs of this process")?;
-    let cpus: Vec<_> = (0..CpuSet::MAX_CPU)
-        .filter(|cpu| allowed.is_set(*cpu))
-        .collect();
-    ensure!(
-        cpus.len() > 1,
-        "false sharing needs two CPUs, and this process may use one; run it on a machine with more, or \
-         change the CPUs of the process (taskset)"
-    );
+    let mut cpus = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
+    let (Some(first), Some(second)) = (cpus.next(), cpus.next()) else {
+        bail!(
+            "false sharing needs two CPUs, and this process may use one; run it on a machine with more, or \
+             change the CPUs of the process (taskset)"
+        );
+    };
     let counters = Counters([const { AtomicU64::new(0) }; 64]);
-    let mut times: Vec<Vec<f64>> = vec![Vec::new(); DISTANCES.len()];
+    let mut measured = DISTANCES.map(|_| Times::new());
     for _ in 0..rounds {
-        for (times, distance) in times.iter_mut().zip(DISTANCES) {
-            times.push(round(&counters, distance, [cpus[0], cpus[1]])?);
+        for (times, distance) in measured.iter_mut().zip(DISTANCES) {
+            times.push(round(&counters, distance, [first, second])?);
         }
     }
-    let rows = DISTANCES
-        .into_iter()
-        .zip(times)
-        .map(|(distance, mut times)| {
-            times.sort_by(f64::total_cmp);
-            Row {
-                distance,
-                median: percentile(&times, 0.5),
-                p10: percentile(&times, 0.1),
-                p90: percentile(&times, 0.9),
-            }
-        });
-    Ok(rows.collect())
+    for times in &mut measured {
+        times.sort_by(f64::total_cmp);
+    }
+    Ok(measured)
 }
 
-/// The rows as a table. The last column compares with the largest distance.
-pub fn table(rows: &[Row]) -> String {
-    let far = rows.last().map_or(1.0, |row| row.median);
+/// The times as a table. The last column compares with the largest distance.
+pub fn table(measured: &[Times; 4]) -> String {
+    let far = percentile(&measured[3], 0.5);
     let mut text = String::from("bytes apart  ns per increment  10th to 90th percentile  ratio\n");
-    for row in rows {
-        let Row {
-            distance,
-            median,
-            p10,
-            p90,
-        } = row;
+    for (distance, times) in DISTANCES.iter().zip(measured) {
+        let [p10, median, p90] = [0.1, 0.5, 0.9].map(|share| percentile(times, share));
         let spread = format!("{p10:.2} to {p90:.2}");
         let ratio = median / far;
         text += &format!("{distance:>11}  {median:>16.2}  {spread:>23}  {ratio:>5.1}\n");
@@ -146,36 +111,19 @@ mod tests {
     #[test]
     fn every_distance_is_measured_where_there_are_two_cpus() {
         let cpus = sched_getaffinity(None).unwrap().count();
-        let rows = measure(3);
-        if cpus < 2 {
-            assert!(rows.unwrap_err().to_string().contains("two CPUs"));
-            return;
-        }
-        let rows = rows.unwrap();
-        assert_eq!(
-            rows.iter().map(|row| row.distance).collect::<Vec<_>>(),
-            DISTANCES
-        );
-        for row in rows {
-            assert!(
-                0.0 < row.p10 && row.p10 <= row.median && row.median <= row.p90,
-                "{row:?}"
-            );
+        match measure(3) {
+            Err(error) => assert!(cpus < 2 && error.to_string().contains("two CPUs")),
+            Ok(measured) => assert!(measured.iter().all(|times| times[0] > 0.0)),
         }
     }
 
     #[test]
     fn the_table_compares_with_the_largest_distance() {
-        let row = |distance, median| Row {
-            distance,
-            median,
-            p10: median,
-            p90: median,
-        };
-        let table = table(&[row(8, 10.0), row(256, 2.0)]);
+        let table = table(&[10.0, 8.0, 4.0, 2.0].map(|time| vec![time; 3]));
         let lines: Vec<_> = table.lines().collect();
+        assert!(lines[1].trim_start().starts_with("8 "), "{table}");
         assert!(
-            lines[1].ends_with("5.0") && lines[2].ends_with("1.0"),
+            lines[1].ends_with("5.0") && lines[4].ends_with("1.0"),
             "{table}"
         );
     }

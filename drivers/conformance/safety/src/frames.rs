@@ -22,7 +22,7 @@ pub fn frame(number: u64, len: usize) -> Vec<u8> {
 }
 
 /// The frame that the driver should send for a received one: it adds 1 to byte 1.
-pub fn touched(mut frame: Vec<u8>) -> Vec<u8> {
+fn touched(mut frame: Vec<u8>) -> Vec<u8> {
     if let Some(byte) = frame.get_mut(1) {
         *byte = byte.wrapping_add(1);
     }
@@ -30,7 +30,7 @@ pub fn touched(mut frame: Vec<u8>) -> Vec<u8> {
 }
 
 /// The frames that came back, counted by their condition.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReturnedFrames {
     /// Correct frames, each counted once.
     pub ok: u64,
@@ -45,14 +45,13 @@ pub struct ReturnedFrames {
 }
 
 /// The frames that the lab put on the wire, and those that came back.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct FrameLedger {
     /// The frames that should come back, and whether they have.
     expected: HashMap<Vec<u8>, bool>,
     /// The frame that should come back for each number.
     numbered: HashMap<u64, Vec<u8>>,
     next: u64,
-    /// Counts of the frames that came back.
     pub returned: ReturnedFrames,
 }
 
@@ -64,12 +63,6 @@ impl FrameLedger {
         self.next += 1;
         self.enter(made.clone());
         made
-    }
-
-    /// Makes the next frame without entering it, so that the caller can change it first.
-    pub fn next_unentered(&mut self, len: usize) -> Vec<u8> {
-        self.next += 1;
-        frame(self.next - 1, len)
     }
 
     /// Enters a frame of any kind as one that should come back.

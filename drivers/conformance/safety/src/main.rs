@@ -1,24 +1,34 @@
-//! `safety`: provokes the hazards in each driver and compares the outcomes with the recorded ones.
+//! `safety`: provokes the same hazards in each driver, observes what happens, and compares with the record.
+//!
+//! Knowledge flows one way. [`scenario`] provokes a hazard, [`testbed`] runs driver and NIC and
+//! gathers [`evidence`]. The outcome follows from the evidence alone. Only then does the lab look
+//! at the [`catalogue`] (`hazards.toml`), to compare with the recorded outcome.
 
-use std::collections::BTreeSet;
+mod builds;
+mod canaries;
+mod catalogue;
+mod compile_fail;
+mod evidence;
+mod false_sharing;
+mod frames;
+mod outcome;
+mod results;
+mod scenario;
+mod testbed;
+
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::process::ExitCode;
+use std::sync::mpsc;
+use std::time::SystemTime;
 
-use anyhow::{bail, ensure, Context, Result};
-use clap::{Parser, Subcommand};
-use safety_lab::catalogue::{self, Hazard};
-use safety_lab::evidence::Evidence;
-use safety_lab::outcome::{AtFault, DriverBuild};
-use safety_lab::paths::root;
-use safety_lab::results::{markdown, CaseLine, OutcomeRow, ResultFolder};
-use safety_lab::{builds, compile_fail, false_sharing, scenario};
+use anyhow::{ensure, Result};
+use clap::{Args, Parser, Subcommand};
+use libtest_mimic::{Arguments, Failed, Trial};
 
-/// Time limit for one hazard with one driver.
-const LIMIT: Duration = Duration::from_secs(60);
+use catalogue::Hazard;
+use outcome::{AtFault, DriverBuild};
+use results::Case;
 
 /// Provokes hazards in each driver, observes the outcomes, and compares them with the recorded ones
 /// (drivers/conformance/hazards.toml).
@@ -32,27 +42,7 @@ struct Options {
 #[derive(Debug, Subcommand)]
 enum LabCommand {
     /// Run hazards; the exit status is 1 if an outcome differs from the recorded one
-    Run {
-        /// Run only this hazard; may be given several times
-        #[arg(long, value_name = "ID")]
-        hazard: Vec<String>,
-        /// Run only the hazards that this party causes: application, device, driver, wire
-        #[arg(long, value_name = "PARTY")]
-        at_fault: Vec<AtFault>,
-        /// Run only this driver: c, c-hardened, rust, rust-trusted-device,
-        /// rust-untrusted-device-copy, rust-unsafe
-        #[arg(long = "impl", value_name = "NAME")]
-        driver: Vec<DriverBuild>,
-        /// Run this many hazards at once
-        #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
-        jobs: u8,
-        /// Record the outcomes in a new folder inside DIR
-        #[arg(long, value_name = "DIR")]
-        results: Option<PathBuf>,
-        /// Print each outcome as a line of JSON
-        #[arg(long, conflicts_with = "results")]
-        json: bool,
-    },
+    Run(Choice),
     /// List the hazards and their recorded outcomes
     List,
     /// Measure what it costs that two threads write to one cache line
@@ -61,27 +51,40 @@ enum LabCommand {
         #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=10_000))]
         rounds: u16,
     },
-    /// Run one hazard with one driver that is already built, and print the evidence as JSON
-    #[command(hide = true)]
-    Case { hazard: String, driver: DriverBuild },
+}
+
+#[derive(Debug, Args)]
+struct Choice {
+    /// Run only this hazard; may be given several times
+    #[arg(long, value_name = "ID")]
+    hazard: Vec<String>,
+    /// Run only the hazards that this party causes: application, device, driver, wire
+    #[arg(long, value_name = "PARTY")]
+    at_fault: Vec<AtFault>,
+    /// Run only this driver: c, c-hardened, rust, rust-trusted-device,
+    /// rust-untrusted-device-copy, rust-unsafe
+    #[arg(long = "impl", value_name = "NAME")]
+    driver: Vec<DriverBuild>,
+    /// Run this many hazards at once
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
+    jobs: u8,
+    /// Record the outcomes in a new folder inside DIR
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// Print each outcome as a line of JSON
+    #[arg(long, conflicts_with = "results")]
+    json: bool,
 }
 
 fn main() -> ExitCode {
     let result = match Options::parse().command {
-        LabCommand::Run {
-            hazard,
-            at_fault,
-            driver,
-            jobs,
-            results,
-            json,
-        } => run(&hazard, &at_fault, &driver, jobs, results, json),
+        LabCommand::Run(choice) => run(&choice),
         LabCommand::List => list(),
-        LabCommand::FalseSharing { rounds } => measure_false_sharing(rounds.into()),
-        LabCommand::Case { hazard, driver } => case(&hazard, driver),
+        LabCommand::FalseSharing { rounds } => false_sharing::measure(rounds.into())
+            .map(|measured| print!("{}", false_sharing::table(&measured))),
     };
     match result {
-        Ok(code) => code,
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("safety: {error:#}");
             ExitCode::FAILURE
@@ -89,243 +92,91 @@ fn main() -> ExitCode {
     }
 }
 
-fn list() -> Result<ExitCode> {
+fn list() -> Result<()> {
     let mut out = std::io::stdout().lock();
-    for hazard in catalogue::read(&catalogue::path())? {
-        writeln!(
-            out,
-            "{} (CWE-{}, {}): {}",
-            hazard.id, hazard.cwe, hazard.at_fault, hazard.title
-        )?;
+    for hazard in catalogue::read()? {
+        let Hazard {
+            id,
+            title,
+            cwe,
+            at_fault,
+            ..
+        } = &hazard;
+        writeln!(out, "{id} (CWE-{cwe}, {at_fault}): {title}")?;
         for (driver, recorded) in &hazard.outcome {
-            writeln!(out, "    {driver}: {}", recorded.describe())?;
+            writeln!(out, "    {driver}: {recorded}")?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn measure_false_sharing(rounds: usize) -> Result<ExitCode> {
-    print!("{}", false_sharing::table(&false_sharing::measure(rounds)?));
-    Ok(ExitCode::SUCCESS)
-}
-
-fn case(hazard: &str, driver: DriverBuild) -> Result<ExitCode> {
-    let scenario = scenario::scenario(hazard)?;
-    let program = builds::program(driver, scenario.patched.then_some(hazard));
-    let evidence = scenario::run(&program, &scenario)?;
-    println!("{}", serde_json::to_string(&evidence)?);
-    Ok(ExitCode::SUCCESS)
-}
-
-fn chosen(ids: &[String], at_fault: &[AtFault]) -> Result<Vec<Hazard>> {
-    let mut hazards = catalogue::read(&catalogue::path())?;
-    for id in ids {
+fn run(choice: &Choice) -> Result<()> {
+    let mut hazards = catalogue::read()?;
+    for id in &choice.hazard {
         ensure!(
             hazards.iter().any(|hazard| hazard.id == *id),
             "there is no hazard {id}; `safety list` lists them"
         );
     }
     hazards.retain(|hazard| {
-        (ids.is_empty() || ids.contains(&hazard.id))
-            && (at_fault.is_empty() || at_fault.contains(&hazard.at_fault))
+        (choice.hazard.is_empty() || choice.hazard.contains(&hazard.id))
+            && (choice.at_fault.is_empty() || choice.at_fault.contains(&hazard.at_fault))
     });
-    Ok(hazards)
+    let start = SystemTime::now();
+    let results = choice.results.as_ref();
+    let folder = results.map(|results| record::create_folder(results, start));
+    let folder = folder.transpose()?;
+    // The trials keep them until the process ends.
+    let hazards: &'static [Hazard] = hazards.leak();
+    let cases = try_all(choice, hazards)?;
+    for case in &cases {
+        if choice.json {
+            println!("{}", case.json());
+        } else if case.agrees() {
+            println!("ok: {}", case.line());
+        }
+    }
+    if let (Some(results), Some((id, path))) = (results, folder) {
+        results::record(results, &id, start, hazards, &cases)?;
+        println!("{}", results::markdown(hazards, &cases));
+        println!("recorded in {}", path.display());
+    }
+    let other = cases.iter().filter(|case| !case.agrees()).count();
+    ensure!(other == 0, "{other} outcomes differ from the recorded ones");
+    Ok(())
 }
 
-fn run(
-    ids: &[String],
-    at_fault: &[AtFault],
-    drivers: &[DriverBuild],
-    jobs: u8,
-    results: Option<PathBuf>,
-    json: bool,
-) -> Result<ExitCode> {
-    let hazards = chosen(ids, at_fault)?;
-    let mut folder = results
-        .map(|path| ResultFolder::create(&path))
-        .transpose()?;
-    let externs = builds::externs()?;
-    let cases: Vec<_> = hazards
+/// Runs each hazard with each of the chosen drivers as a test named `HAZARD::DRIVER`.
+fn try_all(choice: &Choice, hazards: &'static [Hazard]) -> Result<Vec<Case<'static>>> {
+    let externs = &*Box::leak(Box::new(builds::externs()?));
+    let (sender, receiver) = mpsc::channel();
+    let trials = hazards
         .iter()
         .flat_map(|hazard| hazard.outcome.keys().map(move |driver| (hazard, *driver)))
-        .filter(|(_, driver)| drivers.is_empty() || drivers.contains(driver))
-        .collect();
-    build_all(&cases, jobs, &externs);
-    let observed = in_parallel(&cases, jobs, |(hazard, driver)| {
-        let started = Instant::now();
-        let evidence = observe(hazard, *driver, &externs);
-        (evidence, started.elapsed().as_secs_f64())
-    });
-    let mut rows = Vec::new();
-    let mut failures = Vec::new();
-    if json {
-        return print_lines(&cases, observed);
-    }
-    for ((hazard, driver), (evidence, seconds)) in cases.iter().zip(observed) {
-        match evidence {
-            Ok(evidence) => {
-                let row = outcome_row(hazard, *driver, &evidence, seconds);
-                failures.extend(compare(hazard, &row));
-                if let Some(folder) = &mut folder {
-                    folder.write(&row)?;
-                }
-                rows.push(row);
-            }
-            Err(error) => failures.push(format!("{}, {driver}: {error:#}", hazard.id)),
-        }
-    }
-    if let Some(folder) = &mut folder {
-        let command: Vec<_> = std::env::args().collect();
-        folder.finish(&hazards, &command, &failures)?;
-        println!("{}", markdown(&hazards, &rows));
-        println!("recorded in {}", folder.path().display());
-    }
-    for failure in &failures {
-        println!("FAILED: {failure}");
-    }
-    println!(
-        "{} passed, {} failed",
-        cases.len() - failures.len(),
-        failures.len()
-    );
-    Ok(status(failures.is_empty()))
-}
-
-fn status(good: bool) -> ExitCode {
-    match good {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    }
-}
-
-/// Prints a line of JSON for each case.
-fn print_lines(
-    cases: &[(&Hazard, DriverBuild)],
-    observed: Vec<(Result<Evidence>, f64)>,
-) -> Result<ExitCode> {
-    let mut agree = true;
-    for ((hazard, driver), (evidence, _)) in cases.iter().zip(observed) {
-        let line = CaseLine::of(hazard, *driver, &evidence);
-        println!("{}", serde_json::to_string(&line)?);
-        agree &= line.agrees;
-    }
-    Ok(status(agree))
-}
-
-fn outcome_row(
-    hazard: &Hazard,
-    driver: DriverBuild,
-    evidence: &Evidence,
-    seconds: f64,
-) -> OutcomeRow {
-    let (outcome, evidence) = evidence.outcome();
-    OutcomeRow {
-        hazard: hazard.id.clone(),
-        class: format!("CWE-{}", hazard.cwe),
-        at_fault: hazard.at_fault,
-        driver,
-        outcome,
-        evidence,
-        seconds: (seconds * 1000.0).round() / 1000.0,
-    }
-}
-
-/// Prints an outcome that agrees with the recorded one, and returns a message for another.
-fn compare(hazard: &Hazard, row: &OutcomeRow) -> Option<String> {
-    let recorded = &hazard.outcome[&row.driver];
-    let OutcomeRow {
-        driver,
-        outcome,
-        evidence,
-        ..
-    } = row;
-    let line = format!("{}, {driver}: {outcome} ({evidence})", hazard.id);
-    if recorded.allows(*outcome) {
-        println!("ok: {line}");
-        return None;
-    }
-    Some(format!("{line}; recorded: {}", recorded.describe()))
-}
-
-/// Builds all programs in advance. [`observe`] reports a program that cannot be built.
-fn build_all(cases: &[(&Hazard, DriverBuild)], jobs: u8, externs: &builds::Externs) {
-    let programs: BTreeSet<_> = cases
-        .iter()
-        .filter(|(hazard, driver)| {
-            *driver != DriverBuild::Rust
-                || !matches!(compile_fail::mistake(&hazard.id), Ok(Some(_)))
+        .filter(|(_, driver)| choice.driver.is_empty() || choice.driver.contains(driver))
+        .enumerate()
+        .map(|(nth, (hazard, driver))| {
+            let sender = sender.clone();
+            Trial::test(format!("{}::{driver}", hazard.id), move || {
+                let case = Case::observe(hazard, driver, externs);
+                let differs = (!case.agrees()).then(|| case.line());
+                sender.send((nth, case))?;
+                differs.map_or(Ok(()), |line| Err(Failed::from(line)))
+            })
         })
-        .map(|(hazard, driver)| (patch_of(hazard), *driver))
         .collect();
-    let programs: Vec<_> = programs.into_iter().collect();
-    in_parallel(&programs, jobs, |(patch, driver)| {
-        builds::build(*driver, *patch, externs).is_ok()
-    });
-}
-
-/// The name of the hazard's patch, if it has one.
-fn patch_of(hazard: &Hazard) -> Option<&str> {
-    let patched = scenario::scenario(&hazard.id).is_ok_and(|scenario| scenario.patched);
-    patched.then_some(hazard.id.as_str())
-}
-
-/// Applies `act` to each item, `jobs` at a time, and returns the results in order.
-fn in_parallel<T: Sync, R: Send>(items: &[T], jobs: u8, act: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(index) else { return };
-                let result = act(item);
-                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-                results.push((index, result));
-            });
-        }
-    });
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
-}
-
-/// Runs a hazard with a driver in a process of its own and returns the evidence.
-fn observe(hazard: &Hazard, driver: DriverBuild, externs: &builds::Externs) -> Result<Evidence> {
-    if driver == DriverBuild::Rust {
-        if let Some(mistake) = compile_fail::mistake(&hazard.id)? {
-            return compile_fail::run(&compile_fail::source(), &mistake, externs);
-        }
-    }
-    builds::build(driver, patch_of(hazard), externs)?;
-    let output = tempfile::tempfile()?;
-    let errors = tempfile::tempfile()?;
-    let mut child = Command::new(std::env::current_exe()?)
-        .current_dir(root())
-        .args(["case", &hazard.id, &driver.to_string()])
-        .stdin(Stdio::null())
-        .stdout(output.try_clone()?)
-        .stderr(errors.try_clone()?)
-        .spawn()?;
-    let deadline = Instant::now() + LIMIT;
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if Instant::now() >= deadline {
-            child.kill()?;
-            child.wait()?;
-            bail!("the lab took longer than {LIMIT:?}");
-        }
-        std::thread::sleep(Duration::from_millis(5));
+    let arguments = Arguments {
+        test_threads: Some(choice.jobs.into()),
+        logfile: choice.json.then(|| "/dev/null".to_owned()),
+        ..Arguments::default()
     };
-    let read = |file: std::fs::File| -> Result<String> {
-        use std::io::{Read, Seek};
-        let mut file = file;
-        let mut text = String::new();
-        file.rewind()?;
-        file.read_to_string(&mut text)?;
-        Ok(text)
-    };
-    ensure!(status.success(), "{status}: {}", read(errors)?);
-    serde_json::from_str(&read(output)?).context("evidence")
+    let tried = libtest_mimic::run(&arguments, trials);
+    drop(sender);
+    let mut cases: Vec<_> = receiver.iter().collect();
+    ensure!(
+        cases.len() as u64 == tried.num_passed + tried.num_failed,
+        "the lab panicked in a trial"
+    );
+    cases.sort_by_key(|(nth, _)| *nth);
+    Ok(cases.into_iter().map(|(_, case)| case).collect())
 }

@@ -1,230 +1,197 @@
-//! What a run of the lab writes: `hazards.csv` and `run.json` in a folder of `results/`, and a table.
+//! A case, which is a hazard with a driver, and what a run writes about its cases: lines, a table,
+//! `hazards.csv` and `run.json`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::path::Path;
+use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result};
-use record::{create_folder, link, short_toolchain, GitFacts, HostFacts};
-use serde::{Deserialize, Serialize};
+use record::{link, short_toolchain, GitFacts, HostFacts};
+use serde_json::{json, Value};
 use strum::IntoEnumIterator;
 
-use crate::builds::{toolchain, DoesNotApply};
-use crate::catalogue::Hazard;
-use crate::evidence::Evidence;
+use crate::builds::{self, root, toolchain, DoesNotApply, Externs};
+use crate::catalogue::{allows, Hazard};
 use crate::outcome::{AtFault, DriverBuild, Outcome};
-use crate::paths::root;
+use crate::{compile_fail, scenario};
 
-/// File with the outcomes.
-pub const HAZARDS_FILE: &str = "hazards.csv";
 /// Link in the results folder to the newest run of the lab.
-pub const LATEST_LINK: &str = "latest-safety";
+const LATEST_LINK: &str = "latest-safety";
 
-/// One row of `hazards.csv`. Its columns are the fields, in this order.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct OutcomeRow {
-    /// Id of the hazard.
-    pub hazard: String,
-    /// Class of the weakness, such as `CWE-416`.
-    pub class: String,
-    /// The party that causes the hazard.
-    pub at_fault: AtFault,
-    /// The driver and how it was built.
-    #[serde(rename = "impl")]
+/// A hazard with a driver, and what was seen.
+pub struct Case<'a> {
+    pub hazard: &'a Hazard,
     pub driver: DriverBuild,
-    /// What the hazard came to.
-    pub outcome: Outcome,
-    /// The evidence for the outcome.
-    pub evidence: String,
-    /// Duration of the run in seconds.
+    /// The outcome and the evidence for it in words, or why the lab could not try the hazard.
+    pub seen: Result<(Outcome, String)>,
     pub seconds: f64,
 }
 
-/// A line of `safety run --json`.
-#[derive(Debug, Serialize)]
-pub struct CaseLine<'a> {
-    /// Id of the hazard.
-    pub hazard: &'a str,
-    /// Its title.
-    pub title: &'a str,
-    /// The driver and how it was built.
-    pub driver: DriverBuild,
-    /// The recorded outcome in words.
-    pub recorded: String,
-    /// The outcome that was seen; absent if the lab could not try the hazard.
-    pub seen: Option<Outcome>,
-    /// The evidence for the outcome, or why the lab could not try the hazard.
-    pub evidence: String,
-    /// Whether the outcome is the recorded one.
-    pub agrees: bool,
-    /// Whether the mistake of the catalogue can be put into the sources.
-    pub applies: bool,
-}
-
-impl<'a> CaseLine<'a> {
-    /// The line of a case.
-    pub fn of(hazard: &'a Hazard, driver: DriverBuild, evidence: &Result<Evidence>) -> Self {
-        let recorded = &hazard.outcome[&driver];
-        let (seen, evidence, applies) = match evidence {
-            Ok(evidence) => {
-                let (outcome, words) = evidence.outcome();
-                (Some(outcome), words, true)
+impl<'a> Case<'a> {
+    /// Provokes a hazard with a driver.
+    pub fn observe(hazard: &'a Hazard, driver: DriverBuild, externs: &Externs) -> Self {
+        let mut started = Instant::now();
+        let seen = (|| {
+            if driver == DriverBuild::Rust {
+                if let Some(mistake) = compile_fail::mistake(&hazard.id)? {
+                    let error = compile_fail::run(&compile_fail::source(), &mistake, externs)?;
+                    return Ok((Outcome::DoesNotCompile, error));
+                }
             }
-            Err(error) => (None, format!("{error:#}"), !error.is::<DoesNotApply>()),
-        };
+            let program = builds::build(driver, scenario::patch_of(&hazard.id), externs)?;
+            started = Instant::now();
+            Ok(scenario::run(&program, &hazard.id)?.outcome())
+        })();
         Self {
-            hazard: &hazard.id,
-            title: &hazard.title,
+            hazard,
             driver,
-            recorded: recorded.describe(),
-            agrees: seen.is_some_and(|outcome| recorded.allows(outcome)),
             seen,
-            evidence,
-            applies,
+            seconds: started.elapsed().as_secs_f64(),
         }
     }
-}
 
-/// The part of a catalogue entry that `run.json` repeats, so that a report needs no catalogue.
-#[derive(Debug, Serialize)]
-struct HazardNotes<'a> {
-    title: &'a str,
-    provocation: &'a str,
-    why: &'a BTreeMap<DriverBuild, String>,
-}
+    fn recorded(&self) -> &'a str {
+        &self.hazard.outcome[&self.driver]
+    }
 
-impl<'a> HazardNotes<'a> {
-    fn of(hazard: &'a Hazard) -> Self {
-        Self {
-            title: &hazard.title,
-            provocation: &hazard.provocation,
-            why: &hazard.why,
+    /// Whether the outcome is the recorded one.
+    pub fn agrees(&self) -> bool {
+        let seen = self.seen.as_ref();
+        seen.is_ok_and(|(outcome, _)| allows(self.recorded(), *outcome))
+    }
+
+    /// The case in words, with the recorded outcome if it is another.
+    pub fn line(&self) -> String {
+        let case = format!("{}, {}", self.hazard.id, self.driver);
+        match &self.seen {
+            Err(error) => format!("{case}: {error:#}"),
+            Ok((outcome, evidence)) if self.agrees() => format!("{case}: {outcome} ({evidence})"),
+            Ok((outcome, evidence)) => {
+                let recorded = self.recorded();
+                format!("{case}: {outcome} ({evidence}); recorded: {recorded}")
+            }
         }
     }
-}
 
-/// A folder of `results/` that a run writes to.
-#[derive(Debug)]
-pub struct ResultFolder {
-    results: PathBuf,
-    path: PathBuf,
-    id: String,
-    start: String,
-    writer: csv::Writer<fs::File>,
-}
-
-impl ResultFolder {
-    /// Creates `results/<id>/`; the id is the current time.
-    ///
-    /// # Errors
-    /// If the folder cannot be written.
-    pub fn create(results: &Path) -> Result<Self> {
-        let now = SystemTime::now();
-        let start = humantime::format_rfc3339_seconds(now).to_string();
-        let (id, path) = create_folder(results, now)?;
-        let file = path.join(HAZARDS_FILE);
-        let writer = csv::Writer::from_path(&file).with_context(|| file.display().to_string())?;
-        Ok(Self {
-            results: results.to_owned(),
-            path,
-            id,
-            start,
-            writer,
+    /// The line of `safety run --json`.
+    pub fn json(&self) -> Value {
+        let (seen, evidence) = match &self.seen {
+            Ok((outcome, evidence)) => (Some(outcome.to_string()), evidence.clone()),
+            Err(error) => (None, format!("{error:#}")),
+        };
+        let refused = self.seen.as_ref().err();
+        json!({
+            "hazard": self.hazard.id,
+            "title": self.hazard.title,
+            "driver": self.driver.to_string(),
+            "recorded": self.recorded(),
+            "seen": seen,
+            "evidence": evidence,
+            "agrees": self.agrees(),
+            // Whether the mistake of the catalogue can be put into the sources.
+            "applies": !refused.is_some_and(|error| error.is::<DoesNotApply>()),
         })
     }
+}
 
-    /// The folder's path.
-    pub fn path(&self) -> &Path {
-        &self.path
+/// Writes `hazards.csv` and `run.json` to `results/ID`, and points `latest-safety` there.
+pub fn record(
+    results: &Path,
+    id: &str,
+    start: SystemTime,
+    hazards: &[Hazard],
+    cases: &[Case<'_>],
+) -> Result<()> {
+    let folder = results.join(id);
+    let mut table = csv::Writer::from_path(folder.join("hazards.csv"))?;
+    table.write_record([
+        "hazard", "class", "at_fault", "impl", "outcome", "evidence", "seconds",
+    ])?;
+    for case in cases {
+        if let Ok((outcome, evidence)) = &case.seen {
+            table.write_record([
+                &case.hazard.id,
+                &format!("CWE-{}", case.hazard.cwe),
+                &case.hazard.at_fault.to_string(),
+                &case.driver.to_string(),
+                &outcome.to_string(),
+                evidence,
+                &format!("{:.3}", case.seconds),
+            ])?;
+        }
     }
-
-    /// Appends a row to the file at once, so that a killed run keeps its rows.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write(&mut self, row: &OutcomeRow) -> Result<()> {
-        self.writer.serialize(row)?;
-        self.writer.flush()?;
-        Ok(())
-    }
-
-    /// Writes `run.json` and points `latest-safety` to this folder.
-    ///
-    /// # Errors
-    /// If a file or the link cannot be written.
-    pub fn finish(
-        &mut self,
-        hazards: &[Hazard],
-        command: &[String],
-        failures: &[String],
-    ) -> Result<()> {
-        let builds: Vec<_> = DriverBuild::iter()
-            .map(|driver| {
-                let flags = toolchain(driver)?;
-                Ok(serde_json::json!({
-                    "impl": driver,
-                    "variant": "lab",
-                    "toolchain": short_toolchain(&flags),
-                    "flags": flags,
-                }))
-            })
-            .collect::<Result<_>>()?;
-        let end = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        let record = serde_json::json!({
-            "id": self.id,
-            "start": self.start,
-            "end": end,
-            "command": command,
-            "git": GitFacts::of(&root()),
-            "host": HostFacts::gather(),
-            "builds": builds,
-            "hazards": hazards
-                .iter()
-                .map(|hazard| (&hazard.id, HazardNotes::of(hazard)))
-                .collect::<BTreeMap<_, _>>(),
-            "failures": failures,
+    table.flush()?;
+    let builds: Vec<_> = DriverBuild::iter()
+        .map(|driver| {
+            let flags = toolchain(driver)?;
+            Ok(json!({
+                "impl": driver.to_string(),
+                "variant": "lab",
+                "toolchain": short_toolchain(&flags),
+                "flags": flags,
+            }))
+        })
+        .collect::<Result<_>>()?;
+    // The part of the catalogue that a report shows.
+    let notes = hazards.iter().map(|hazard| {
+        let why = hazard.why.iter();
+        let why: BTreeMap<_, _> = why.map(|(driver, why)| (driver.to_string(), why)).collect();
+        let notes = json!({
+            "title": hazard.title, "provocation": hazard.provocation, "why": why,
         });
-        let path = self.path.join("run.json");
-        let text = record::to_json(&record)?;
-        fs::write(&path, text).with_context(|| path.display().to_string())?;
-        link(&self.results, LATEST_LINK, &self.id)?;
-        Ok(())
-    }
+        (&hazard.id, notes)
+    });
+    let failed = cases.iter().filter(|case| !case.agrees()).map(Case::line);
+    let time = |time| humantime::format_rfc3339_seconds(time).to_string();
+    let record = json!({
+        "id": id,
+        "start": time(start),
+        "end": time(SystemTime::now()),
+        "command": std::env::args().collect::<Vec<_>>(),
+        "git": GitFacts::of(&root()),
+        "host": HostFacts::gather(),
+        "builds": builds,
+        "hazards": notes.collect::<BTreeMap<_, _>>(),
+        "failures": failed.collect::<Vec<_>>(),
+    });
+    let path = folder.join("run.json");
+    fs::write(&path, record::to_json(&record)?).with_context(|| path.display().to_string())?;
+    link(results, LATEST_LINK, id)?;
+    Ok(())
 }
 
 /// The outcomes as Markdown: a table for each party at fault, a row for each hazard.
-pub fn markdown(hazards: &[Hazard], rows: &[OutcomeRow]) -> String {
-    let mut found: BTreeMap<(&str, DriverBuild), Outcome> = BTreeMap::new();
-    for row in rows {
-        found.insert((&row.hazard, row.driver), row.outcome);
+pub fn markdown(hazards: &[Hazard], cases: &[Case<'_>]) -> String {
+    let mut found = BTreeMap::new();
+    for case in cases {
+        if let Ok((outcome, _)) = &case.seen {
+            found.insert((&case.hazard.id, case.driver), outcome.to_string());
+        }
     }
     let mut text = String::new();
     for at_fault in AtFault::iter() {
-        let caused = hazards
-            .iter()
-            .filter(|hazard| hazard.at_fault == at_fault)
-            .filter(|hazard| rows.iter().any(|row| row.hazard == hazard.id));
-        let caused: Vec<_> = caused.collect();
-        if caused.is_empty() {
-            continue;
-        }
-        let _ = writeln!(text, "\n#### At fault: the {at_fault}\n");
-        let _ = writeln!(
-            text,
-            "| hazard | class | C | C, sanitizers | safe Rust | safe Rust, trusted device | \
-             safe Rust, copy | unsafe Rust |"
-        );
-        let _ = writeln!(text, "|---|---|---|---|---|---|---|---|");
-        for hazard in caused {
-            let _ = write!(text, "| {} | CWE-{} |", hazard.title, hazard.cwe);
-            for driver in DriverBuild::iter() {
-                let outcome = found.get(&(hazard.id.as_str(), driver));
-                let cell = outcome.map_or_else(|| "–".to_owned(), Outcome::to_string);
-                let _ = write!(text, " {cell} |");
+        let mut rows = String::new();
+        for hazard in hazards {
+            let seen = DriverBuild::iter().map(|driver| found.get(&(&hazard.id, driver)));
+            if hazard.at_fault != at_fault || seen.clone().flatten().next().is_none() {
+                continue;
             }
-            text.push('\n');
+            let _ = write!(rows, "| {} | CWE-{} |", hazard.title, hazard.cwe);
+            for cell in seen {
+                let _ = write!(rows, " {} |", cell.map_or("–", String::as_str));
+            }
+            rows.push('\n');
+        }
+        if !rows.is_empty() {
+            let _ = write!(
+                text,
+                "\n#### At fault: the {at_fault}\n\n\
+                 | hazard | class | C | C, sanitizers | safe Rust | safe Rust, trusted device | \
+                 safe Rust, copy | unsafe Rust |\n\
+                 |---|---|---|---|---|---|---|---|\n{rows}"
+            );
         }
     }
     text

@@ -1,9 +1,7 @@
 //! A driver's lab program beside the NIC, and the frames that pass through both.
 
 use std::fs::File;
-use std::io::Read;
-use std::os::unix::fs::FileExt;
-use std::os::unix::process::ExitStatusExt;
+use std::io::{Read, Seek};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
@@ -11,22 +9,26 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use nic::registers as r;
-use nic::{DataPlane, Faults, MmioMode, Nic, NicConfig, Port};
+use nic::{DataPlane, DmaFault, Faults, MmioMode, Nic, NicConfig, Port};
 use rustix::process::{kill_process, Pid, Signal};
 use tempfile::TempDir;
 
 use crate::canaries::Canaries;
-use crate::evidence::{DeviceDrops, Evidence, ProgramEnd, ProgramReport};
+use crate::evidence::Evidence;
 use crate::frames::FrameLedger;
 
 /// How long the program may take to start both devices.
 const START_LIMIT: Duration = Duration::from_secs(15);
 /// How long the program may take to stop after SIGINT. The drivers' own waits are shorter.
 const STOP_LIMIT: Duration = Duration::from_secs(15);
+/// How long the lab waits for a driver that has no processor.
+const HAND_OVER_LIMIT: Duration = Duration::from_secs(3);
 /// Frames that have not come back after so long without any frame are lost.
 const QUIET: Duration = Duration::from_millis(100);
 /// The same at the end of the run, where it decides whether the queue has stalled.
 const QUIET_AT_END: Duration = Duration::from_secs(1);
+/// Pause between two rounds of the NIC that have nothing to do.
+const PAUSE: Duration = Duration::from_micros(20);
 /// Frames in flight at once; a ring has 64 descriptors.
 const BURST: u64 = 16;
 /// The lab sends no more frames after so many bursts in a row without an answer.
@@ -39,7 +41,6 @@ const MAX_OUTPUT: u64 = 1 << 20;
 pub const FRAME: usize = 200;
 
 /// A running driver program and the NIC. Frames arrive at port 0 and leave at port 1.
-#[derive(Debug)]
 pub struct Testbed {
     // Dropped in this order.
     program: Program,
@@ -53,31 +54,32 @@ pub struct Testbed {
     _directory: TempDir,
 }
 
+/// The faults with one of that name, or with none.
+fn faults(name: Option<&str>) -> Result<Faults> {
+    let mut faults = Faults::default();
+    name.map_or(Ok(()), |name| faults.add(name))?;
+    Ok(faults)
+}
+
 impl Testbed {
-    /// Starts a NIC, and a lab program that performs `action`. `faults` sets the faults of both
-    /// ports.
-    ///
-    /// # Errors
-    /// If the NIC or the program cannot be started.
+    /// Starts a NIC whose ports have a fault, and a lab program that performs `action`.
     pub fn start(
         program: &Path,
         action: &str,
         mmio: MmioMode,
-        faults: fn(&mut Faults),
+        fault: Option<&str>,
     ) -> Result<Self> {
         let directory = tempfile::tempdir()?;
-        let mut config = NicConfig::new(directory.path(), 2).with_mmio(mmio);
-        config = config.with_each_port(|port| {
+        let faults = faults(fault)?;
+        let config = NicConfig::new(directory.path(), 2).with_mmio(mmio);
+        let nic = Nic::new(config.with_each_port(|port| {
             port.capture = true;
-            faults(&mut port.faults);
-        });
-        let nic = Nic::new(config)?;
+            port.faults = faults;
+        }))?;
         let devices: Vec<_> = nic.ports().iter().map(Port::device_name).collect();
-        let data_plane = nic.data_plane()?;
-        let program = Program::start(program, action, &devices)?;
         Ok(Self {
-            program,
-            data_plane,
+            data_plane: nic.data_plane()?,
+            program: Program::start(program, action, &devices)?,
             nic,
             canaries: None,
             ledger: FrameLedger::default(),
@@ -91,34 +93,24 @@ impl Testbed {
         &self.nic.ports()[index]
     }
 
-    /// Replaces the faults of a port with those that `set` sets.
-    pub fn set_faults(&self, port: usize, set: impl FnOnce(&mut Faults)) {
-        let mut faults = Faults::default();
-        set(&mut faults);
-        self.port(port).set_faults(faults);
+    /// Replaces the faults of a port.
+    pub fn set_fault(&self, port: usize, fault: Option<&str>) -> Result<()> {
+        self.port(port).set_faults(faults(fault)?);
+        Ok(())
     }
 
     /// Plants the canaries. The driver must have mapped its memory, and no frame may be in flight.
-    ///
-    /// # Errors
-    /// If the memory is not laid out as the lab expects.
     pub fn plant_canaries(&mut self) -> Result<()> {
         self.canaries = Some(Canaries::plant(self.nic.ports())?);
         Ok(())
     }
 
     /// Whether the program still runs.
-    ///
-    /// # Errors
-    /// If the system call fails.
     pub fn alive(&mut self) -> Result<bool> {
         self.program.running()
     }
 
     /// Sends the program a signal if it still runs, and waits 5 ms for it to act.
-    ///
-    /// # Errors
-    /// If the signal cannot be sent.
     pub fn signal(&mut self, signal: Signal) -> Result<()> {
         self.program.signal(signal)?;
         sleep(Duration::from_millis(5));
@@ -126,27 +118,19 @@ impl Testbed {
     }
 
     /// Waits until both devices run. Returns false if the program ended or took too long.
-    ///
-    /// # Errors
-    /// If the system call fails.
     pub fn wait_until_running(&mut self) -> Result<bool> {
-        let deadline = Instant::now() + START_LIMIT;
-        loop {
-            self.data_plane.poll();
-            let up = self.nic.ports().iter().all(|port| {
+        let is_up = |testbed: &Self| {
+            testbed.nic.ports().iter().all(|port| {
                 let state = port.snapshot();
                 state.rx_enabled && state.tx_enabled && state.tx_queues == [0]
-            });
-            if up {
-                // The driver has yet to see that the link is up.
-                self.poll_for(Duration::from_millis(20));
-                return self.alive();
-            }
-            if !self.alive()? || Instant::now() >= deadline {
-                return Ok(false);
-            }
-            sleep(Duration::from_micros(200));
+            })
+        };
+        self.wait(START_LIMIT, is_up)?;
+        if is_up(self) {
+            // The driver has yet to see that the link is up.
+            self.poll_for(Duration::from_millis(20));
         }
+        Ok(is_up(self) && self.alive()?)
     }
 
     /// Runs the NIC's data plane for a while.
@@ -154,8 +138,22 @@ impl Testbed {
         let deadline = Instant::now() + time;
         while Instant::now() < deadline {
             self.poll();
-            sleep(Duration::from_micros(20));
+            sleep(PAUSE);
         }
+    }
+
+    /// Runs the NIC's data plane until a condition holds, the program ends, or the driver took too long.
+    pub fn poll_until(&mut self, done: impl Fn(&Self) -> bool) -> Result<()> {
+        self.wait(HAND_OVER_LIMIT, done)
+    }
+
+    fn wait(&mut self, limit: Duration, done: impl Fn(&Self) -> bool) -> Result<()> {
+        let deadline = Instant::now() + limit;
+        while !done(self) && Instant::now() < deadline && self.alive()? {
+            self.poll();
+            sleep(PAUSE);
+        }
+        Ok(())
     }
 
     /// Runs one round of the NIC's data plane and enters the frames that the driver sent. Returns
@@ -172,10 +170,16 @@ impl Testbed {
         any
     }
 
+    /// Puts new frames on the wire, and waits for nothing.
+    pub fn inject(&mut self, frames: u32, size: usize) -> Result<()> {
+        for _ in 0..frames {
+            let frame = self.ledger.next(size);
+            self.port(0).inject(&frame)?;
+        }
+        Ok(())
+    }
+
     /// Sends ordinary frames through the driver in bursts, and waits for each burst.
-    ///
-    /// # Errors
-    /// If the NIC does not accept a frame.
     pub fn exchange(&mut self, frames: u64) -> Result<()> {
         let mut left = frames;
         while left > 0
@@ -188,19 +192,15 @@ impl Testbed {
             let made: Vec<_> = (0..burst).map(|_| self.ledger.next(FRAME)).collect();
             let before = self.ledger.returned;
             self.send(&made)?;
-            self.dead_bursts = if self.ledger.returned == before {
-                self.dead_bursts + 1
-            } else {
-                0
-            };
+            self.dead_bursts += 1;
+            if self.ledger.returned != before {
+                self.dead_bursts = 0;
+            }
         }
         Ok(())
     }
 
     /// Sends frames that are in the ledger, and waits until they have come back or are lost.
-    ///
-    /// # Errors
-    /// If the NIC does not accept a frame.
     pub fn send(&mut self, frames: &[Vec<u8>]) -> Result<()> {
         let lost_before = self.ledger.lost().saturating_sub(frames.len() as u64);
         for frame in frames {
@@ -226,16 +226,13 @@ impl Testbed {
             } else if !self.alive()? {
                 break;
             } else {
-                sleep(Duration::from_micros(20));
+                sleep(PAUSE);
             }
         }
         Ok(())
     }
 
     /// Stops the program and gathers the evidence.
-    ///
-    /// # Errors
-    /// If a system call fails.
     pub fn stop(mut self) -> Result<Evidence> {
         if self.dead_bursts > 0 && self.alive()? {
             // The driver may have had no processor for a while.
@@ -245,108 +242,78 @@ impl Testbed {
                 self.dead_bursts = 0;
             }
         }
-        let stalled = self.dead_bursts > 0;
-        let (dma_faults, first_fault) = self.dma_faults();
-        let notes = self.nic.ports().iter().flat_map(Port::notes).collect();
+        let (first_fault, faults) = (self.first_dma_fault(), self.dma_faults());
         let drops = self.drops();
-        let program_end = self.stop_program()?;
-        let (late_faults, late_fault) = self.dma_faults_of_ended_sessions();
+        self.program.signal(Signal::INT)?;
+        self.wait(STOP_LIMIT, |_| false)?;
+        let end = self.program.end_or_kill()?;
         let (damage, damaged) = match &self.canaries {
             Some(canaries) => canaries.damage(),
             None => (Vec::new(), 0),
         };
         Ok(Evidence {
-            compiler_error: None,
-            program_end: Some(program_end),
-            stderr: self.program.stderr()?,
-            report: self.program.report()?,
+            end,
+            stderr: String::from_utf8_lossy(&contents(&self.program.stderr)?).into_owned(),
+            report: serde_json::from_slice(&contents(&self.program.stdout)?).unwrap_or_default(),
             damage,
             damaged,
             sent: self.ledger.entered(),
             lost: self.ledger.lost(),
             returned: self.ledger.returned,
-            stalled,
-            dma_faults: dma_faults.max(late_faults),
-            first_fault: if first_fault.is_empty() {
-                late_fault
-            } else {
-                first_fault
-            },
-            notes,
+            stalled: self.dead_bursts > 0,
+            dma_faults: faults.max(self.dma_faults()),
+            first_fault: first_fault.or(self.first_dma_fault()).unwrap_or_default(),
             drops,
         })
     }
 
-    /// Sends SIGINT and waits for the end of the program, while the NIC goes on.
-    fn stop_program(&mut self) -> Result<ProgramEnd> {
-        self.program.signal(Signal::INT)?;
-        let deadline = Instant::now() + STOP_LIMIT;
-        while self.alive()? {
-            if Instant::now() >= deadline {
-                self.program.kill()?;
-                return Ok(ProgramEnd::Killed);
-            }
-            self.poll();
-            sleep(Duration::from_micros(200));
-        }
-        self.program.end()
+    fn dma_faults(&self) -> u64 {
+        let ports = self.nic.ports().iter();
+        ports.map(|port| port.stats().dma_faults).sum()
     }
 
-    /// How many DMA faults the running sessions had, and the first in words.
-    fn dma_faults(&self) -> (u64, String) {
-        let count = self.nic.ports().iter().map(|port| port.stats().dma_faults);
-        let first = self.nic.ports().iter().find_map(|port| {
-            let fault = port.dma_faults().first().copied()?;
-            Some(describe_fault(port.index(), &fault))
-        });
-        (count.sum(), first.unwrap_or_default())
+    /// The first access that the IOMMU refused, in this session of a port or in its last.
+    fn first_dma_fault(&self) -> Option<String> {
+        self.nic.ports().iter().find_map(|port| {
+            let ended = || port.last_session()?.dma_faults.first().copied();
+            let fault = port.dma_faults().first().copied().or_else(ended)?;
+            let DmaFault {
+                direction,
+                purpose,
+                len,
+                refusal,
+                ..
+            } = fault;
+            let port = port.index();
+            Some(format!(
+                "port {port}, {direction:?} of {len} bytes for {purpose:?}: {refusal}"
+            ))
+        })
     }
 
-    /// The same for the sessions that have ended.
-    fn dma_faults_of_ended_sessions(&self) -> (u64, String) {
-        let count = self.nic.ports().iter().map(|port| port.stats().dma_faults);
-        let first = self.nic.ports().iter().find_map(|port| {
-            let fault = port.last_session()?.dma_faults.first().copied()?;
-            Some(describe_fault(port.index(), &fault))
-        });
-        (count.sum(), first.unwrap_or_default())
-    }
-
-    fn drops(&self) -> DeviceDrops {
+    /// The frames that the NIC did not deliver, by counter.
+    fn drops(&self) -> Vec<(&'static str, u64)> {
         let port = self.port(0);
         let registers = port.registers();
-        let peek = |address| u64::from(registers.peek(address));
+        // The driver reads QPRDC and MPC for its statistics, which clears them.
         let stats = port.stats();
-        DeviceDrops {
-            short: peek(r::RUC),
-            long: peek(r::ROC),
-            bad_crc: peek(r::CRCERRS),
-            // The driver reads QPRDC and MPC for its statistics, which clears them.
-            no_descriptor: stats.dropped_no_descriptor,
-            no_buffer: stats.dropped_no_buffer,
-            link_down: stats.dropped_not_running,
+        let mut drops = vec![
+            ("wire: link down", stats.dropped_not_running),
+            ("QPRDC", stats.dropped_no_descriptor),
+            ("MPC", stats.dropped_no_buffer),
+        ];
+        for (name, register) in [("RUC", r::RUC), ("ROC", r::ROC), ("CRCERRS", r::CRCERRS)] {
+            drops.push((name, u64::from(registers.peek(register))));
         }
+        drops
     }
-}
-
-fn describe_fault(port: usize, fault: &nic::DmaFault) -> String {
-    let nic::DmaFault {
-        direction,
-        purpose,
-        len,
-        refusal,
-        ..
-    } = fault;
-    format!("port {port}, {direction:?} of {len} bytes for {purpose:?}: {refusal}")
 }
 
 /// A running lab program. Dropping it kills the process.
-#[derive(Debug)]
 struct Program {
     child: Child,
     stdout: File,
     stderr: File,
-    status: Option<ExitStatus>,
 }
 
 impl Program {
@@ -368,15 +335,11 @@ impl Program {
             child,
             stdout,
             stderr,
-            status: None,
         })
     }
 
     fn running(&mut self) -> Result<bool> {
-        if self.status.is_none() {
-            self.status = self.child.try_wait()?;
-        }
-        Ok(self.status.is_none())
+        Ok(self.child.try_wait()?.is_none())
     }
 
     fn signal(&mut self, signal: Signal) -> Result<()> {
@@ -387,27 +350,14 @@ impl Program {
         Ok(())
     }
 
-    fn kill(&mut self) -> Result<()> {
-        self.child.kill()?;
-        self.status = Some(self.child.wait()?);
-        Ok(())
-    }
-
-    fn end(&self) -> Result<ProgramEnd> {
-        let status = self.status.context("the program still runs")?;
-        Ok(match (status.code(), status.signal()) {
-            (Some(code), _) => ProgramEnd::Exit(code),
-            (None, signal) => ProgramEnd::Signal(signal.unwrap_or_default()),
-        })
-    }
-
-    fn stderr(&self) -> Result<String> {
-        Ok(String::from_utf8_lossy(&contents(&self.stderr)?).into_owned())
-    }
-
-    fn report(&self) -> Result<Option<ProgramReport>> {
-        let text = contents(&self.stdout)?;
-        Ok(serde_json::from_slice(&text).ok())
+    /// How the program ended, or nothing if it still runs. Then this kills it.
+    fn end_or_kill(&mut self) -> Result<Option<ExitStatus>> {
+        let end = self.child.try_wait()?;
+        if end.is_none() {
+            self.child.kill()?;
+            self.child.wait()?;
+        }
+        Ok(end)
     }
 }
 
@@ -419,10 +369,9 @@ impl Drop for Program {
     }
 }
 
-fn contents(file: &File) -> Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(file.metadata()?.len())?];
-    file.read_exact_at(&mut bytes, 0)?;
-    let mut short = Vec::new();
-    bytes.take(MAX_OUTPUT).read_to_end(&mut short)?;
-    Ok(short)
+fn contents(mut file: &File) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.take(MAX_OUTPUT).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

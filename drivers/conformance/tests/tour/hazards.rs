@@ -27,20 +27,15 @@ fn catalogue() -> Result<BTreeMap<String, String>> {
             let title = text("title").with_context(|| id.to_owned())?;
             let mut row = format!("| `{id}` | {title} |");
             for build in BUILDS {
-                row += &format!(" {} |", outcome(&hazard["outcome"][build]));
+                // A build of C without an outcome of its own has that of C.
+                let outcome = &hazard["outcome"];
+                let recorded = outcome.get(build).or_else(|| outcome.get("c"));
+                let recorded = recorded.and_then(Value::as_str).unwrap_or_default();
+                row += &format!(" {recorded} |");
             }
             Ok((id.to_owned(), row))
         })
         .collect()
-}
-
-/// An outcome in words; a race has several.
-fn outcome(recorded: &Value) -> String {
-    let words: Vec<&str> = match recorded {
-        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
-        one => one.as_str().into_iter().collect(),
-    };
-    words.join(" or ")
 }
 
 /// The id of the hazard in a row of a table: ``| `ID` | ...``.
