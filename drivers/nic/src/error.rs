@@ -1,12 +1,33 @@
-//! Errors of a NIC as a whole.
+//! Errors of a NIC as a whole, and of its configuration.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::config::ConfigError;
 use crate::socket::SocketError;
+
+/// A setting that makes no sense. The text names the setting and the valid values.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ConfigError(pub(crate) String);
+
+impl ConfigError {
+    /// For settings that are checked elsewhere. The text names the setting and the valid values.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+/// Returns a [`ConfigError`] with this text unless the condition holds.
+macro_rules! ensure {
+    ($holds:expr, $($text:tt)+) => {
+        if !$holds {
+            return Err($crate::error::ConfigError(format!($($text)+)));
+        }
+    };
+}
+pub(crate) use ensure;
 
 /// Why a NIC cannot start, or cannot end properly. Mistakes of drivers are not errors of the NIC.
 #[derive(Debug, Error)]

@@ -36,14 +36,17 @@ mod config;
 mod control;
 mod data_plane;
 mod device;
+mod driver_memory;
 mod error;
 mod eventfd;
+mod faults;
 mod memory;
 mod nic;
 mod pcap;
 mod pci_function;
 mod port;
 mod report;
+mod ring_watch;
 mod socket;
 mod socket_folder;
 #[cfg(feature = "fuzzing")]
@@ -51,31 +54,31 @@ pub mod stepped;
 mod tap;
 mod threads;
 mod traffic;
+mod turns;
 mod vfio_user;
 mod wire;
 
 pub use config::{
-    Bursts, Cable, ConfigError, Expected, Faults, FrameSizes, Hardware, LeftBehind, LinkSettings,
-    LinkSpeed, MeasureLatency, MmioMode, Module, NicConfig, Placement, PortConfig, ReceiveFault,
-    TraceTo, Traffic, VerifyMode, WireEnd, WireTo, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
-    MAX_WINDOW, QUEUES,
+    Bursts, Cable, Expected, Faults, FrameSizes, Hardware, LeftBehind, LinkSettings, LinkSpeed,
+    MeasureLatency, MmioMode, Module, NicConfig, Placement, PortConfig, ReceiveFault, TraceTo,
+    Traffic, VerifyMode, WireEnd, WireTo, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW,
+    QUEUES,
 };
 pub use control::ControlSocket;
 pub use data_plane::burst_report::{BurstBlock, BurstReport, TimedBurst};
 pub use data_plane::{plane::DataPlane, Progress};
 pub use device::registers;
+pub use device::ring_views::{RingView, RingViews, WatchedWrite};
 pub use device::trace::TraceEntry;
-pub use error::NicError;
+pub use driver_memory::DriverMemory;
+pub use error::{ConfigError, NicError};
 pub use memory::dma_fault::{Direction, DmaFault, Purpose, Refusal};
 pub use memory::map_request::Permissions;
 pub use memory::placement::Unplaceable;
 pub use nic::{Nic, RunningDataPlane};
 pub use pci_function::SessionEnd;
-pub use port::{DriverMemory, Port, Registers};
-pub use report::{
-    PortCounters, QueueCounters, ResetCause, ResetReport, RingView, RingViews, SessionReport,
-    Snapshot, WatchedWrite,
-};
+pub use port::{Port, Registers};
+pub use report::{PortCounters, QueueCounters, ResetCause, ResetReport, SessionReport, Snapshot};
 pub use socket::SocketError;
 pub use traffic::latency::{Latency, LatencySummary, Times, TimesSummary};
 pub use traffic::verify::VerifyCounts;

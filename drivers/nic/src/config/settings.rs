@@ -1,16 +1,16 @@
-//! The settings of a NIC and its ports, one type each.
+//! The settings of registers, traffic and checks, one type each.
 
-use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
-use serde::Serialize;
+use clap::ValueEnum;
 
-use crate::config::error::ConfigError;
+use crate::error::{ensure, ConfigError};
 use crate::traffic::frame::{MAX_FRAME, MIN_FRAME};
 
 /// How a driver reaches the registers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MmioMode {
     /// Driver and NIC share the pages with the queue registers (0x1000 and 0x6000) as memory. This
     /// is fast, but the NIC does not see the single accesses: they have no side effects, and a trace
@@ -49,6 +49,26 @@ impl Traffic {
     }
 }
 
+impl FromStr for Traffic {
+    type Err = ConfigError;
+
+    /// `off`, `saturate`, `window=FRAMES` or `rate=MPPS`.
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        let traffic = match text.split_once('=') {
+            None if text == "off" => Some(Self::Off),
+            None if text == "saturate" => Some(Self::Saturate),
+            Some(("window", frames)) => frames.parse().ok().map(|frames| Self::Window { frames }),
+            Some(("rate", mpps)) => mpps.parse().ok().map(|mpps| Self::Rate { mpps }),
+            _ => None,
+        };
+        traffic.ok_or_else(|| {
+            ConfigError(format!(
+                "traffic {text:?}: must be off, saturate, window=FRAMES or rate=MPPS"
+            ))
+        })
+    }
+}
+
 /// Lengths of the generated frames in bytes, without the CRC. The generator repeats the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameSizes(Vec<u16>);
@@ -66,21 +86,16 @@ impl FrameSizes {
 
     /// The given lengths, one after the other.
     pub fn cycle(lengths: impl IntoIterator<Item = usize>) -> Result<Self, ConfigError> {
-        let checked = |len: usize| {
-            u16::try_from(len)
-                .ok()
-                .filter(|_| (MIN_FRAME..=MAX_FRAME).contains(&len))
-                .ok_or_else(|| {
-                    ConfigError(format!(
-                        "frame size {len}: must be {MIN_FRAME} to {MAX_FRAME} bytes, without the CRC"
-                    ))
-                })
-        };
-        let lengths: Vec<u16> = lengths.into_iter().map(checked).collect::<Result<_, _>>()?;
-        if lengths.is_empty() {
-            return Err(ConfigError::new("no frame sizes: name at least one"));
+        let mut checked = Vec::new();
+        for len in lengths {
+            ensure!(
+                (MIN_FRAME..=MAX_FRAME).contains(&len),
+                "frame size {len}: must be {MIN_FRAME} to {MAX_FRAME} bytes, without the CRC"
+            );
+            checked.push(len as u16);
         }
-        Ok(Self(lengths))
+        ensure!(!checked.is_empty(), "no frame sizes: name at least one");
+        Ok(Self(checked))
     }
 
     /// The lengths of one cycle.
@@ -95,8 +110,27 @@ impl Default for FrameSizes {
     }
 }
 
+impl FromStr for FrameSizes {
+    type Err = ConfigError;
+
+    /// `60`, `60-1514` or `60,512,1514`.
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        let number = |part: &str| {
+            part.trim().parse::<usize>().map_err(|_| {
+                ConfigError(format!(
+                    "frame size {text:?}: write a number, MIN-MAX, or several with commas"
+                ))
+            })
+        };
+        match text.split_once('-') {
+            Some((from, to)) => Self::range(number(from)?, number(to)?),
+            None => Self::cycle(text.split(',').map(number).collect::<Result<Vec<_>, _>>()?),
+        }
+    }
+}
+
 /// How closely the NIC checks the frames that come back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum VerifyMode {
     /// Every byte.
     #[default]
@@ -128,77 +162,23 @@ impl Default for Expected {
     }
 }
 
-/// The module in a port's SFP+ cage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Module {
-    /// No module: the port has no link.
-    None,
-    /// A passive direct-attach cable.
-    #[default]
-    Dac,
-    /// An optical module for short range (10GBASE-SR), whose laser the driver can switch off.
-    Sr,
-}
+impl FromStr for Expected {
+    type Err = ConfigError;
 
-/// A cable between two ports: each port receives what the other sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cable {
-    /// One end.
-    pub a: usize,
-    /// The other end; may be the same port (a loop-back plug).
-    pub b: usize,
-}
-
-impl fmt::Display for Cable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.a, self.b)
-    }
-}
-
-/// What is at the other end of a wire.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WireTo {
-    /// The TAP interface of that name, 1 to 15 bytes, so that this machine's own programs exchange frames
-    /// with the driver.
-    Tap(String),
-    /// Files of recorded frames.
-    Pcap {
-        /// The file of the frames that arrive, once.
-        input: Option<PathBuf>,
-        /// The file for the frames that the driver sends.
-        output: Option<PathBuf>,
-    },
-}
-
-impl fmt::Display for WireTo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |path: &Option<PathBuf>| path.clone().unwrap_or_default();
-        match self {
-            Self::Tap(name) => write!(f, "tap={name}"),
-            Self::Pcap { input, output } => {
-                let (input, output) = (name(input), name(output));
-                write!(f, "pcap={},{}", input.display(), output.display())
-            }
-        }
-    }
-}
-
-/// The other end of a port's wire.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WireEnd {
-    /// The port; `None` for the next one without a wire.
-    pub port: Option<usize>,
-    /// What is there.
-    pub to: WireTo,
-}
-
-impl fmt::Display for WireEnd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(port) = self.port {
-            write!(f, "{port}:")?;
-        }
-        write!(f, "{}", self.to)
+    /// `touch`, `touch@N` with N from 0 to 59, `mac` or `none`.
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        let expected = match text.split_once('@') {
+            None if text == "touch" => Some(Self::default()),
+            None if text == "mac" => Some(Self::Mac),
+            None if text == "none" => Some(Self::Unchanged),
+            Some(("touch", byte)) => byte.parse().ok().map(Self::Touch),
+            _ => None,
+        };
+        expected.ok_or_else(|| {
+            ConfigError(format!(
+                "expect {text:?}: must be touch, touch@N with N from 0 to 59, mac or none"
+            ))
+        })
     }
 }
 

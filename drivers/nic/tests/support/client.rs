@@ -7,6 +7,8 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{fence, Ordering};
 
+use nic::registers as r;
+use rustix::event::{eventfd, EventfdFlags};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags,
@@ -26,8 +28,30 @@ pub const COMMAND_REGION_READ: u16 = 9;
 pub const COMMAND_REGION_WRITE: u16 = 10;
 pub const COMMAND_RESET: u16 = 13;
 
+pub const REGION_BAR0: u32 = 0;
+pub const REGION_IO: u32 = 2;
+pub const REGION_MSIX: u32 = 4;
+pub const REGION_CONFIG: u32 = 7;
+
 /// A reply: the payload and the file descriptors, or the error number.
 pub type Reply = Result<(Vec<u8>, Vec<OwnedFd>), u32>;
+
+/// Little-endian words.
+pub fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+pub fn quads(quads: &[u64]) -> Vec<u8> {
+    quads.iter().flat_map(|quad| quad.to_le_bytes()).collect()
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+}
+
+fn quad(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
+}
 
 /// A vfio-user client.
 pub struct Client {
@@ -69,20 +93,18 @@ impl Client {
     }
 
     fn map_pages(&mut self) {
-        let ask = |room: u32| [room, 0, 0, 0, 0, 0, 0, 0].map(u32::to_le_bytes).concat();
-        let (reply, _) = self.command(COMMAND_REGION_INFO, &ask(32), &[]).unwrap();
-        let word =
-            |reply: &[u8], at: usize| u32::from_le_bytes(reply[at..at + 4].try_into().unwrap());
-        let size = word(&reply, 0);
-        assert_eq!(word(&reply, 16), 512 << 10);
+        let mut ask = |room| {
+            let info = words(&[room, 0, REGION_BAR0, 0, 0, 0, 0, 0]);
+            self.command(COMMAND_REGION_INFO, &info, &[]).unwrap()
+        };
+        let size = word(&ask(32).0, 0);
         if size == 32 {
             return;
         }
-        let (reply, fds) = self.command(COMMAND_REGION_INFO, &ask(size), &[]).unwrap();
+        let (reply, fds) = ask(size);
         assert_eq!((reply.len() as u32, word(&reply, 12)), (size, 32));
-        let quad = |at: usize| u64::from_le_bytes(reply[at..at + 8].try_into().unwrap());
         self.areas = (0..word(&reply, 40) as usize)
-            .map(|n| (quad(48 + 16 * n), quad(56 + 16 * n)))
+            .map(|n| (quad(&reply, 48 + 16 * n), quad(&reply, 56 + 16 * n)))
             .collect();
         let file = fds.into_iter().next().unwrap();
         self.pages = Some(Memory::of_file(file, 0x8000));
@@ -118,14 +140,9 @@ impl Client {
 
     pub fn message(&mut self, command: u16, flags: u32, payload: &[u8]) -> Vec<u8> {
         self.next_id += 1;
-        let mut bytes = [self.next_id, command].map(u16::to_le_bytes).concat();
-        bytes.extend(
-            [16 + payload.len() as u32, flags, 0]
-                .map(u32::to_le_bytes)
-                .concat(),
-        );
-        bytes.extend(payload);
-        bytes
+        let head = [self.next_id, command].map(u16::to_le_bytes).concat();
+        let rest = words(&[16 + payload.len() as u32, flags, 0]);
+        [&head, &rest, payload].concat()
     }
 
     pub fn command(&mut self, command: u16, payload: &[u8], fds: &[BorrowedFd<'_>]) -> Reply {
@@ -168,18 +185,13 @@ impl Client {
             }
             filled += received;
         }
-        let word = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().unwrap());
-        assert_eq!(
-            head[0..2],
-            self.next_id.to_le_bytes(),
-            "reply to another message"
-        );
-        assert_eq!(head[2..4], command.to_le_bytes());
-        let mut payload = vec![0; word(4) as usize - 16];
+        let expected = [self.next_id, command].map(u16::to_le_bytes).concat();
+        assert_eq!(head[0..4], expected, "reply to another message");
+        let mut payload = vec![0; word(&head, 4) as usize - 16];
         self.stream.read_exact(&mut payload).unwrap();
-        match word(8) {
+        match word(&head, 8) {
             1 => Some(Ok((payload, fds))),
-            0x21 => Some(Err(word(12))),
+            0x21 => Some(Err(word(&head, 12))),
             flags => panic!("reply with flags {flags:#x}"),
         }
     }
@@ -192,29 +204,25 @@ impl Client {
         permissions: u32,
         file: Option<&OwnedFd>,
     ) -> Result<(), u32> {
-        let mut payload = [32_u32, permissions].map(u32::to_le_bytes).concat();
-        payload.extend([offset, iova, size].map(u64::to_le_bytes).concat());
+        let payload = [words(&[32, permissions]), quads(&[offset, iova, size])].concat();
         let fds: Vec<_> = file.iter().map(|file| file.as_fd()).collect();
         self.command(COMMAND_DMA_MAP, &payload, &fds).map(|_| ())
     }
 
     pub fn dma_unmap(&mut self, iova: u64, size: u64) -> Result<(), u32> {
-        let mut payload = [24_u32, 0].map(u32::to_le_bytes).concat();
-        payload.extend([iova, size].map(u64::to_le_bytes).concat());
+        let payload = [words(&[24, 0]), quads(&[iova, size])].concat();
         self.command(COMMAND_DMA_UNMAP, &payload, &[]).map(|_| ())
     }
 
     pub fn region_read(&mut self, region: u32, offset: u64, count: u32) -> Result<Vec<u8>, u32> {
-        let mut payload = offset.to_le_bytes().to_vec();
-        payload.extend([region, count].map(u32::to_le_bytes).concat());
+        let payload = [quads(&[offset]), words(&[region, count])].concat();
         self.command(COMMAND_REGION_READ, &payload, &[])
             .map(|(reply, _)| reply[16..].to_vec())
     }
 
     pub fn region_write(&mut self, region: u32, offset: u64, data: &[u8]) -> Result<(), u32> {
-        let mut payload = offset.to_le_bytes().to_vec();
-        payload.extend([region, data.len() as u32].map(u32::to_le_bytes).concat());
-        payload.extend(data);
+        let place = [quads(&[offset]), words(&[region, data.len() as u32])].concat();
+        let payload = [&place, data].concat();
         self.command(COMMAND_REGION_WRITE, &payload, &[])
             .map(|_| ())
     }
@@ -224,19 +232,18 @@ impl Client {
     }
 
     fn shared(&self, register: u32) -> Option<&Memory> {
-        let inside =
-            |(start, len): &(u64, u64)| (*start..start + len).contains(&u64::from(register));
-        self.pages
-            .as_ref()
-            .filter(|_| self.areas.iter().any(inside))
+        let register = u64::from(register);
+        let mut areas = self.areas.iter();
+        let inside = areas.any(|(start, len)| (*start..start + len).contains(&register));
+        self.pages.as_ref().filter(|_| inside)
     }
 
     pub fn get(&mut self, register: u32) -> u32 {
         if let Some(pages) = self.shared(register) {
             return pages.read_u32(register as usize);
         }
-        let bytes = self.region_read(0, u64::from(register), 4).unwrap();
-        u32::from_le_bytes(bytes.try_into().unwrap())
+        let bytes = self.region_read(REGION_BAR0, register.into(), 4);
+        word(&bytes.unwrap(), 0)
     }
 
     pub fn set(&mut self, register: u32, value: u32) {
@@ -244,7 +251,7 @@ impl Client {
             fence(Ordering::Release);
             return pages.write_u32(register as usize, value);
         }
-        self.region_write(0, u64::from(register), &value.to_le_bytes())
+        self.region_write(REGION_BAR0, register.into(), &words(&[value]))
             .unwrap();
     }
 
@@ -253,16 +260,75 @@ impl Client {
         self.set(register, value);
     }
 
+    /// Lets frames of up to 9014 bytes arrive.
+    pub fn allow_jumbo(&mut self) {
+        self.change(r::HLREG0, r::HLREG0_JUMBOEN, 0);
+        self.set(r::MAXFRS, r::field(r::MAXFRS_MFS, 9018));
+    }
+
+    /// Resets the card and waits until it is ready.
+    pub fn reset_card(&mut self) {
+        self.set(r::CTRL, r::CTRL_RST);
+        while self.get(r::CTRL) & r::CTRL_RST != 0 {}
+    }
+
+    /// Runs a cycle on the MDIO bus, as IEEE 802.3 clause 45 has it, to a register of a device of the PHY.
+    pub fn mdio(&mut self, operation: u32, device: u32, register: u32) {
+        let place = r::field(r::MSCA_DEV_TYPE, device) | register;
+        for cycle in [r::MSCA_OP_CODE_ADDRESS, operation] {
+            self.set(r::MSCA, place | cycle | r::MSCA_MDI_COMMAND);
+            assert_eq!(self.get(r::MSCA) & r::MSCA_MDI_COMMAND, 0);
+        }
+    }
+
+    /// Reads a register of the PHY.
+    pub fn read_phy(&mut self, device: u32, register: u32) -> u16 {
+        self.mdio(r::MSCA_OP_CODE_READ, device, register);
+        r::field_get(r::MSRWD_READ_DATA, self.get(r::MSRWD)) as u16
+    }
+
     pub fn set_bus_master(&mut self, on: bool) {
-        self.region_write(7, 4, &[if on { 6 } else { 2 }, 0])
-            .unwrap();
+        let command = if on { 6 } else { 2 };
+        self.region_write(REGION_CONFIG, 4, &[command, 0]).unwrap();
+    }
+
+    /// Connects an eventfd to an MSI-X vector, and enables it for the causes in IVAR(0).
+    pub fn interrupt(&mut self, vector: u32, causes: u32) -> OwnedFd {
+        let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
+        self.set_irq(vector, &fd);
+        self.set(r::GPIE, r::GPIE_MSIX_MODE);
+        self.set(r::IVAR(0), causes);
+        self.set(r::EIMS, 1 << vector);
+        fd
     }
 
     pub fn set_irq(&mut self, vector: u32, eventfd: &OwnedFd) {
-        let payload = [20_u32, 1 << 2 | 1 << 5, 2, vector, 1]
-            .map(u32::to_le_bytes)
-            .concat();
+        let payload = words(&[20, 1 << 2 | 1 << 5, 2, vector, 1]);
         self.command(COMMAND_SET_IRQS, &payload, &[eventfd.as_fd()])
             .unwrap();
     }
+}
+
+/// Takes the signals out of an eventfd that does not block.
+pub fn signals(fd: &OwnedFd) -> u64 {
+    let mut bytes = [0; 8];
+    rustix::io::read(fd, &mut bytes).map_or(0, |_| u64::from_ne_bytes(bytes))
+}
+
+/// Looks at the link like a driver: LINKS.UP stays clear until the first read.
+pub fn links(client: &mut Client) -> u32 {
+    client.get(r::LINKS);
+    client.get(r::LINKS)
+}
+
+pub fn link_is_up(client: &mut Client) -> bool {
+    links(client) & r::LINKS_UP != 0
+}
+
+/// Reads a word of the EEPROM through EERD; `None` if the card does not answer.
+pub fn read_eeprom(client: &mut Client, word: u32) -> Option<u16> {
+    client.set(r::EERD, r::field(r::EERD_ADDR, word) | r::EERD_START);
+    let value = client.get(r::EERD);
+    let done = value & (r::EERD_DONE | r::EERD_START) == r::EERD_DONE;
+    done.then_some(r::field_get(r::EERD_DATA, value) as u16)
 }

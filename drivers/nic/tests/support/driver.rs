@@ -33,20 +33,36 @@ impl Default for Rings {
             drop_enable: true,
             buffer_kb: 2,
             legacy: false,
-            tx_thresholds: 32 | 8 << 8,
+            tx_thresholds: thresholds(32, 8, 0),
             head_write_back: false,
             rx_filled: 63,
         }
     }
 }
 
+impl Rings {
+    /// The usual settings, after a change.
+    pub fn with(change: impl FnOnce(&mut Self)) -> Self {
+        let mut rings = Self::default();
+        change(&mut rings);
+        rings
+    }
+}
+
+/// The thresholds in TXDCTL.
+pub fn thresholds(prefetch: u32, host: u32, write_back: u32) -> u32 {
+    r::field(r::TXDCTL_PTHRESH, prefetch)
+        | r::field(r::TXDCTL_HTHRESH, host)
+        | r::field(r::TXDCTL_WTHRESH, write_back)
+}
+
 pub const IOVA: u64 = 0x1_0000_0000;
 pub const BUFFER: usize = 2048;
 
 const RX_RING: usize = 0;
-const TX_RING: usize = 0x1_0000;
+pub const TX_RING: usize = 0x1_0000;
 const HEAD: usize = 0x2_0000;
-const RX_BUFFERS: usize = 0x4_0000;
+pub const RX_BUFFERS: usize = 0x4_0000;
 
 /// A driver of one queue pair. Its memory holds the rings, a word for the head, the receive buffers
 /// and the transmit buffers.
@@ -63,14 +79,8 @@ impl Driver {
     /// Connects, starts the device in promiscuous mode with one queue pair, and looks at the link.
     pub fn start(path: &Path, rings: Rings) -> Self {
         let mut driver = Self::start_without_a_look(path, rings);
-        driver.look_at_the_link();
+        super::links(&mut driver.client);
         driver
-    }
-
-    /// LINKS.UP stays clear until the first read.
-    pub fn look_at_the_link(&mut self) {
-        self.client.get(r::LINKS);
-        self.client.get(r::LINKS);
     }
 
     /// Does what [`Driver::start`] does, without a look at the link.
@@ -103,52 +113,38 @@ impl Driver {
     }
 
     pub fn start_queue(&mut self) {
-        let Rings {
-            queue: n,
-            rx_len,
-            tx_len,
-            ..
-        } = self.rings;
-        let client = &mut self.client;
+        let (n, rings, client) = (self.rings.queue, self.rings, &mut self.client);
+        let high = (IOVA >> 32) as u32;
         client.set(r::RDBAL(n), IOVA as u32 + RX_RING as u32);
-        client.set(r::RDBAH(n), (IOVA >> 32) as u32);
-        client.set(r::RDLEN(n), rx_len as u32 * 16);
+        client.set(r::RDBAH(n), high);
+        client.set(r::RDLEN(n), rings.rx_len as u32 * 16);
         client.set(r::RDH(n), 0);
         client.set(r::RDT(n), 0);
-        let kind = if self.rings.legacy {
-            0
-        } else {
-            r::SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER
-        };
-        let drop = if self.rings.drop_enable {
-            r::SRRCTL_DROP_EN
-        } else {
-            0
-        };
-        client.set(r::SRRCTL(n), self.rings.buffer_kb | kind | drop);
+        let mut buffers = r::field(r::SRRCTL_BSIZEPACKET, rings.buffer_kb);
+        if !rings.legacy {
+            buffers |= r::SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER;
+        }
+        if rings.drop_enable {
+            buffers |= r::SRRCTL_DROP_EN;
+        }
+        client.set(r::SRRCTL(n), buffers);
         client.change(r::RXDCTL(n), r::RXDCTL_ENABLE, 0);
         assert_ne!(client.get(r::RXDCTL(n)) & r::RXDCTL_ENABLE, 0);
-
         client.set(r::TDBAL(n), IOVA as u32 + TX_RING as u32);
-        client.set(r::TDBAH(n), (IOVA >> 32) as u32);
-        client.set(r::TDLEN(n), tx_len as u32 * 16);
+        client.set(r::TDBAH(n), high);
+        client.set(r::TDLEN(n), rings.tx_len as u32 * 16);
         client.set(r::TDH(n), 0);
         client.set(r::TDT(n), 0);
-        if self.rings.head_write_back {
-            client.set(
-                r::TDWBAL(n),
-                (IOVA as u32 + HEAD as u32) | r::TDWBAL_HEAD_WB_EN,
-            );
-            client.set(r::TDWBAH(n), (IOVA >> 32) as u32);
+        if rings.head_write_back {
+            let low = IOVA as u32 + HEAD as u32;
+            client.set(r::TDWBAL(n), low | r::TDWBAL_HEAD_WB_EN);
+            client.set(r::TDWBAH(n), high);
         }
         client.change(r::DMATXCTL, r::DMATXCTL_TE, 0);
-        client.set(r::TXDCTL(n), self.rings.tx_thresholds | r::TXDCTL_ENABLE);
-
+        client.set(r::TXDCTL(n), rings.tx_thresholds | r::TXDCTL_ENABLE);
         (self.rx_next, self.rx_tail, self.tx_next) = (0, 0, 0);
-        for slot in 0..rx_len {
-            self.arm(slot);
-        }
-        self.give(self.rings.rx_filled);
+        (0..rings.rx_len).for_each(|slot| self.arm(slot));
+        self.give(rings.rx_filled);
     }
 
     fn rx_buffer(&self, slot: usize) -> usize {
@@ -174,18 +170,12 @@ impl Driver {
 
     /// The words of the receive descriptor in a slot.
     pub fn rx_descriptor(&self, slot: usize) -> [u64; 2] {
-        [
-            self.memory.read_u64(RX_RING + slot * 16),
-            self.memory.read_u64(RX_RING + slot * 16 + 8),
-        ]
+        [0, 8].map(|word| self.memory.read_u64(RX_RING + slot * 16 + word))
     }
 
     /// The words of the transmit descriptor in a slot.
     pub fn tx_descriptor(&self, slot: usize) -> [u64; 2] {
-        [
-            self.memory.read_u64(TX_RING + slot * 16),
-            self.memory.read_u64(TX_RING + slot * 16 + 8),
-        ]
+        [0, 8].map(|word| self.memory.read_u64(TX_RING + slot * 16 + word))
     }
 
     /// The head that the device has written to memory.
@@ -205,17 +195,13 @@ impl Driver {
         loop {
             let slot = self.rx_next;
             let [_, status] = self.rx_descriptor(slot);
-            let (done, last, len) = if self.rings.legacy {
-                (
-                    status >> 32 & 1 != 0,
-                    status >> 33 & 1 != 0,
-                    status as usize & 0xffff,
-                )
-            } else {
-                let len = r::field64_get(r::RXD_LENGTH, status) as usize;
-                (status & r::RXD_DD != 0, status & r::RXD_EOP != 0, len)
+            // A legacy descriptor has length and status at other places.
+            let (flags, len) = match self.rings.legacy.then_some(status) {
+                Some(legacy) => (legacy >> 32, legacy & 0xffff),
+                None => (status, r::field64_get(r::RXD_LENGTH, status)),
             };
-            if !done {
+            let len = len as usize;
+            if flags & r::RXD_DD == 0 {
                 assert!(frame.is_empty(), "half a frame");
                 return None;
             }
@@ -223,7 +209,7 @@ impl Driver {
             self.arm(slot);
             self.rx_next = (slot + 1) % self.rings.rx_len;
             self.give(1);
-            if last {
+            if flags & r::RXD_EOP != 0 {
                 return Some(frame);
             }
         }
@@ -246,6 +232,29 @@ impl Driver {
     pub fn ring_doorbell(&mut self) {
         self.client
             .set(r::TDT(self.rings.queue), self.tx_next as u32);
+    }
+
+    /// Posts frames of 60 bytes with these flags, and hands them over.
+    pub fn transmit_small(&mut self, numbers: std::ops::Range<u8>, flags: u64) {
+        for n in numbers {
+            self.post_frame(&super::frame(60, n), flags);
+        }
+        self.ring_doorbell();
+    }
+
+    /// Forwards frames that another driver has received.
+    pub fn forward(&mut self, frames: &[Vec<u8>]) {
+        for frame in frames {
+            self.transmit(&super::touched(frame));
+        }
+    }
+
+    /// Lets RSS give flows to queues; the four queues of `table` come in turn.
+    pub fn spread(&mut self, table: u32, hashed: u32) {
+        let client = &mut self.client;
+        client.set(r::MRQC, r::MRQC_MRQE_RSS | hashed);
+        (0..10).for_each(|n| client.set(r::RSSRK(n), (n + 1).wrapping_mul(0x9e37_79b9)));
+        (0..32).for_each(|n| client.set(r::RETA(n), table));
     }
 
     /// Sends a frame in one descriptor, and returns the slot.

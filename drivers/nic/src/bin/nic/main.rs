@@ -27,20 +27,15 @@ fn main() -> ExitCode {
         .without_time()
         .with_target(false)
         .init();
-    let config = match options.config() {
-        Ok(config) => config,
-        Err(error) => {
-            eprintln!("nic: {error}");
-            return ExitCode::from(2);
-        }
+    let (error, status) = match options.config() {
+        Err(error) => (error.into(), 2),
+        Ok(config) => match run(&options, config) {
+            Ok(()) => return ExitCode::SUCCESS,
+            Err(error) => (error, 1),
+        },
     };
-    match run(&options, config) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("nic: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    eprintln!("nic: {error:#}");
+    ExitCode::from(status)
 }
 
 fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
@@ -49,29 +44,29 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
         signal_hook::flag::register(signal, stop.clone()).context("signal handler")?;
     }
     // The file comes first: a bad path should not cost an hour's run.
-    let json = options.json.as_deref();
-    let json = json
-        .map(|path| File::create(path).with_context(|| format!("writing {}", path.display())))
-        .transpose()?;
+    let writing = || {
+        format!(
+            "writing {}",
+            options.json.clone().unwrap_or_default().display()
+        )
+    };
+    let json = options.json.as_ref().map(File::create).transpose();
+    let json = json.with_context(writing)?;
     let mut nic = Nic::new(config)?;
+    let serve = if options.turns {
+        Nic::serve_turns
+    } else {
+        Nic::serve_control
+    };
     let control = options.control.as_deref();
-    let serve = |path| match options.turns {
-        true => nic.serve_turns(path),
-        false => nic.serve_control(path),
-    };
-    let control = control.map(serve).transpose()?;
-    let data_plane = match options.turns {
-        true => None,
-        false => Some(nic.run_data_plane()?),
-    };
+    let control = control.map(|path| serve(&nic, path)).transpose()?;
+    let data_plane = (!options.turns).then(|| nic.run_data_plane()).transpose()?;
     let start = Instant::now();
     for port in nic.ports() {
         eprintln!("port {}: {}", port.index(), port.device_name());
     }
     let mut output = io::stdout();
-    writeln!(output, "ready")
-        .and_then(|()| output.flush())
-        .context("standard output")?;
+    say(&mut output, "ready")?;
 
     let mut bursts_reported = false;
     while !stop.load(Ordering::Relaxed)
@@ -82,9 +77,7 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
         std::thread::sleep(TICK);
         if !bursts_reported && nic.bursts_done() {
             bursts_reported = true;
-            writeln!(output, "bursts done")
-                .and_then(|()| output.flush())
-                .context("standard output")?;
+            say(&mut output, "bursts done")?;
         }
     }
     let seconds = start.elapsed().as_secs_f64();
@@ -94,19 +87,20 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
     nic.stop();
     let report = Report::of(&nic, seconds);
     // Write to all three places, even if one of them fails: a disk may be full, a reader gone.
-    let written = match (json, &options.json) {
-        (Some(file), Some(path)) => {
-            write_json(file, &report).with_context(|| format!("writing {}", path.display()))
-        }
-        _ => Ok(()),
-    };
+    let written = json.map_or(Ok(()), |file| {
+        write_json(file, &report).with_context(writing)
+    });
     let traced = finish_trace(&nic);
     let printed = report.print(&mut output).context("standard output");
-    let recorded = match nic.wire_failure() {
-        Some(error) => Err(anyhow::anyhow!("{error}")),
-        None => Ok(()),
-    };
+    let recorded = nic
+        .wire_failure()
+        .map_or(Ok(()), |error| Err(anyhow::anyhow!("{error}")));
     written.and(traced).and(printed).and(recorded)
+}
+
+fn say(mut output: impl Write, line: &str) -> anyhow::Result<()> {
+    let written = writeln!(output, "{line}").and_then(|()| output.flush());
+    written.context("standard output")
 }
 
 fn write_json(mut file: File, report: &Report) -> anyhow::Result<()> {

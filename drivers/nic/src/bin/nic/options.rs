@@ -16,7 +16,7 @@ use nic::{
 /// "ready" on standard output says that drivers may connect. SIGINT or SIGTERM ends the NIC, which
 /// then prints the counters of each port.
 #[derive(Debug, Parser)]
-#[command(name = "nic", version)]
+#[command(name = "nic", version, hide_possible_values = true)]
 pub struct Options {
     /// Directory for the sockets port0.sock, port1.sock, ...; made if it does not exist
     #[arg(long, value_name = "DIR")]
@@ -29,7 +29,7 @@ pub struct Options {
 
     /// Register access: shared (queue registers are shared memory) or trap (every access is a
     /// message)
-    #[arg(long, value_name = "MODE", default_value = "shared")]
+    #[arg(long, value_enum, value_name = "MODE", default_value = "shared")]
     mmio: MmioMode,
 
     /// Frames that arrive at every port: off, saturate (one for every free descriptor),
@@ -46,7 +46,7 @@ pub struct Options {
     flows: u16,
 
     /// Checks of the frames that come back: full (every byte), sequence (numbers only), or off
-    #[arg(long, value_name = "HOW", default_value = "full")]
+    #[arg(long, value_enum, value_name = "HOW", default_value = "full")]
     verify: VerifyMode,
 
     /// Change that drivers make to frames: touch (byte 1 goes up by one), touch@N (byte N does, 0 to
@@ -66,11 +66,11 @@ pub struct Options {
     wire: Vec<WireEnd>,
 
     /// Module in the SFP+ cages: dac (a direct-attach cable), sr (an optical module) or none
-    #[arg(long, value_name = "MODULE", default_value = "dac")]
+    #[arg(long, value_enum, value_name = "MODULE", default_value = "dac")]
     module: Module,
 
     /// Speed of the links: 100m, 1g, 2.5g, 5g or 10g; each family of cards has some of them
-    #[arg(long, value_name = "SPEED", default_value = "10g")]
+    #[arg(long, value_enum, value_name = "SPEED", default_value = "10g")]
     link_speed: LinkSpeed,
 
     /// Time in seconds from a reset until the link is up, as the training of 10GBASE-T takes it
@@ -133,6 +133,7 @@ pub struct Options {
     /// caches of its own processor); a list gives each round a block of bursts at each place
     #[arg(
         long,
+        value_enum,
         value_name = "LIST",
         value_delimiter = ',',
         default_value = "memory",
@@ -158,8 +159,7 @@ pub struct Options {
 }
 
 fn device_id(text: &str) -> Result<u16, String> {
-    let digits = text.trim_start_matches("0x");
-    u16::from_str_radix(digits, 16)
+    u16::from_str_radix(text.trim_start_matches("0x"), 16)
         .map_err(|_| "write up to four hexadecimal digits, such as 10fb".to_owned())
 }
 
@@ -168,19 +168,25 @@ fn fault(name: &str) -> Result<String, ConfigError> {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    text.parse()
-        .ok()
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| "write a number of seconds, such as 10 or 0.5".to_owned())
+    let seconds = text.parse().ok();
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| "write a number of seconds, such as 10 or 0.5".to_owned())
 }
 
 impl Options {
     /// The configuration that the options describe.
     pub fn config(&self) -> Result<NicConfig, ConfigError> {
-        let mut faults = Faults::default();
-        for name in &self.fault {
-            faults.add(name)?;
+        let refuse = |text| Err(ConfigError::new(text));
+        if self.latency && self.traffic == Traffic::Off {
+            return refuse("--latency: there is no traffic to measure; add --traffic rate=MPPS");
         }
+        if self.turns && !matches!(self.traffic, Traffic::Off | Traffic::Saturate) {
+            return refuse(
+                "--turns: a card in turns has no clock; choose --traffic off or saturate",
+            );
+        }
+        let mut faults = Faults::default();
+        self.fault.iter().try_for_each(|name| faults.add(name))?;
         let mut config = NicConfig::new(&self.socket_dir, self.ports)
             .with_mmio(self.mmio)
             .with_each_port(|port| {
@@ -200,32 +206,19 @@ impl Options {
                 };
                 port.left_behind = self.left_behind.unwrap_or_default();
             });
-        config = config.with_wires(&self.wire)?;
-        config.cables = self.cable.clone();
+        config.cables.clone_from(&self.cable);
         config.cpu = self.cpu;
-        config.data_plane_cpus = self.data_plane_cpus.clone();
-        if self.latency {
-            if self.traffic == Traffic::Off {
-                return Err(ConfigError::new(
-                    "--latency: there is no traffic to measure; add --traffic rate=MPPS",
-                ));
-            }
-            config.latency = Some(MeasureLatency {
-                after: self.latency_after.unwrap_or_default(),
-            });
+        config.data_plane_cpus.clone_from(&self.data_plane_cpus);
+        let after = self.latency_after.unwrap_or_default();
+        config.latency = self.latency.then_some(MeasureLatency { after });
+        config.bursts.clone_from(&self.burst);
+        if let Some(bursts) = &mut config.bursts {
+            bursts.placements.clone_from(&self.placement);
         }
-        if self.turns && !matches!(self.traffic, Traffic::Off | Traffic::Saturate) {
-            return Err(ConfigError::new(
-                "--turns: a card in turns has no clock; choose --traffic off or saturate",
-            ));
-        }
-        config.bursts = self.burst.clone().map(|mut bursts| {
-            bursts.placements = self.placement.clone();
-            bursts
-        });
         if let Some(path) = &self.trace {
             config.trace = TraceTo::File(path.clone());
         }
+        let config = config.with_wires(&self.wire)?;
         config.check()?;
         Ok(config)
     }
