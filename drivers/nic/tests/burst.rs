@@ -5,8 +5,8 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use nic::{registers as r, Bursts, Faults, Nic, NicConfig, Placement};
-use support::{Driver, Rings};
+use nic::{registers as r, Bursts, Faults, MmioMode, Placement};
+use support::{Bench, Driver, Rings};
 
 const RING: usize = 256;
 const TX_RING: usize = 1024;
@@ -14,25 +14,18 @@ const NUMBERS: [usize; 4] = [32, 64, 128, 192];
 const BURSTS: usize = 12;
 const LIMIT: Duration = Duration::from_secs(120);
 
-fn card(directory: &tempfile::TempDir, faults: Faults) -> Nic {
-    let mut bursts: Bursts = format!("rounds=1,bursts={BURSTS},saturate=0")
-        .parse()
-        .unwrap();
-    bursts.placements = vec![Placement::Memory, Placement::Warm];
-    let mut config =
-        NicConfig::new(directory.path(), 2).with_each_port(|port| port.faults = faults);
-    config.bursts = Some(bursts);
-    Nic::new(config).unwrap()
-}
-
-fn drivers(nic: &Nic) -> [Driver; 2] {
-    let rings = Rings {
-        rx_len: RING,
-        tx_len: TX_RING,
-        rx_filled: RING - 1,
-        ..Rings::default()
-    };
-    [0, 1].map(|port| Driver::start(nic.port(port).unwrap().socket(), rings))
+fn bench(faults: Faults) -> (Bench, [Driver; 2]) {
+    let bench = Bench::of(|mut config| {
+        let text = format!("rounds=1,bursts={BURSTS},saturate=0");
+        let mut bursts: Bursts = text.parse().unwrap();
+        bursts.placements = vec![Placement::Memory, Placement::Warm];
+        config.bursts = Some(bursts);
+        let config = config.with_mmio(MmioMode::Shared);
+        config.with_each_port(|port| port.faults = faults)
+    });
+    let rings = Rings::with(|it| (it.rx_len, it.rx_filled, it.tx_len) = (RING, RING - 1, TX_RING));
+    let drivers = [0, 1].map(|port| bench.driver(port, rings));
+    (bench, drivers)
 }
 
 /// Waits until the ring has room for as many frames as a receive ring holds. `posted` is the number of frames
@@ -68,10 +61,9 @@ fn visible(driver: &Driver, next: usize) -> usize {
 
 #[test]
 fn a_driver_gets_whole_bursts_in_order() {
-    let directory = tempfile::tempdir().unwrap();
-    let nic = card(&directory, Faults::default());
+    let (bench, mut drivers) = bench(Faults::default());
+    let nic = &bench.nic;
     let running = nic.run_data_plane().unwrap();
-    let mut drivers = drivers(&nic);
     let (mut next, mut posted) = ([0; 2], [0; 2]);
     let mut seen: [Vec<usize>; 2] = Default::default();
     let start = Instant::now();
@@ -93,9 +85,8 @@ fn a_driver_gets_whole_bursts_in_order() {
             wait_for_room(&drivers[port ^ 1], posted[port ^ 1]);
             posted[port ^ 1] += count;
             for _ in 0..count {
-                let mut frame = drivers[port].receive().unwrap();
-                frame[1] = frame[1].wrapping_add(1);
-                drivers[port ^ 1].post_frame(&frame, r::TXD_RS);
+                let frame = drivers[port].receive().unwrap();
+                drivers[port ^ 1].post_frame(&support::touched(&frame), r::TXD_RS);
             }
             drivers[port ^ 1].ring_doorbell();
         }
@@ -124,12 +115,11 @@ fn a_driver_gets_whole_bursts_in_order() {
 
 #[test]
 fn a_card_that_sends_nothing_times_nothing_and_stops_at_once() {
-    let directory = tempfile::tempdir().unwrap();
     let mut faults = Faults::default();
-    faults.add("stall").unwrap();
-    let nic = card(&directory, faults);
+    faults.stall_tx = true;
+    let (bench, mut drivers) = bench(faults);
+    let nic = &bench.nic;
     let running = nic.run_data_plane().unwrap();
-    let mut drivers = drivers(&nic);
     while drivers[0].receive().is_none() {}
     drop(running);
     assert!(!nic.bursts_done());

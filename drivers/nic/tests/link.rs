@@ -3,92 +3,75 @@
 
 mod support;
 
-use std::io::{BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream;
-
 use nic::registers as r;
-use nic::{MmioMode, Module, Nic, NicConfig};
-use support::{frame, Client, Driver, Rings};
+use nic::Module;
+use support::{frame, link_is_up, read_eeprom, Bench, Client, Control, Rings};
 
-fn nic(module: Module) -> (tempfile::TempDir, Nic) {
-    let directory = tempfile::tempdir().unwrap();
-    let config = NicConfig::new(directory.path(), 2)
-        .with_mmio(MmioMode::Trap)
-        .with_cable(0, 1)
-        .with_each_port(|port| port.module = module);
-    let nic = Nic::new(config).unwrap();
-    (directory, nic)
+/// A card with a cable between its ports.
+fn bench(module: Module) -> Bench {
+    Bench::of(|config| {
+        let config = config.with_cable(0, 1);
+        config.with_each_port(|port| port.module = module)
+    })
 }
 
-/// Looks at the link like a driver: LINKS.UP stays clear until the first read.
-fn link_is_up(client: &mut Client) -> bool {
-    client.get(r::LINKS);
-    client.get(r::LINKS) & r::LINKS_UP != 0
+fn connected(module: Module) -> (Bench, Client) {
+    let bench = bench(module);
+    let client = bench.client(0);
+    (bench, client)
 }
 
 #[test]
 fn a_link_change_is_an_interrupt_cause() {
-    let (_directory, nic) = nic(Module::Dac);
-    let port = nic.port(0).unwrap();
-    let mut client = Client::connect(port.socket());
+    let (bench, mut client) = connected(Module::Dac);
+    let port = bench.port(0);
     assert!(link_is_up(&mut client));
     assert_eq!(client.get(r::EICR) & r::EICR_LSC, 0);
-    port.set_plugged(false);
-    assert_eq!(client.get(r::EICR) & r::EICR_LSC, r::EICR_LSC);
-    assert!(!link_is_up(&mut client) && !port.snapshot().link_up);
-    assert_eq!(client.get(r::STATUS) & r::STATUS_LINK_UP, 0);
-    port.set_plugged(false);
-    assert_eq!(
-        client.get(r::EICR) & r::EICR_LSC,
-        0,
-        "the link has not changed"
-    );
-    port.set_plugged(true);
-    assert_eq!(client.get(r::EICR) & r::EICR_LSC, r::EICR_LSC);
-    assert!(link_is_up(&mut client));
+    // The second time, the link does not change.
+    for (plugged, cause) in [(false, r::EICR_LSC), (false, 0), (true, r::EICR_LSC)] {
+        port.set_plugged(plugged);
+        assert_eq!(client.get(r::EICR) & r::EICR_LSC, cause);
+        assert_eq!(link_is_up(&mut client), plugged);
+        assert_eq!(port.snapshot().link_up, plugged);
+        assert_eq!(client.get(r::STATUS) & r::STATUS_LINK_UP != 0, plugged);
+    }
 }
 
 #[test]
 fn both_ends_of_a_pulled_cable_lose_the_link() {
-    let (_directory, nic) = nic(Module::Dac);
-    let mut plane = nic.data_plane().unwrap();
-    let [mut a, mut b] = [0, 1].map(|n| Driver::start(nic.ports()[n].socket(), Rings::default()));
-    let mut settle = || {
-        for _ in 0..3 {
-            plane.poll();
-        }
-    };
-    settle();
+    let mut bench = bench(Module::Dac);
+    let [mut a, mut b] = [0, 1].map(|port| bench.driver(port, Rings::default()));
+    bench.settle();
     a.transmit(&frame(60, 1));
-    settle();
-    assert_eq!(b.receive(), Some(frame(60, 1)));
-    nic.ports()[0].set_plugged(false);
-    settle();
+    a.transmit(&frame(1200, 2));
+    b.transmit(&frame(70, 3));
+    bench.settle();
+    assert_eq!(b.receive_all(), [frame(60, 1), frame(1200, 2)]);
+    assert_eq!(a.receive_all(), [frame(70, 3)]);
+    bench.port(0).set_plugged(false);
+    bench.settle();
     assert!(!link_is_up(&mut a.client) && !link_is_up(&mut b.client));
     let slot = a.transmit(&frame(60, 2));
-    settle();
+    bench.settle();
     assert!(!a.tx_done(slot), "the card sends nothing without a link");
-    nic.ports()[0].set_plugged(true);
-    settle();
+    bench.port(0).set_plugged(true);
+    bench.settle();
     assert!(link_is_up(&mut a.client) && link_is_up(&mut b.client));
-    settle();
+    bench.settle();
     assert_eq!(b.receive(), Some(frame(60, 2)));
 }
 
 #[test]
 fn switching_one_laser_off_ends_the_link_of_the_other_end() {
     for (module, up) in [(Module::Sr, false), (Module::Dac, true)] {
-        let (_directory, nic) = nic(module);
-        let mut plane = nic.data_plane().unwrap();
-        let [mut a, mut b] = [0, 1].map(|n| Client::connect(nic.ports()[n].socket()));
+        let mut bench = bench(module);
+        let [mut a, mut b] = [0, 1].map(|port| bench.client(port));
         a.change(r::ESDP, r::ESDP_SDP3, 0);
-        plane.poll();
-        plane.poll();
+        bench.settle();
         assert!(link_is_up(&mut a), "its own receiver still sees light");
         assert_eq!(link_is_up(&mut b), up, "{module:?}");
         a.change(r::ESDP, 0, r::ESDP_SDP3);
-        plane.poll();
-        plane.poll();
+        bench.settle();
         assert!(link_is_up(&mut b));
     }
 }
@@ -96,37 +79,25 @@ fn switching_one_laser_off_ends_the_link_of_the_other_end() {
 /// Drivers use the link reset on a card without a link. It resets the whole card.
 #[test]
 fn a_link_reset_resets_the_whole_card() {
-    let (_directory, nic) = nic(Module::Sr);
-    let port = nic.port(0).unwrap();
-    let mut driver = Driver::start(port.socket(), Rings::default());
-    let client = &mut driver.client;
+    let bench = bench(Module::Sr);
+    let client = &mut bench.driver(0, Rings::default()).client;
     client.set(r::CTRL, r::CTRL_MASTER_DISABLE);
-    assert_eq!(client.get(r::STATUS) & r::STATUS_MASTER_ENABLE, 0);
     client.set(r::CTRL, r::CTRL_MASTER_DISABLE | r::CTRL_LNK_RST);
-    assert_eq!(
-        client.get(r::CTRL),
-        r::CTRL_LNK_RST,
-        "the reset takes a moment"
-    );
-    assert_eq!(client.get(r::CTRL), 0);
+    let seen = [client.get(r::CTRL), client.get(r::CTRL)];
+    assert_eq!(seen, [r::CTRL_LNK_RST, 0], "the reset takes a moment");
     assert_ne!(client.get(r::STATUS) & r::STATUS_MASTER_ENABLE, 0);
     assert_eq!(client.get(r::RXDCTL(0)) & r::RXDCTL_ENABLE, 0);
 }
 
 #[test]
 fn without_a_module_there_is_no_link() {
-    let (_directory, nic) = nic(Module::None);
-    let port = nic.port(0).unwrap();
-    let mut client = Client::connect(port.socket());
+    let (bench, mut client) = connected(Module::None);
     assert!(!link_is_up(&mut client));
     assert_eq!(client.get(r::ESDP) & r::ESDP_SDP2, 0);
     client.set(r::GPIE, r::GPIE_SDP2_GPIEN);
-    port.set_module(Module::Sr);
-    assert_eq!(
-        client.get(r::EICR) & r::EICR_GPI_SDP2,
-        r::EICR_GPI_SDP2,
-        "the card reports the new module"
-    );
+    bench.port(0).set_module(Module::Sr);
+    let reported = client.get(r::EICR) & r::EICR_GPI_SDP2;
+    assert_ne!(reported, 0, "the card reports the new module");
     assert_ne!(client.get(r::ESDP) & r::ESDP_SDP2, 0);
     client.set(r::ESDP, 0);
     assert_ne!(
@@ -191,8 +162,8 @@ fn the_module_is_read_over_its_wires() {
         (Module::Sr, Some(0), Some(0x10)),
         (Module::None, None, None),
     ] {
-        let (_directory, nic) = nic(module);
-        let mut wires = Wires(Client::connect(nic.port(0).unwrap().socket()));
+        let (_bench, client) = connected(module);
+        let mut wires = Wires(client);
         assert_eq!(wires.read(0x50, 8), technology);
         assert_eq!(wires.read(0x50, 3), compliance);
     }
@@ -201,8 +172,7 @@ fn the_module_is_read_over_its_wires() {
 /// Reads a word bit by bit, like DPDK's driver.
 #[test]
 fn the_eeprom_is_read_over_its_wires() {
-    let (_directory, nic) = nic(Module::Dac);
-    let mut client = Client::connect(nic.port(0).unwrap().socket());
+    let (_bench, mut client) = connected(Module::Dac);
     client.change(r::EEC, r::EEC_REQ, 0);
     let eec = client.get(r::EEC);
     assert_ne!(eec & r::EEC_GNT, 0);
@@ -222,97 +192,76 @@ fn the_eeprom_is_read_over_its_wires() {
     }
     let word = (0..16).fold(0_u16, |word, _| word << 1 | u16::from(clock(false)));
     client.change(r::EEC, 0, r::EEC_CS | r::EEC_REQ);
-    client.set(r::EERD, r::field(r::EERD_ADDR, 0x15) | r::EERD_START);
-    let expected = r::field_get(r::EERD_DATA, client.get(r::EERD)) as u16;
-    assert_eq!(word.swap_bytes(), expected);
-    assert_eq!(expected, 0xfafa);
+    let expected = read_eeprom(&mut client, 0x15);
+    assert_eq!((word.swap_bytes(), expected), (0xfafa, Some(0xfafa)));
 }
 
 #[test]
 fn a_request_for_an_unmodelled_feature_is_reported_once() {
-    let (_directory, nic) = nic(Module::Dac);
-    let port = nic.port(0).unwrap();
-    let mut client = Client::connect(port.socket());
+    let (bench, mut client) = connected(Module::Dac);
     client.set(r::SAQF(0), 0);
-    assert!(
-        port.unmodelled().is_empty(),
-        "a write of 0 requests nothing"
-    );
+    let reported = bench.port(0).unmodelled();
+    assert!(reported.is_empty(), "a write of 0 requests nothing");
     for _ in 0..3 {
         client.set(r::SAQF(0), 7);
         client.set(r::SAQF(1), 7);
     }
     client.set(r::MRQC, r::MRQC_MRQE_VMDQ);
-    let reported = port.unmodelled();
+    let reported = bench.port(0).unmodelled();
     assert_eq!(reported.len(), 2, "{reported:?}");
     assert!(reported[0].starts_with("SAQF") && reported[1].starts_with("MRQC"));
 }
 
 #[test]
 fn flow_director_commands_finish() {
-    let (_directory, nic) = nic(Module::Dac);
-    let port = nic.port(0).unwrap();
-    let mut client = Client::connect(port.socket());
+    let (bench, mut client) = connected(Module::Dac);
     assert_eq!(client.get(r::FDIRCTRL) & r::FDIRCTRL_INIT_DONE, 0);
     client.set(r::FDIRCTRL, r::FDIRCTRL_PBALLOC_64K);
     assert_ne!(client.get(r::FDIRCTRL) & r::FDIRCTRL_INIT_DONE, 0);
     client.set(r::FDIRCMD, r::FDIRCMD_CMD_ADD | r::FDIRCMD_QUEUE_EN);
     assert_eq!(client.get(r::FDIRCMD) & r::FDIRCMD_CMD, 0);
-    assert_eq!(port.unmodelled().len(), 1);
+    assert_eq!(bench.port(0).unmodelled().len(), 1);
 }
 
 #[test]
 fn waking_up_resets_the_card() {
     const POWER_STATUS: u64 = 0x44;
-    let (_directory, nic) = nic(Module::Dac);
-    let port = nic.port(0).unwrap();
-    let mut client = Client::connect(port.socket());
+    let (bench, mut client) = connected(Module::Dac);
     client.set_bus_master(true);
     client.set(r::LEDCTL, 7);
-    client.region_write(7, POWER_STATUS, &[3, 0]).unwrap();
-    assert!(!port.snapshot().bus_master, "the card is in D3");
-    client.region_write(7, POWER_STATUS, &[0, 0]).unwrap();
+    let power = |client: &mut Client, state| {
+        let region = support::REGION_CONFIG;
+        client
+            .region_write(region, POWER_STATUS, &[state, 0])
+            .unwrap();
+    };
+    power(&mut client, 3);
+    assert!(!bench.port(0).snapshot().bus_master, "the card is in D3");
+    power(&mut client, 0);
     assert_eq!(client.get(r::LEDCTL), 0);
-    let cause = port.last_reset().unwrap().cause;
+    let cause = bench.port(0).last_reset().unwrap().cause;
     assert_eq!(cause, nic::ResetCause::WakeUp);
-}
-
-// ---- Commands ----
-
-struct Control(BufReader<UnixStream>);
-
-impl Control {
-    fn connect(path: &std::path::Path) -> Self {
-        let stream = UnixStream::connect(path).unwrap();
-        stream.set_read_timeout(Some(support::TIMEOUT)).unwrap();
-        Self(BufReader::new(stream))
-    }
-
-    fn ask(&mut self, line: &str) -> String {
-        self.0.get_mut().write_all(line.as_bytes()).unwrap();
-        let mut answer = String::new();
-        self.0.read_line(&mut answer).unwrap();
-        answer
-    }
 }
 
 #[test]
 fn control_commands_change_the_link_and_report_the_state() {
-    let (directory, nic) = nic(Module::Dac);
-    let path = directory.path().join("control");
-    let serving = nic.serve_control(&path).unwrap();
-    let mut control = Control::connect(&path);
-    let mut other = Control::connect(&path);
+    let bench = bench(Module::Dac);
+    let path = bench.folder.path().join("control");
+    let serving = bench.nic.serve_control(&path).unwrap();
+    let [mut control, mut other] = [(); 2].map(|()| Control::connect(&path));
     assert_eq!(control.ask("link 1 down\n"), "ok\n");
     let stats: serde_json::Value = serde_json::from_str(&other.ask("stats\n")).unwrap();
-    assert_eq!(stats["ports"][0]["state"]["link_up"], true);
-    assert_eq!(stats["ports"][1]["state"]["link_up"], false);
-    assert_eq!(stats["ports"][1]["delivered"], 0);
-    assert_eq!(stats["ports"][1]["state"]["dma_maps"], 0);
-    assert_eq!(stats["ports"][1]["module"], "dac");
+    let [first, second] = [0, 1].map(|port| &stats["ports"][port]);
+    assert_eq!(first["state"]["link_up"], true);
+    assert_eq!(second["state"]["link_up"], false);
+    assert_eq!(
+        (&second["delivered"], &second["state"]["dma_maps"]),
+        (&0.into(), &0.into())
+    );
+    assert_eq!(second["module"], "dac");
     assert_eq!(control.ask("link 1 up\nmodule 0 none\n"), "ok\n");
     assert_eq!(control.ask(""), "ok\n");
-    assert_eq!(nic.ports()[0].module(), Module::None);
+    assert_eq!(bench.port(0).module(), Module::None);
     drop(serving);
     assert!(!path.exists());
     assert_eq!(control.ask(""), "", "the NIC has closed the connection");
@@ -320,9 +269,9 @@ fn control_commands_change_the_link_and_report_the_state() {
 
 #[test]
 fn an_unknown_command_lists_the_valid_ones() {
-    let (directory, nic) = nic(Module::Dac);
-    let path = directory.path().join("control");
-    let _serving = nic.serve_control(&path).unwrap();
+    let bench = bench(Module::Dac);
+    let path = bench.folder.path().join("control");
+    let _serving = bench.nic.serve_control(&path).unwrap();
     let mut control = Control::connect(&path);
     for (line, expected) in [
         ("link 2 down\n", "ports are numbered 0 to 1"),
@@ -333,20 +282,13 @@ fn an_unknown_command_lists_the_valid_ones() {
         ("st\u{fffd}ts\n", "unknown command"),
     ] {
         let answer = control.ask(line);
-        assert!(
-            answer.starts_with("error: ") && answer.contains(expected),
-            "{line:?}: {answer:?}"
-        );
+        assert!(answer.starts_with("error: "), "{line:?}: {answer:?}");
+        assert!(answer.contains(expected), "{line:?}: {answer:?}");
     }
     // The NIC disconnects a client that sends an endless line, and keeps the others.
-    let mut endless = Control::connect(&path);
-    let answer = endless.ask(&"x".repeat(5000));
+    let answer = Control::connect(&path).ask(&"x".repeat(5000));
     assert!(answer.contains("more than 256 bytes"), "{answer:?}");
     // A client that leaves in the middle of a line disturbs no other.
-    Control::connect(&path)
-        .0
-        .get_mut()
-        .write_all(b"sta")
-        .unwrap();
+    Control::connect(&path).say("sta");
     assert!(control.ask("stats\n").starts_with("{\"ports\""));
 }

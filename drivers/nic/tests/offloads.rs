@@ -7,36 +7,11 @@ mod support;
 use std::time::{Duration, Instant};
 
 use nic::registers as r;
-use nic::{MmioMode, Nic, NicConfig};
-use support::{data_command, Driver, Rings, IOVA};
+use nic::MmioMode;
+use support::{data_command, signals, Bench, Driver, Rings, IOVA, MODES};
 
-struct Bench {
-    nic: Nic,
-    plane: nic::DataPlane,
-    _directory: tempfile::TempDir,
-}
-
-fn bench(change: impl FnOnce(NicConfig) -> NicConfig) -> Bench {
-    let directory = tempfile::tempdir().unwrap();
-    let config = NicConfig::new(directory.path(), 2).with_mmio(MmioMode::Trap);
-    let config = config.with_each_port(|port| port.capture = true);
-    let nic = Nic::new(change(config)).unwrap();
-    let plane = nic.data_plane().unwrap();
-    Bench {
-        nic,
-        plane,
-        _directory: directory,
-    }
-}
-
-impl Bench {
-    fn port(&self, index: usize) -> &nic::Port {
-        self.nic.port(index).unwrap()
-    }
-
-    fn driver(&self, index: usize, rings: Rings) -> Driver {
-        Driver::start(self.port(index).socket(), rings)
-    }
+fn bench() -> Bench {
+    Bench::new(MmioMode::Trap)
 }
 
 /// The sum of the Internet checksum, in a simple implementation.
@@ -109,16 +84,10 @@ fn the_card_reports_received_checksums() {
         (&bad_tcp, r::RXD_IPCS | r::RXD_L4I | r::RXD_L4E),
     ];
     for legacy in [false, true] {
-        let mut bench = bench(|config| config);
-        let rings = Rings {
-            legacy,
-            ..Rings::default()
-        };
-        let driver = bench.driver(0, rings);
-        bench.plane.poll();
+        let mut bench = bench();
+        let driver = bench.started(Rings::with(|it| it.legacy = legacy));
         for (slot, (frame, expected)) in cases.into_iter().enumerate() {
-            bench.port(0).inject(frame).unwrap();
-            bench.plane.poll();
+            bench.arrive(&[frame.clone()]);
             let [first, second] = driver.rx_descriptor(slot);
             if legacy {
                 let status = second >> 32 & 0xff | (second >> 40 & 0xff) << 24;
@@ -133,15 +102,9 @@ fn the_card_reports_received_checksums() {
 
 #[test]
 fn the_last_descriptor_of_a_frame_reports_its_checksums() {
-    let mut bench = bench(|config| config);
-    let rings = Rings {
-        buffer_kb: 1,
-        ..Rings::default()
-    };
-    let driver = bench.driver(0, rings);
-    bench.plane.poll();
-    bench.port(0).inject(&tcp(&[1; 1400])).unwrap();
-    bench.plane.poll();
+    let mut bench = bench();
+    let driver = bench.started(Rings::with(|it| it.buffer_kb = 1));
+    bench.arrive(&[tcp(&[1; 1400])]);
     assert_eq!(driver.rx_descriptor(0)[1] & CHECKS, 0);
     assert_eq!(
         driver.rx_descriptor(1)[1] & (CHECKS | r::RXD_EOP),
@@ -151,14 +114,12 @@ fn the_last_descriptor_of_a_frame_reports_its_checksums() {
 
 #[test]
 fn vlan_tags_are_filtered_and_stripped() {
-    for mmio in [MmioMode::Trap, MmioMode::Shared] {
-        let mut bench = bench(|config| config.with_mmio(mmio));
-        let mut driver = bench.driver(0, Rings::default());
-        bench.plane.poll();
+    for mmio in MODES {
+        let mut bench = Bench::new(mmio);
+        let mut driver = bench.started(Rings::default());
         let plain = tcp(&[3; 20]);
         let tagged = with_tag(&plain, 0x6005);
-        bench.port(0).inject(&tagged).unwrap();
-        bench.plane.poll();
+        bench.arrive(&[tagged.clone()]);
         assert_ne!(driver.rx_descriptor(0)[1] & r::RXD_VP, 0);
         assert_eq!(
             driver.receive(),
@@ -166,8 +127,7 @@ fn vlan_tags_are_filtered_and_stripped() {
             "the frame keeps its tag"
         );
         driver.client.change(r::RXDCTL(0), r::RXDCTL_VME, 0);
-        bench.port(0).inject(&tagged).unwrap();
-        bench.plane.poll();
+        bench.arrive(&[tagged.clone()]);
         let status = driver.rx_descriptor(1)[1];
         assert_eq!(r::field64_get(r::RXD_VLAN, status), 0x6005);
         assert_eq!(status & CHECKS, r::RXD_IPCS | r::RXD_L4I);
@@ -177,52 +137,38 @@ fn vlan_tags_are_filtered_and_stripped() {
             "the frame has lost its tag"
         );
         driver.client.change(r::VLNCTRL, r::VLNCTRL_VFE, 0);
-        bench.port(0).inject(&tagged).unwrap();
-        bench.port(0).inject(&plain).unwrap();
-        bench.plane.poll();
+        bench.arrive(&[tagged.clone(), plain.clone()]);
         assert_eq!(
-            driver.receive(),
-            Some(plain.clone()),
+            driver.receive_all(),
+            [&plain[..]],
             "the filter drops VLAN 5"
         );
-        assert_eq!(driver.receive(), None);
         driver.client.set(r::VFTA(0), 1 << 5);
-        bench.port(0).inject(&tagged).unwrap();
-        bench.plane.poll();
+        bench.arrive(&[tagged]);
         assert_eq!(driver.receive(), Some(plain));
     }
 }
 
 #[test]
 fn a_vlan_tag_does_not_count_as_frame_length() {
-    let mut bench = bench(|config| config);
-    let mut driver = bench.driver(0, Rings::default());
-    bench.plane.poll();
-    let longest = tcp(&[3; 1514 - HEADERS]);
-    bench.port(0).inject(&with_tag(&longest, 5)).unwrap();
-    bench.port(0).inject(&tcp(&[3; 1515 - HEADERS])).unwrap();
-    bench.plane.poll();
-    assert_eq!(driver.receive(), Some(with_tag(&longest, 5)));
-    assert_eq!(driver.receive(), None);
-    assert_eq!(bench.port(0).registers().peek(r::ROC), 1);
+    let mut bench = bench();
+    let mut driver = bench.started(Rings::default());
+    let longest = with_tag(&tcp(&[3; 1514 - HEADERS]), 5);
+    bench.arrive(&[longest.clone(), tcp(&[3; 1515 - HEADERS])]);
+    assert_eq!(driver.receive_all(), [longest]);
+    assert_eq!(bench.peek(r::ROC), 1);
 }
 
 #[test]
 fn tagged_packets_have_the_hash_of_untagged_ones() {
-    let mut bench = bench(|config| config);
+    let mut bench = bench();
     let mut driver = bench.driver(0, Rings::default());
-    driver
-        .client
-        .set(r::MRQC, r::MRQC_MRQE_RSS | r::MRQC_RSS_TCP_IPV4);
-    for n in 0..10 {
-        driver.client.set(r::RSSRK(n), 0x6d5a_56da ^ (n * 0x0101));
-    }
-    bench.plane.poll();
-    bench.port(0).inject(&tcp(&[3; 20])).unwrap();
-    bench.port(0).inject(&with_tag(&tcp(&[3; 20]), 9)).unwrap();
-    bench.plane.poll();
+    driver.spread(0, r::MRQC_RSS_TCP_IPV4);
+    bench.poll();
+    let plain = tcp(&[3; 20]);
+    bench.arrive(&[plain.clone(), with_tag(&plain, 9)]);
     let [plain, tagged] = [0, 1].map(|slot| driver.rx_descriptor(slot)[0]);
-    assert_ne!(plain >> 32, 0);
+    assert_ne!(r::field64_get(r::RXD_RSS_HASH, plain), 0);
     assert_eq!(plain, tagged);
 }
 
@@ -257,7 +203,7 @@ const CHECKSUMS: u64 = r::TXD_POPTS_IXSM | r::TXD_POPTS_TXSM;
 
 #[test]
 fn the_context_that_a_frame_names_controls_its_checksums() {
-    let mut bench = bench(|config| config);
+    let mut bench = bench();
     let mut driver = bench.driver(0, Rings::default());
     for (index, tag) in [(0, 0x0111), (1, 0x0222)] {
         let [address, command] = context(index, tag, 0);
@@ -271,13 +217,13 @@ fn the_context_that_a_frame_names_controls_its_checksums() {
     }
     driver.post_frame(&right, r::TXD_RS);
     driver.ring_doorbell();
-    bench.plane.poll();
+    bench.poll();
     assert_eq!(
-        bench.port(0).take_transmitted(),
+        bench.sent(),
         [with_tag(&right, 0x0222), with_tag(&right, 0x0111), right]
     );
-    assert_eq!(bench.port(0).registers().peek(r::GPTC), 3);
-    assert_eq!(bench.port(0).registers().peek(r::GOTCL), 68 + 68 + 64);
+    assert_eq!(bench.peek(r::GPTC), 3);
+    assert_eq!(bench.peek(r::GOTCL), 68 + 68 + 64);
 }
 
 /// Posts a packet for segmentation: the headers in one descriptor, the payload in several.
@@ -305,14 +251,14 @@ fn post_for_segmentation(driver: &mut Driver, packet: &[u8], pieces: usize) {
 
 #[test]
 fn a_large_packet_is_cut_into_segments() {
-    let mut bench = bench(|config| config);
+    let mut bench = bench();
     let mut driver = bench.driver(0, Rings::default());
     let payload: Vec<u8> = (0..50_000_u32).map(|n| (n % 251) as u8).collect();
     let [address, command] = context(0, 0, 1448);
     driver.post(address, command);
     post_for_segmentation(&mut driver, &tcp(&payload), 7);
-    bench.plane.poll();
-    let sent = bench.port(0).take_transmitted();
+    bench.poll();
+    let sent = bench.sent();
     assert_eq!(sent.len(), 50_000_usize.div_ceil(1448));
     let mut together: Vec<u8> = Vec::new();
     for (nth, frame) in sent.iter().enumerate() {
@@ -331,44 +277,39 @@ fn a_large_packet_is_cut_into_segments() {
     }
     assert_eq!(together, payload);
     assert!(driver.tx_done(8), "the last descriptor is written back");
-    assert_eq!(bench.port(0).registers().peek(r::GPTC), sent.len() as u32);
+    assert_eq!(bench.peek(r::GPTC), sent.len() as u32);
 }
 
 #[test]
 fn segments_of_jumbo_size_arrive_at_the_other_end_of_a_cable() {
-    let mut bench = bench(|config| config.with_cable(0, 1));
-    let mut sender = bench.driver(0, Rings::default());
-    let mut receiver = bench.driver(1, Rings::default());
-    receiver.client.change(r::HLREG0, r::HLREG0_JUMBOEN, 0);
-    receiver.client.set(r::MAXFRS, 9018 << 16);
-    bench.plane.poll();
+    let mut bench = Bench::of(|config| config.with_cable(0, 1));
+    let [mut sender, mut receiver] = [0, 1].map(|port| bench.driver(port, Rings::default()));
+    receiver.client.allow_jumbo();
+    bench.poll();
     let payload: Vec<u8> = (0..60_000_u32).map(|n| (n % 253) as u8).collect();
     let [address, command] = context(0, 0, 8948);
     sender.post(address, command);
     post_for_segmentation(&mut sender, &tcp(&payload), 4);
-    bench.plane.poll();
-    bench.plane.poll();
+    bench.poll();
+    bench.poll();
     let received = receiver.receive_all();
     assert!(received.iter().all(|frame| is_right(frame)));
-    let together: Vec<u8> = received
-        .iter()
-        .flat_map(|frame| frame[HEADERS..].to_vec())
-        .collect();
-    assert_eq!(together, payload);
+    let payloads = received.iter().map(|frame| &frame[HEADERS..]);
+    assert_eq!(Vec::from_iter(payloads).concat(), payload);
     assert_eq!(received.len(), 60_000_usize.div_ceil(8948));
 }
 
 #[test]
 fn a_frame_with_senseless_offloads_is_noted_and_not_sent() {
-    let mut bench = bench(|config| config);
+    let mut bench = bench();
     let mut driver = bench.driver(0, Rings::default());
     let [address, command] = context(0, 0, 0);
     driver.post(address, command);
     post_for_segmentation(&mut driver, &tcp(&[1; 5000]), 2);
     let right = tcp(&[2; 30]);
     driver.transmit(&right);
-    bench.plane.poll();
-    assert_eq!(bench.port(0).take_transmitted(), [right]);
+    bench.poll();
+    assert_eq!(bench.sent(), [right]);
     let notes = bench.port(0).notes();
     assert!(
         notes.iter().any(|note| note.contains("MSS below 8")),
@@ -383,45 +324,38 @@ fn a_frame_with_senseless_offloads_is_noted_and_not_sent() {
 /// With a threshold of 8, fewer descriptors are written back when the vector's throttle ends.
 #[test]
 fn the_throttle_ends_the_wait_for_a_write_back() {
-    use rustix::event::{eventfd, EventfdFlags};
-    let mut bench = bench(|config| config);
-    let rings = Rings {
-        tx_thresholds: 32 | 1 << 8 | 8 << 16,
-        ..Rings::default()
-    };
-    let mut driver = bench.driver(0, rings);
-    let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
-    let signals = || {
-        let mut bytes = [0; 8];
-        rustix::io::read(&fd, &mut bytes).map_or(0, |_| u64::from_ne_bytes(bytes))
-    };
-    driver.client.set_irq(1, &fd);
-    driver.client.set(r::GPIE, r::GPIE_MSIX_MODE);
-    driver.client.set(r::IVAR(0), 0x8100);
-    driver.client.set(r::EIAC, 2);
-    driver.client.set(r::EIMS_EX(0), 2);
-    assert_eq!(driver.client.get(r::EIMS), 2, "both registers have the bit");
+    const VECTOR: u32 = 1;
+    let mut bench = bench();
+    let mut driver = bench.driver(
+        0,
+        Rings::with(|it| it.tx_thresholds = support::thresholds(32, 1, 8)),
+    );
+    let cause = r::field(r::IVAR_TX_EVEN, VECTOR) | r::IVAR_TX_EVEN_VALID;
+    let fd = driver.client.interrupt(VECTOR, cause);
+    driver.client.set(r::EIAC, 1 << VECTOR);
+    driver.client.set(r::EIMS_EX(0), 1 << VECTOR);
+    let enabled = driver.client.get(r::EIMS);
+    assert_eq!(enabled, 1 << VECTOR, "both registers have the bit");
     // 511 units of 2 us.
-    driver
-        .client
-        .set(r::EITR(1), r::field(r::EITR_ITR_INTERVAL, 511));
+    let interval = r::field(r::EITR_ITR_INTERVAL, 511);
+    driver.client.set(r::EITR(VECTOR), interval);
     let mut looked_early = false;
     for _ in 0..20 {
         std::thread::sleep(Duration::from_millis(2));
         let first = driver.transmit(&tcp(&[1; 20]));
         let start = Instant::now();
-        bench.plane.poll();
+        bench.poll();
         assert!(driver.tx_done(first), "the throttle has ended");
-        assert_eq!(signals(), 1);
+        assert_eq!(signals(&fd), 1);
         let second = driver.transmit(&tcp(&[2; 20]));
-        bench.plane.poll();
-        let outcome = (driver.tx_done(second), signals());
+        bench.poll();
+        let outcome = (driver.tx_done(second), signals(&fd));
         // On a busy machine the time may be over.
         if start.elapsed() < Duration::from_micros(1022) {
             assert_eq!(outcome, (false, 0), "the throttle has not ended");
             std::thread::sleep(Duration::from_millis(2));
-            bench.plane.poll();
-            assert_eq!((driver.tx_done(second), signals()), (true, 1));
+            bench.poll();
+            assert_eq!((driver.tx_done(second), signals(&fd)), (true, 1));
             looked_early = true;
         }
     }

@@ -6,16 +6,13 @@
 
 mod support;
 
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use nic::{
-    registers as r, Faults, MeasureLatency, MmioMode, Module, Nic, NicConfig, Port, Traffic,
-};
+use nic::{registers as r, Faults, MeasureLatency, MmioMode, Module, Port, Traffic};
 use rustix::event::{eventfd, EventfdFlags};
-use support::{eventually, frame, Driver, Memory, Rings};
+use support::{eventually, frame, Bench, Driver, Memory, Rings};
 
 /// Length of each test; `NIC_TEST_SECONDS` sets another.
 fn duration() -> Duration {
@@ -66,11 +63,8 @@ fn drivers(socket: &Path, end: Instant, seed: usize) -> usize {
         let mut driver = Driver::start(socket, Rings::default());
         let elsewhere = Memory::new(5 * MAP_LEN as usize);
         elsewhere.write_u64(4 * MAP_LEN as usize, CANARY);
-        let vector: OwnedFd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
-        driver.client.set_irq(0, &vector);
-        driver.client.set(r::GPIE, r::GPIE_MSIX_MODE);
-        driver.client.set(r::IVAR(0), 0x8080);
-        driver.client.set(r::EIMS, 1);
+        let causes = r::IVAR_RX_EVEN_VALID | r::IVAR_TX_EVEN_VALID;
+        let _vector = driver.client.interrupt(0, causes);
         if rounds % 2 == 0 {
             let slot = driver.transmit(&frame(60, 7));
             driver.receive();
@@ -130,12 +124,12 @@ fn use_port(port: &Port, nth: usize) {
 }
 
 fn run_all_threads(mmio: MmioMode, latency: Option<MeasureLatency>, traffic: Traffic) {
-    let directory = tempfile::tempdir().unwrap();
-    let mut config =
-        NicConfig::new(directory.path(), 2).with_each_port(|port| port.traffic = traffic);
-    config.mmio = mmio;
-    config.latency = latency;
-    let nic = Nic::new(config).unwrap();
+    let mut bench = Bench::of(|mut config| {
+        config.latency = latency;
+        let config = config.with_mmio(mmio);
+        config.with_each_port(|port| port.traffic = traffic)
+    });
+    let nic = &bench.nic;
     let running = nic.run_data_plane().unwrap();
     let end = Instant::now() + duration();
     let over = AtomicBool::new(false);
@@ -160,9 +154,7 @@ fn run_all_threads(mmio: MmioMode, latency: Option<MeasureLatency>, traffic: Tra
         }
         over.store(true, Ordering::Relaxed);
     });
-    eventually("all drivers have left", || {
-        nic.ports().iter().all(|port| !port.connected())
-    });
+    bench.until_free();
     // The drivers have left no maps, and the next drivers can work.
     for port in nic.ports() {
         assert!(port.dma_maps().is_empty());
@@ -170,8 +162,8 @@ fn run_all_threads(mmio: MmioMode, latency: Option<MeasureLatency>, traffic: Tra
         wait_for_frames(&mut next, 1);
         next.stop();
     }
-    let mut plane = running.stop().unwrap();
-    plane.poll();
+    bench.take_back(running);
+    bench.poll();
 }
 
 #[test]

@@ -3,53 +3,34 @@
 
 mod support;
 
-use std::io::{BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream;
-use std::path::Path;
-
-use nic::{registers as r, Nic, NicConfig, Traffic};
+use nic::{registers as r, MmioMode, Traffic};
 use serde_json::{json, Value};
-use support::{frame, Driver, Rings, IOVA};
+use support::{frame, Bench, Control, Driver, Rings, BUFFER, IOVA, RX_BUFFERS, TX_RING};
 
 struct Card {
-    nic: Nic,
-    control: BufReader<UnixStream>,
+    bench: Bench,
+    control: Control,
     _serving: nic::ControlSocket,
-    _directory: tempfile::TempDir,
-}
-
-fn connect(path: &Path) -> BufReader<UnixStream> {
-    let stream = UnixStream::connect(path).unwrap();
-    stream.set_read_timeout(Some(support::TIMEOUT)).unwrap();
-    BufReader::new(stream)
 }
 
 impl Card {
     fn in_turns(traffic: Traffic) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let config = NicConfig::new(directory.path(), 2).with_each_port(|port| {
-            port.traffic = traffic;
-        });
-        let nic = Nic::new(config).unwrap();
-        let path = directory.path().join("control");
-        let serving = nic.serve_turns(&path).unwrap();
+        let bench = Bench::traffic(MmioMode::Shared, traffic);
+        let path = bench.folder.path().join("control");
         Self {
-            control: connect(&path),
-            nic,
-            _serving: serving,
-            _directory: directory,
+            _serving: bench.nic.serve_turns(&path).unwrap(),
+            control: Control::connect(&path),
+            bench,
         }
     }
 
     fn ask(&mut self, command: &str) -> Value {
-        writeln!(self.control.get_mut(), "{command}").unwrap();
-        let mut line = String::new();
-        self.control.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap_or_else(|_| Value::String(line.trim_end().to_owned()))
+        let line = self.control.ask(&format!("{command}\n"));
+        serde_json::from_str(&line).unwrap_or_else(|_| Value::String(line))
     }
 
     fn driver(&self) -> Driver {
-        Driver::start(self.nic.port(0).unwrap().socket(), Rings::default())
+        self.bench.driver(0, Rings::default())
     }
 }
 
@@ -92,7 +73,7 @@ fn a_turn_lists_every_transfer_in_order() {
     let mut card = Card::in_turns(Traffic::Saturate);
     let mut driver = card.driver();
     let answer = card.ask("turn 1");
-    let [ring, buffer] = [IOVA, IOVA + 0x4_0000];
+    let [ring, buffer] = [IOVA, IOVA + RX_BUFFERS as u64];
     assert_eq!(
         answer["dma"],
         json!([[0, "r", ring, 16], [0, "w", buffer, 60], [0, "w", ring, 16]])
@@ -102,8 +83,8 @@ fn a_turn_lists_every_transfer_in_order() {
     driver.transmit(&frame(100, 1));
     let answer = card.ask("turn 0");
     assert_eq!(answer["transmitted"], 2);
-    let [ring, buffer] = [IOVA + 0x1_0000, IOVA + driver.tx_buffer(0) as u64];
-    let reads = [(ring, 32), (buffer, 60), (buffer + 2048, 100)];
+    let [ring, buffer] = [IOVA + TX_RING as u64, IOVA + driver.tx_buffer(0) as u64];
+    let reads = [(ring, 32), (buffer, 60), (buffer + BUFFER as u64, 100)];
     assert_eq!(transfers(&answer, "r"), reads);
     assert_eq!(transfers(&answer, "w"), [(ring, 16), (ring + 16, 16)]);
     assert_eq!(card.ask("turn 0")["dma"], json!([]));
@@ -135,27 +116,21 @@ fn the_maps_name_rings_and_files() {
     assert_eq!(map["device"], json!([major, minor]));
     let ring = |tail, iova| json!([{"queue": 0, "tail": tail, "iova": iova, "bytes": 1024}]);
     assert_eq!(port["rx_rings"], ring(r::RDT(0), IOVA));
-    assert_eq!(port["tx_rings"], ring(r::TDT(0), IOVA + 0x1_0000));
+    assert_eq!(port["tx_rings"], ring(r::TDT(0), IOVA + TX_RING as u64));
     assert!(port["registers"]["inode"].as_u64().unwrap() > 0);
 }
 
 #[test]
 fn a_card_that_runs_by_itself_takes_no_turns() {
-    let directory = tempfile::tempdir().unwrap();
-    let nic = Nic::new(NicConfig::new(directory.path(), 1)).unwrap();
-    let path = directory.path().join("control");
-    let _serving = nic.serve_control(&path).unwrap();
-    let mut control = connect(&path);
-    let mut ask = |command: &str| {
-        writeln!(control.get_mut(), "{command}").unwrap();
-        let mut line = String::new();
-        control.read_line(&mut line).unwrap();
-        line
-    };
-    assert!(ask("turn").contains("start it with --turns"));
-    assert!(ask("maps").starts_with("{\"ports\""));
-    let _plane = nic.data_plane().unwrap();
-    assert!(nic.serve_turns(&directory.path().join("other")).is_err());
+    let bench = Bench::new(MmioMode::Shared);
+    let path = bench.folder.path().join("control");
+    let _serving = bench.nic.serve_control(&path).unwrap();
+    let mut control = Control::connect(&path);
+    assert!(control.ask("turn\n").contains("start it with --turns"));
+    assert!(control.ask("maps\n").starts_with("{\"ports\""));
+    let _plane = bench.nic.data_plane().unwrap();
+    let other = bench.folder.path().join("other");
+    assert!(bench.nic.serve_turns(&other).is_err());
 }
 
 #[test]
