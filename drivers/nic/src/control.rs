@@ -9,6 +9,9 @@
 //! | `turn [FRAMES] [quiet]` | JSON: what the card did in one round; only if it works in turns |
 //!
 //! A command that fails is answered with `error: ` and the reason.
+//!
+//! A card in turns does one exact round at each `turn`. A program that traces a driver stops the driver,
+//! lets the card work, and goes on. So two runs do the same, and nothing depends on the time.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -22,13 +25,15 @@ use clap::ValueEnum;
 use rustix::event::{eventfd, EventfdFlags, PollFlags};
 use serde::Serialize;
 
-use crate::config::Module;
+use crate::config::{Module, QUEUES};
 use crate::data_plane::plane::DataPlane;
+use crate::device::ring::{RingRegisters, RECEIVE, TRANSMIT};
 use crate::error::NicError;
+use crate::memory::dma::MapInFile;
+use crate::memory::shared::FileId;
 use crate::port::Port;
 use crate::report::{PortCounters, Snapshot};
 use crate::socket::{wait, ListeningSocket, ACCEPT_PAUSE};
-use crate::turns;
 
 /// Longest command, in bytes.
 const MAX_LINE: usize = 256;
@@ -54,8 +59,40 @@ struct PortStatus {
 }
 
 #[derive(Debug, Serialize)]
-struct Status {
-    ports: Vec<PortStatus>,
+struct Ports<T> {
+    ports: Vec<T>,
+}
+
+/// The answer to `turn`.
+#[derive(Debug, Serialize)]
+struct TurnDone {
+    /// Frames stored in the driver's memory in this turn.
+    received: u64,
+    /// Frames that the card fetched from the driver in this turn.
+    transmitted: u64,
+    /// The transfers in order: port, `r` (the card reads) or `w`, IOVA, bytes.
+    dma: Vec<(usize, char, u64, u32)>,
+}
+
+/// The answer to `maps` for one port: the memory that it and its driver share.
+#[derive(Debug, Serialize)]
+struct PortMemory {
+    port: usize,
+    /// The file of the register space. The driver may map pages of it.
+    registers: FileId,
+    rx_rings: Vec<RingMemory>,
+    tx_rings: Vec<RingMemory>,
+    maps: Vec<MapInFile>,
+}
+
+/// The ring of an enabled queue.
+#[derive(Debug, Serialize)]
+struct RingMemory {
+    queue: u32,
+    /// Offset of the tail register in the register space.
+    tail: u32,
+    iova: u64,
+    bytes: u32,
 }
 
 /// A socket that takes the commands `link PORT up|down`, `module PORT dac|sr|none`, `stats`, `maps`
@@ -194,14 +231,9 @@ impl Client {
 /// Executes a command. Returns the answer, or the reason why it failed.
 fn execute(line: &str, ports: &[Port], plane: Option<&mut DataPlane>) -> Result<String, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    if let Some(answer) = turns::execute(&words, plane, ports) {
-        return answer;
-    }
     let port = |number: &str| {
-        let found = number
-            .parse()
-            .ok()
-            .and_then(|number: usize| ports.get(number));
+        let found = number.parse().ok();
+        let found = found.and_then(|number: usize| ports.get(number));
         found.ok_or_else(|| {
             let last = ports.len() - 1;
             format!("port {number:?}: ports are numbered 0 to {last}")
@@ -215,19 +247,56 @@ fn execute(line: &str, ports: &[Port], plane: Option<&mut DataPlane>) -> Result<
                 .map_err(|_| format!("module {module:?}: must be dac, sr or none"))?;
             port(number)?.set_module(module);
         }
-        ["stats"] => {
-            let status = Status {
-                ports: ports.iter().map(status).collect(),
-            };
-            return serde_json::to_string(&status).map_err(|error| error.to_string());
-        }
+        ["stats"] => return json(&Ports { ports: ports.iter().map(status).collect() }),
+        ["maps"] => return json(&Ports { ports: ports.iter().map(memory_of).collect() }),
+        ["turn", ref arguments @ ..] => return json(&turn(arguments, plane, ports)?),
         _ => {
             return Err(format!(
-            "unknown command {line:?}; choose one of: link PORT up|down, module PORT dac|sr|none, stats, maps, turn [FRAMES] [quiet]"
-        ))
+                "unknown command {line:?}; choose one of: link PORT up|down, module PORT dac|sr|none, stats, maps, turn [FRAMES] [quiet]"
+            ))
         }
     }
     Ok("ok".to_owned())
+}
+
+fn json(answer: &impl Serialize) -> Result<String, String> {
+    serde_json::to_string(answer).map_err(|error| error.to_string())
+}
+
+fn turn(
+    arguments: &[&str],
+    plane: Option<&mut DataPlane>,
+    ports: &[Port],
+) -> Result<TurnDone, String> {
+    let plane = plane.ok_or("turn: the card runs by itself; start it with --turns")?;
+    let (arguments, quiet) = match arguments {
+        [rest @ .., "quiet"] => (rest, true),
+        all => (all, false),
+    };
+    let ready = match arguments {
+        [] => None,
+        [count] => Some(count.parse().map_err(|_| {
+            format!("turn {count:?}: write the number of frames that may wait, such as 8")
+        })?),
+        _ => return Err("turn takes at most one number, and the word quiet".to_owned()),
+    };
+    let progress = plane.turn(ready);
+    let mut dma = Vec::new();
+    for port in ports {
+        let accesses = port.device().dma.table.log.take();
+        if quiet {
+            continue;
+        }
+        dma.extend(accesses.iter().map(|access| {
+            let kind = if access.write { 'w' } else { 'r' };
+            (port.index(), kind, access.iova, access.bytes)
+        }));
+    }
+    Ok(TurnDone {
+        received: progress.received,
+        transmitted: progress.transmitted,
+        dma,
+    })
 }
 
 fn status(port: &Port) -> PortStatus {
@@ -241,5 +310,28 @@ fn status(port: &Port) -> PortStatus {
         state: port.snapshot(),
         notes: port.notes(),
         unmodelled: port.unmodelled(),
+    }
+}
+
+fn memory_of(port: &Port) -> PortMemory {
+    let device = port.device();
+    let peek = |address| device.registers.peek(address);
+    let rings = |of: &RingRegisters| {
+        let queues = 0..QUEUES as u32;
+        let enabled = queues.filter(|queue| peek((of.control)(*queue)) & of.enable != 0);
+        let ring = |queue| RingMemory {
+            queue,
+            tail: (of.tail)(queue),
+            iova: of.base(queue, peek),
+            bytes: peek((of.len)(queue)),
+        };
+        enabled.map(ring).collect()
+    };
+    PortMemory {
+        port: port.index(),
+        registers: device.registers.memory().file_id(),
+        rx_rings: rings(&RECEIVE),
+        tx_rings: rings(&TRANSMIT),
+        maps: device.dma.table.maps_in_files(),
     }
 }

@@ -36,17 +36,14 @@ mod config;
 mod control;
 mod data_plane;
 mod device;
-mod driver_memory;
 mod error;
 mod eventfd;
-mod faults;
 mod memory;
 mod nic;
 mod pcap;
 mod pci_function;
 mod port;
 mod report;
-mod ring_watch;
 mod socket;
 mod socket_folder;
 #[cfg(feature = "fuzzing")]
@@ -54,7 +51,6 @@ pub mod stepped;
 mod tap;
 mod threads;
 mod traffic;
-mod turns;
 mod vfio_user;
 mod wire;
 
@@ -68,17 +64,18 @@ pub use control::ControlSocket;
 pub use data_plane::burst_report::{BurstBlock, BurstReport, TimedBurst};
 pub use data_plane::{plane::DataPlane, Progress};
 pub use device::registers;
-pub use device::ring_views::{RingView, RingViews, WatchedWrite};
 pub use device::trace::TraceEntry;
-pub use driver_memory::DriverMemory;
 pub use error::{ConfigError, NicError};
 pub use memory::dma_fault::{Direction, DmaFault, Purpose, Refusal};
 pub use memory::map_request::Permissions;
 pub use memory::placement::Unplaceable;
 pub use nic::{Nic, RunningDataPlane};
 pub use pci_function::SessionEnd;
-pub use port::{Port, Registers};
-pub use report::{PortCounters, QueueCounters, ResetCause, ResetReport, SessionReport, Snapshot};
+pub use port::{DriverMemory, Port, Registers};
+pub use report::{
+    PortCounters, QueueCounters, ResetCause, ResetReport, RingView, RingViews, SessionReport,
+    Snapshot, WatchedWrite,
+};
 pub use socket::SocketError;
 pub use traffic::latency::{Latency, LatencySummary, Times, TimesSummary};
 pub use traffic::verify::VerifyCounts;

@@ -14,7 +14,7 @@ use crate::control::ControlSocket;
 use crate::data_plane::burst_report::{BurstReport, BurstTask};
 use crate::data_plane::plane::DataPlane;
 use crate::device::card::Device;
-use crate::device::shared::SharedDevice;
+use crate::device::shared_device::SharedDevice;
 use crate::device::trace::{Trace, TraceEntry};
 use crate::error::NicError;
 use crate::pcap::Failure;
@@ -153,7 +153,7 @@ impl Nic {
         let plane = self.data_plane()?;
         for port in &self.ports {
             let mut device = port.device();
-            device.dma.log.switch_on();
+            device.dma.table.log.switch_on();
             device.interrupts.clockless = true;
         }
         ControlSocket::new(path, self.ports.clone(), Some(plane))

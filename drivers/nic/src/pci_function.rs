@@ -1,5 +1,5 @@
 //! What the card and the vfio-user server know in common of a PCI function: its regions, its interrupts, and the end of
-//! a session. `device/pci_function.rs` has the card's part.
+//! a session. `device/shared_device.rs` has the card's part.
 
 use std::ops::Range;
 use std::os::fd::OwnedFd;

@@ -6,10 +6,12 @@ use std::sync::{Arc, MutexGuard};
 
 use crate::config::{Faults, Module, Traffic};
 use crate::device::card::Device;
-use crate::device::shared::SharedDevice;
+use crate::device::registers as r;
+use crate::device::shared_device::SharedDevice;
 use crate::error::{ensure, ConfigError};
-use crate::memory::dma_fault::DmaFault;
-use crate::report::{PortCounters, ResetReport, SessionReport, Snapshot};
+use crate::memory::dma::MappedRange;
+use crate::memory::dma_fault::{DmaFault, Purpose};
+use crate::report::{PortCounters, ResetReport, RingViews, SessionReport, Snapshot, WatchedWrite};
 use crate::traffic::latency::Latency;
 
 /// Longest frame that a wire carries, in bytes without CRC.
@@ -32,7 +34,6 @@ impl Port {
         }
     }
 
-    /// Locks the device, for [`crate::faults`].
     pub(crate) fn device(&self) -> MutexGuard<'_, Device> {
         self.shared.lock()
     }
@@ -54,7 +55,7 @@ impl Port {
 
     /// Whether a driver is connected.
     pub fn connected(&self) -> bool {
-        self.shared.lock().connected()
+        self.shared.lock().connected
     }
 
     /// Puts a frame of 1 to 15868 bytes, without CRC, on the port's wire. The frame arrives in the
@@ -117,12 +118,12 @@ impl Port {
 
     /// The module in the port's SFP+ cage.
     pub fn module(&self) -> Module {
-        self.shared.lock().module()
+        self.shared.lock().link.module()
     }
 
     /// The counters, over all sessions.
     pub fn stats(&self) -> PortCounters {
-        let mut counters = self.shared.lock().counters.clone();
+        let mut counters = self.shared.lock().counters();
         counters.outstanding = self.shared.outstanding.load(Ordering::Relaxed);
         counters
     }
@@ -147,37 +148,88 @@ impl Port {
     /// The report on the last session that has ended, with the state in which the driver left the
     /// device.
     pub fn last_session(&self) -> Option<SessionReport> {
-        self.shared.lock().last_session().cloned()
+        self.shared.lock().last_session.clone()
     }
 
     /// The last reset, with the state just before, if there was one.
     pub fn last_reset(&self) -> Option<ResetReport> {
-        self.shared.lock().last_reset().cloned()
+        self.shared.lock().last_reset.clone()
     }
 
     /// First IOVA and size in bytes of each DMA map, in ascending order.
     pub fn dma_maps(&self) -> Vec<(u64, u64)> {
-        self.shared.lock().dma.ranges()
+        self.shared.lock().dma.table.ranges()
     }
 
     /// The first DMA faults of this session, at most 256. [`Snapshot::dma_faults`] is their number.
     pub fn dma_faults(&self) -> Vec<DmaFault> {
-        self.shared.lock().dma_faults.first().to_vec()
+        self.shared.lock().dma.faults.borrow().first.clone()
     }
 
     /// The driver's mistakes in this session, in words.
     pub fn notes(&self) -> Vec<String> {
-        self.shared.lock().notes().to_vec()
+        self.shared.lock().diagnostics.notes().to_vec()
     }
 
     /// Features that the driver has used in this session and this device does not model, in words.
     pub fn unmodelled(&self) -> Vec<String> {
-        self.shared.lock().unmodelled().to_vec()
+        self.shared.lock().diagnostics.unmodelled().to_vec()
     }
 
     /// The MAC address in the first filter entry.
     pub fn mac_address(&self) -> [u8; 6] {
         self.shared.lock().mac_address()
+    }
+
+    // ---- Single acts of a hostile or broken card. Lasting faults are in `Faults`. ----
+
+    /// Makes the card write to the driver's memory at any IOVA. Returns false, and records a DMA
+    /// fault, if the maps do not permit the write; then the memory does not change.
+    pub fn rogue_write(&self, iova: u64, bytes: &[u8]) -> bool {
+        self.device().dma.write((Purpose::Rogue, 0), iova, bytes)
+    }
+
+    /// Puts a frame with a wrong CRC on the port's wire. The card counts it in CRCERRS and drops it.
+    ///
+    /// # Errors
+    /// If no wire carries a frame of this length.
+    pub fn inject_with_bad_crc(&self, frame: &[u8]) -> Result<(), ConfigError> {
+        self.check_injected(frame)?;
+        let mut device = self.device();
+        if device.settings.rx {
+            device.registers.count(r::CRCERRS, 1);
+            device.counters.dropped_filtered += 1;
+        } else {
+            device.counters.dropped_not_running += 1;
+        }
+        Ok(())
+    }
+
+    // ---- What driver and card share ----
+
+    /// The memory that the driver has mapped for the card at this moment.
+    pub fn driver_memory(&self) -> DriverMemory {
+        DriverMemory {
+            port: self.clone(),
+            ranges: self.device().dma.table.mapped_ranges(),
+        }
+    }
+
+    /// Both rings of queue 0 at this moment. This has no side effects.
+    pub fn rings(&self) -> RingViews {
+        self.device().ring_views()
+    }
+
+    /// From now on, keeps the rings as they are just before each driver's write to one of these
+    /// registers. In shared mode the card does not see the writes to the queues' registers
+    /// ([`MmioMode`](crate::MmioMode)).
+    pub fn watch(&self, addresses: &[u32]) {
+        self.device().watch.addresses = addresses.to_vec();
+    }
+
+    /// The watched writes since the last call, in their order.
+    pub fn take_watched(&self) -> Vec<WatchedWrite> {
+        std::mem::take(&mut self.device().watch.writes)
     }
 }
 
@@ -192,5 +244,48 @@ impl Registers<'_> {
         let mut device = self.0.shared.lock();
         device.publish_all();
         device.registers.peek(offset)
+    }
+}
+
+/// Memory that a driver has mapped for its card. Access to it bypasses the card and its IOMMU, so a test
+/// can inspect the memory and plant canaries in it. The memory lives as long as this object, even if the
+/// driver goes away.
+#[derive(Clone, Debug)]
+pub struct DriverMemory {
+    port: Port,
+    ranges: Vec<MappedRange>,
+}
+
+impl DriverMemory {
+    /// IOVA and size in bytes of each map, ascending.
+    pub fn maps(&self) -> Vec<(u64, u64)> {
+        let of = |range: &MappedRange| (range.iova, range.size);
+        self.ranges.iter().map(of).collect()
+    }
+
+    /// The map that holds all `len` bytes from `iova` on, and their offset in its file.
+    fn find(&self, iova: u64, len: usize) -> Option<(&MappedRange, u64)> {
+        self.ranges.iter().find_map(|range| {
+            let inside = iova.checked_sub(range.iova)?;
+            let end = inside.checked_add(len as u64)?;
+            (end <= range.size).then_some((range, range.offset + inside))
+        })
+    }
+
+    /// Copies bytes out. Returns false, and copies nothing, if one map does not hold them all.
+    #[must_use]
+    pub fn read(&self, iova: u64, into: &mut [u8]) -> bool {
+        // The lock keeps the card away: two threads must not work on one mapping at the same time.
+        let _device = self.port.device();
+        self.find(iova, into.len())
+            .is_some_and(|(range, offset)| range.mapping.read(offset, into))
+    }
+
+    /// Copies bytes in. Returns false, and changes nothing, if one map does not hold them all.
+    #[must_use]
+    pub fn write(&self, iova: u64, from: &[u8]) -> bool {
+        let _device = self.port.device();
+        self.find(iova, from.len())
+            .is_some_and(|(range, offset)| range.mapping.write(offset, from))
     }
 }

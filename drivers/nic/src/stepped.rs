@@ -14,7 +14,7 @@ use crate::config::NicConfig;
 use crate::data_plane::plane::DataPlane;
 use crate::device::card::Device;
 use crate::device::register_file::{PAGE, SHARED_PAGES};
-use crate::device::shared::SharedDevice;
+use crate::device::shared_device::SharedDevice;
 use crate::pci_function::SessionEnd;
 use crate::report::PortCounters;
 use crate::socket::wait;
@@ -138,16 +138,16 @@ impl SteppedNic {
 
     /// Number of DMA maps of port 0.
     pub fn dma_maps(&self) -> usize {
-        self.devices[0].lock().dma.len()
+        self.devices[0].lock().dma.table.len()
     }
 
     /// Whether port 0 is in a session.
     pub fn in_session(&self) -> bool {
-        self.devices[0].lock().connected()
+        self.devices[0].lock().connected
     }
 
     /// The counters of port 0.
     pub fn counters(&self) -> PortCounters {
-        self.devices[0].lock().counters.clone()
+        self.devices[0].lock().counters()
     }
 }

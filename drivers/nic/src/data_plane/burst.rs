@@ -11,10 +11,9 @@ use crate::config::{Bursts, Traffic};
 use crate::data_plane::burst_report::{BurstBlock, BurstTask};
 use crate::data_plane::pace::{Clock, Pace};
 use crate::data_plane::plane::DataPlane;
-use crate::data_plane::port::PortPlane;
+use crate::data_plane::port_plane::PortPlane;
 use crate::data_plane::tuning::IDLE_SLEEP;
 use crate::device::card::Device;
-use crate::device::queues::Queue;
 use crate::device::registers as r;
 use crate::memory::placement::ticks;
 
@@ -181,7 +180,7 @@ impl DataPlane {
 
     fn log_dma(&self, on: bool) {
         for port in &self.ports {
-            let log = &mut port.shared.lock().dma.log;
+            let log = &mut port.shared.lock().dma.table.log;
             match on {
                 true => log.switch_on(),
                 false => log.switch_off(),
@@ -254,27 +253,24 @@ impl DataPlane {
 
 /// Whether the driver has handed all frames over, and has room for so many packets.
 fn is_ready(device: &Device, packets: u32) -> bool {
-    let (Queue::On(rx), Queue::On(tx)) = (&device.queues.rx[0], &device.queues.tx[0]) else {
-        return false;
-    };
+    let tail = device.registers.get(r::TDT(0));
+    let tx = device.queues.tx.get(0);
     device.settings.rx
         && device.settings.tx
         && device.settings.accepts_generated
-        && tx.available(device.registers.get(r::TDT(0))) == 0
-        && rx.available(device.registers.get(r::RDT(0))) >= packets
+        && tx.is_some_and(|tx| tx.ring.available(tail) == 0)
+        && device.rx_available(0) >= packets
 }
 
 impl PortPlane {
     /// Stores a burst in the driver's memory, whose first descriptors stay out of sight. Returns the tail of
     /// the transmit ring when the driver has handed all over.
     fn prepare_burst(&mut self, device: &mut Device, packets: u32) -> Option<u32> {
-        let Queue::On(tx) = &device.queues.tx[0] else {
-            return None;
-        };
-        let tail = (device.registers.get(r::TDT(0)) + packets) % tx.len();
+        let len = device.queues.tx.get(0)?.ring.len();
+        let tail = (device.registers.get(r::TDT(0)) + packets) % len;
         device.withhold(WITHHELD);
-        device.budget = Pace::Exact.budget();
-        self.fill(device, 0, packets);
+        device.dma.allow(Pace::Exact.work());
+        self.receive_one_by_one(device, 0, packets);
         Some(tail)
     }
 }

@@ -2,12 +2,12 @@
 
 pub(crate) mod burst;
 pub(crate) mod burst_report;
+mod checked_sink;
 mod pace;
 mod placing;
 pub(crate) mod plane;
-mod port;
+mod port_plane;
 mod tuning;
 mod window;
-mod wire;
 
 pub use pace::Progress;

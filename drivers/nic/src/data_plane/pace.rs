@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::data_plane::tuning::{GATHER_DESCRIPTORS, GATHER_ROUNDS, ROUND_DESCRIPTORS, ROUND_WORK};
-use crate::device::budget::Budget;
+use crate::device::dma_port::UNLIMITED;
 
 /// The work of one round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,10 +40,10 @@ pub(super) enum Pace {
 
 impl Pace {
     /// The work of one port in a round, in one direction.
-    pub(super) fn budget(self) -> Budget {
+    pub(super) fn work(self) -> usize {
         match self {
-            Pace::Exact => Budget::UNLIMITED,
-            Pace::Running | Pace::Calm => Budget::of(ROUND_WORK),
+            Pace::Exact => UNLIMITED,
+            Pace::Running | Pace::Calm => ROUND_WORK,
         }
     }
 }

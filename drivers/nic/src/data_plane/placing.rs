@@ -2,7 +2,7 @@
 //! have left them.
 
 use crate::config::Placement;
-use crate::data_plane::port::PortPlane;
+use crate::data_plane::port_plane::PortPlane;
 use crate::memory::dma_log::DmaAccess;
 use crate::memory::placement::{ticks, Placer, Unplaceable};
 use crate::traffic::frame::MIN_FRAME;
@@ -23,7 +23,7 @@ impl Placing {
             written: Vec::new(),
         };
         for port in ports {
-            port.shared.lock().dma.log.switch_on();
+            port.shared.lock().dma.table.log.switch_on();
         }
         Ok(placing)
     }
@@ -33,13 +33,13 @@ impl Placing {
         self.written.clear();
         for (index, port) in ports.iter().enumerate() {
             let device = port.shared.lock();
-            let accesses = device.dma.log.take().into_iter();
+            let accesses = device.dma.table.log.take().into_iter();
             let first = self.written.len();
             let writes = accesses.filter(|access| access.write);
             self.written.extend(writes.map(|write| (index, write)));
             let windows = self.written[first..]
                 .iter()
-                .filter_map(|(_, write)| device.dma.window(write.iova, write.bytes as usize));
+                .filter_map(|(_, write)| device.dma.table.window(write.iova, write.bytes as usize));
             self.placer.place(windows);
         }
     }
@@ -56,7 +56,7 @@ impl Placing {
         packets.sort_by_key(|(_, write)| write.iova.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let windows: Vec<_> = packets
             .iter()
-            .filter_map(|(port, write)| devices[*port].dma.window(write.iova, MIN_FRAME))
+            .filter_map(|(port, write)| devices[*port].dma.table.window(write.iova, MIN_FRAME))
             .collect();
         if windows.is_empty() {
             return None;

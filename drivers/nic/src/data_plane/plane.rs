@@ -13,14 +13,14 @@ use crate::config::{MmioMode, NicConfig, Placement, Traffic, QUEUES};
 use crate::data_plane::burst_report::BurstTask;
 use crate::data_plane::pace::{Clock, Pace, Progress};
 use crate::data_plane::placing::Placing;
-use crate::data_plane::port::PortPlane;
+use crate::data_plane::port_plane::PortPlane;
 use crate::data_plane::tuning::{
     CABLE_FRAMES, CALM_ROUNDS, CALM_SLEEP_SHARED, CALM_SLEEP_TRAP, IDLE_SLEEP, OUTSTANDING_ROUNDS,
     PAUSES, YIELD_ROUNDS,
 };
 use crate::data_plane::window::{Decision, Situation};
 use crate::device::card::Device;
-use crate::device::shared::SharedDevice;
+use crate::device::shared_device::SharedDevice;
 use crate::memory::placement::Unplaceable;
 use crate::traffic::verify::Verifier;
 use crate::wire::Wire;
@@ -229,7 +229,7 @@ impl DataPlane {
             }
             if port.cable.is_some() {
                 device.set_partner_lit(port.partner_lit);
-                port.lit = device.lit();
+                port.lit = device.link.sends_light();
             }
             port.poll(&mut device, clock, pace, &mut progress);
             drop(device);

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub(super) const ROUND_DESCRIPTORS: u32 = 256;
 
 /// Most work that one port does in a round for sending, and as much again for receiving; the units
-/// are those of `device/budget.rs`. A round with more work in it goes on in the next one.
+/// are those of `device/dma_port.rs`. A round with more work in it goes on in the next one.
 pub(super) const ROUND_WORK: usize = 50_000;
 
 /// Most descriptors of a queue that a port with a cable sends in a round. The port at the other end

@@ -11,31 +11,27 @@ use std::sync::Arc;
 use rustix::io::Errno;
 
 use crate::config::{Faults, Module, PortConfig, Traffic, QUEUES};
-use crate::device::budget::Budget;
 use crate::device::data_path::{Conditions, DataPathSettings};
 use crate::device::diagnostics::Diagnostics;
+use crate::device::dma_port::DmaPort;
 use crate::device::eeprom::Eeprom;
 use crate::device::families::{family_of, Family, Medium};
 use crate::device::filter;
 use crate::device::interrupts::Interrupts;
-use crate::device::late_writes::LateWrites;
-use crate::device::link::Link;
+use crate::device::link_state::Link;
 use crate::device::misuse::write_back_misuse;
 use crate::device::packet_buffer::PacketBuffer;
 use crate::device::pci_config::PciState;
-use crate::device::queues::{Queue, Queues};
+use crate::device::queues::PortQueues;
 use crate::device::rate_limit::RateLimits;
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
-use crate::device::ring_views::Watch;
-use crate::device::rx::Dma;
-use crate::device::session::Session;
+use crate::device::rx::RxQueue;
 use crate::device::statistics::Batch;
 use crate::device::trace::Trace;
-use crate::memory::dma::DmaTable;
-use crate::memory::dma_fault::FaultLog;
+use crate::device::tx::TxQueue;
 use crate::pci_function::{IrqRequest, SessionEnd};
-use crate::report::{PortCounters, ResetCause, ResetReport, SessionReport, Snapshot};
+use crate::report::{PortCounters, ResetCause, ResetReport, SessionReport, Snapshot, Watch};
 use crate::traffic::frame::station_address;
 
 /// The fault `head_beyond_ring` adds this to the heads that the card shows: more than any ring has.
@@ -63,16 +59,11 @@ pub(crate) struct Device {
     /// Whether drivers write the queues' registers without a message to the card.
     pub(crate) shared_pages: bool,
     pub(crate) interrupts: Interrupts,
-    pub(crate) dma: DmaTable,
-    pub(crate) dma_faults: FaultLog,
+    pub(crate) dma: DmaPort,
 
-    pub(crate) queues: Queues,
+    pub(crate) queues: PortQueues,
     pub(crate) packet_buffer: PacketBuffer,
     pub(crate) settings: DataPathSettings,
-    /// Writes to the driver's memory that have not arrived.
-    pub(crate) late: LateWrites,
-    /// The work that is left in this round of the data plane.
-    pub(crate) budget: Budget,
     pub(crate) batch: Batch,
 
     /// Frames that a test has put on the wire.
@@ -89,8 +80,15 @@ pub(crate) struct Device {
 
     /// Registers whose writes a program wants to see.
     pub(crate) watch: Watch,
-    session: Session,
-    diagnostics: Diagnostics,
+    pub(crate) diagnostics: Diagnostics,
+
+    /// Whether a driver is connected.
+    pub(crate) connected: bool,
+    /// The counters when its session began.
+    session_start: PortCounters,
+    /// The last finished session and the last reset, if there was one.
+    pub(crate) last_session: Option<SessionReport>,
+    pub(crate) last_reset: Option<ResetReport>,
 }
 
 impl Device {
@@ -125,13 +123,10 @@ impl Device {
             firmware_looks: 0,
             rate_limits: RateLimits::left_by(config.left_behind),
             interrupts,
-            dma: DmaTable::new(),
-            dma_faults: FaultLog::default(),
-            queues: Queues::default(),
+            dma: DmaPort::new(),
+            queues: PortQueues::default(),
             packet_buffer: PacketBuffer::default(),
             settings: DataPathSettings::default(),
-            late: LateWrites::default(),
-            budget: Budget::UNLIMITED,
             batch: Batch::default(),
             injected: VecDeque::new(),
             captured: config.capture.then(Vec::new),
@@ -142,8 +137,11 @@ impl Device {
             cabled: false,
             shared_pages: false,
             watch: Watch::default(),
-            session: Session::default(),
             diagnostics: Diagnostics::new(index),
+            connected: false,
+            session_start: PortCounters::default(),
+            last_session: None,
+            last_reset: None,
             config,
         };
         device.link.set_broken(device.config.faults.no_link);
@@ -153,11 +151,6 @@ impl Device {
     }
 
     // ---- Link ----
-
-    /// Whether the other end of the wire sees light.
-    pub(crate) fn lit(&self) -> bool {
-        self.link.sends_light()
-    }
 
     /// Compares the link with its state before, if it may have come up by itself.
     #[inline(always)]
@@ -179,11 +172,6 @@ impl Device {
         if self.link.set_partner_lit(lit) {
             self.link_may_have_changed();
         }
-    }
-
-    /// The module in the SFP+ cage.
-    pub(crate) fn module(&self) -> Module {
-        self.link.module()
     }
 
     /// Puts another module into the SFP+ cage. Does nothing on a card without one.
@@ -238,7 +226,9 @@ impl Device {
     /// Changes how the card misbehaves.
     pub(crate) fn set_faults(&mut self, faults: Faults) {
         self.config.faults = faults;
-        self.queues.set_fault(faults.receive);
+        for (_, rx) in self.queues.rx.iter_mut() {
+            rx.fault = faults.receive;
+        }
         self.order_loosely();
         self.link.set_broken(faults.no_link);
         self.link_may_have_changed();
@@ -256,7 +246,7 @@ impl Device {
     /// Gives up memory that the driver has taken away.
     #[inline(always)]
     pub(crate) fn withdraw_lost_memory(&mut self) {
-        match self.dma.withdraw_lost() {
+        match self.dma.table.withdraw_lost() {
             0 => {}
             maps => self.note(format!(
                 "{maps} DMA maps are void: their file was made shorter while it was mapped"
@@ -266,26 +256,12 @@ impl Device {
 
     // ---- Reports ----
 
-    pub(crate) fn connected(&self) -> bool {
-        self.session.connected()
-    }
-
-    pub(crate) fn last_session(&self) -> Option<&SessionReport> {
-        self.session.last()
-    }
-
-    pub(crate) fn last_reset(&self) -> Option<&ResetReport> {
-        self.session.last_reset()
-    }
-
-    /// The driver's mistakes in this session.
-    pub(crate) fn notes(&self) -> &[String] {
-        self.diagnostics.notes()
-    }
-
-    /// The unmodelled features that the driver has asked for in this session.
-    pub(crate) fn unmodelled(&self) -> &[String] {
-        self.diagnostics.unmodelled()
+    /// The counters, over all sessions.
+    pub(crate) fn counters(&self) -> PortCounters {
+        PortCounters {
+            dma_faults: self.dma.faults.borrow().total,
+            ..self.counters.clone()
+        }
     }
 
     /// Records a driver's mistake.
@@ -309,32 +285,32 @@ impl Device {
     pub(crate) fn begin_session(&mut self) {
         self.diagnostics.clear();
         self.counters.sessions += 1;
-        self.session.begin(&self.counters);
-        self.dma_faults = FaultLog::default();
+        self.connected = true;
+        self.session_start = self.counters.clone();
+        self.dma.faults.get_mut().begin_session();
     }
 
     /// The driver is gone: reports the state that it left the card in, and prepares the card for
     /// the next driver.
     pub(crate) fn end_session(&mut self, end: SessionEnd) {
-        if !self.session.connected() {
+        if !std::mem::take(&mut self.connected) {
             return;
         }
         self.withdraw_lost_memory();
         self.observe_queues();
-        let start = self.session.start();
-        let report = SessionReport {
+        let start = &self.session_start;
+        self.last_session = Some(SessionReport {
             number: self.counters.sessions,
             end,
             snapshot: self.snapshot(),
             resets: self.counters.resets - start.resets,
             received: self.counters.delivered - start.delivered,
             transmitted: self.counters.transmitted - start.transmitted,
-            dma_faults: self.dma_faults.first().to_vec(),
-            notes: self.notes().to_vec(),
-            unmodelled: self.unmodelled().to_vec(),
-        };
-        self.session.end(report);
-        self.dma.unmap_all();
+            dma_faults: self.dma.faults.borrow().first.clone(),
+            notes: self.diagnostics.notes().to_vec(),
+            unmodelled: self.diagnostics.unmodelled().to_vec(),
+        });
+        self.dma.table.unmap_all();
         self.interrupts.disconnect();
         self.reset(ResetCause::Disconnect);
     }
@@ -356,8 +332,8 @@ impl Device {
             tx_pending: self.queues.tx_pending(&self.registers),
             interrupts_enabled: self.registers.get(r::EIMS),
             link_up: self.link.is_up_for_good(),
-            dma_maps: self.dma.len(),
-            dma_faults: self.dma_faults.count(),
+            dma_maps: self.dma.table.len(),
+            dma_faults: self.dma.faults.borrow().count,
         }
     }
 
@@ -365,10 +341,8 @@ impl Device {
 
     /// Resets everything that the cause resets.
     pub(crate) fn reset(&mut self, cause: ResetCause) {
-        self.session.set_last_reset(ResetReport {
-            cause,
-            snapshot: self.snapshot(),
-        });
+        let snapshot = self.snapshot();
+        self.last_reset = Some(ResetReport { cause, snapshot });
         self.counters.resets += 1;
         let laser_pin = Link::laser_pin(&self.registers);
         self.reset_registers();
@@ -424,9 +398,9 @@ impl Device {
         self.registers.change(r::STATUS, lan_id, 0);
         self.show_firmware();
         self.link.forget_look();
-        self.queues = Queues::default();
+        self.queues = PortQueues::default();
         self.packet_buffer.clear();
-        self.late.clear();
+        self.dma.late.get_mut().take();
         self.batch = Batch::default();
         self.refresh();
         self.refresh_filters();
@@ -471,17 +445,17 @@ impl Device {
         let n = queue as u32;
         let control = self.registers.get(r::RXDCTL(n));
         let rx_enabled = control & r::RXDCTL_ENABLE != 0;
-        if rx_enabled == self.queues.rx[queue].is_off() {
+        if rx_enabled == self.queues.rx.is_off(queue) {
             self.switch_rx(queue, rx_enabled);
-        } else if let Queue::On(rx) = &mut self.queues.rx[queue] {
-            rx.set_strip_tags(control & r::RXDCTL_VME != 0);
+        } else if let Some(rx) = self.queues.rx.get_mut(queue) {
+            rx.strip_tags = control & r::RXDCTL_VME != 0;
         }
         let control = self.registers.get(r::TXDCTL(n));
         if control & r::TXDCTL_SWFLSH != 0 {
             self.flush_on_request(queue);
         }
         let tx_enabled = control & r::TXDCTL_ENABLE != 0;
-        if tx_enabled == self.queues.tx[queue].is_off() {
+        if tx_enabled == self.queues.tx.is_off(queue) {
             self.switch_tx(queue, tx_enabled);
         }
     }
@@ -490,8 +464,9 @@ impl Device {
     fn switch_rx(&mut self, queue: usize, on: bool) {
         self.publish();
         let fault = self.config.faults.receive;
-        let refused = self.queues.switch_rx(queue, on, &self.registers, fault);
-        if let Some(error) = refused {
+        let get = |address| self.registers.get(address);
+        let rx = on.then(|| RxQueue::new(queue as u32, fault, get));
+        if let Some(error) = self.queues.rx.switch(queue, rx) {
             self.note(format!(
                 "receive queue {queue} enabled, but {error}; it does nothing"
             ));
@@ -501,15 +476,14 @@ impl Device {
     #[cold]
     fn switch_tx(&mut self, queue: usize, on: bool) {
         self.publish();
+        let n = queue as u32;
         if on && self.registers.get(r::DMATXCTL) & r::DMATXCTL_TE == 0 {
             self.note(format!("transmit queue {queue} enabled before DMATXCTL.TE"));
         }
-        if on {
-            let n = queue as u32;
-            let head = self.registers.get(r::TDWBAL(n)) & r::TDWBAL_HEAD_WB_EN != 0;
-            if let Some(text) = write_back_misuse(self.registers.get(r::TXDCTL(n)), head) {
-                self.note(format!("transmit queue {queue} enabled with {text}"));
-            }
+        let head = self.registers.get(r::TDWBAL(n)) & r::TDWBAL_HEAD_WB_EN != 0;
+        let misuse = write_back_misuse(self.registers.get(r::TXDCTL(n)), head);
+        if let Some(text) = misuse.filter(|_| on) {
+            self.note(format!("transmit queue {queue} enabled with {text}"));
         }
         // Disabling a queue writes nothing back. But the card may have missed a SWFLSH in a shared
         // page that the driver has overwritten since.
@@ -517,7 +491,9 @@ impl Device {
             self.flush_tx(queue);
         }
         let late = self.config.hardware.late_write_backs;
-        if let Some(error) = self.queues.switch_tx(queue, on, late, &self.registers) {
+        let get = |address| self.registers.get(address);
+        let tx = on.then(|| TxQueue::new(n, late, get));
+        if let Some(error) = self.queues.tx.switch(queue, tx) {
             self.note(format!(
                 "transmit queue {queue} enabled, but {error}; it does nothing"
             ));
@@ -533,14 +509,10 @@ impl Device {
     }
 
     fn flush_tx(&mut self, queue: usize) {
-        let mut dma = Dma {
-            table: &self.dma,
-            faults: &mut self.dma_faults,
-            late: &mut self.late,
-            budget: &mut self.budget,
-        };
-        let written_back = self.queues.flush_tx(queue, &mut dma);
-        self.counters.count_written_back(written_back);
+        if let Some(tx) = self.queues.tx.get_mut(queue) {
+            let written_back = tx.flush(&self.dma);
+            self.counters.count_written_back(written_back);
+        }
     }
 
     /// Shows in the registers what the data path has done, with the statistics of the queues.

@@ -7,7 +7,7 @@ use crate::device::packet_buffer::bytes_in_use;
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
 use crate::device::rss::Rss;
-use crate::device::tx::{MacSettings, TxSettings};
+use crate::device::tx::TxSettings;
 
 /// The longest frame without HLREG0.JUMBOEN, in bytes with CRC.
 const MAX_FRAME: usize = 1518;
@@ -70,10 +70,8 @@ impl DataPathSettings {
         };
         self.buffer_bytes = bytes_in_use(registers);
         self.sending = TxSettings {
-            mac: MacSettings {
-                pad: mac & r::HLREG0_TXPADEN != 0,
-                insert_crc: mac & r::HLREG0_TXCRCEN != 0,
-            },
+            pad: mac & r::HLREG0_TXPADEN != 0,
+            insert_crc: mac & r::HLREG0_TXCRCEN != 0,
             offload: OffloadSettings {
                 vlan_type: r::field_get(r::DMATXCTL_VT, get(r::DMATXCTL)) as u16,
                 first_flags: r::field_get(r::DTXTCPFLGL_FIRST, get(r::DTXTCPFLGL)) as u16,

@@ -25,15 +25,15 @@ pub(crate) struct LatePacket {
 /// The late write-back of a transmit descriptor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LateWriteBack {
-    pub(crate) queue: usize,
+    pub(crate) queue: u32,
     pub(crate) iova: u64,
 }
 
 /// The writes that have not arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct LateWrites {
-    pub(crate) packets: Vec<LatePacket>,
-    pub(crate) write_backs: Vec<LateWriteBack>,
+    packets: Vec<LatePacket>,
+    write_backs: Vec<LateWriteBack>,
     random: u64,
 }
 
@@ -71,15 +71,14 @@ impl LateWrites {
     pub(crate) fn delay_write_back(&mut self, queue: u32, iova: u64) -> bool {
         let late = self.next_is_late();
         if late {
-            let queue = queue as usize;
             self.write_backs.push(LateWriteBack { queue, iova });
         }
         late
     }
 
-    /// Loses all late writes: the card is reset.
-    pub(crate) fn clear(&mut self) {
-        self.packets.clear();
-        self.write_backs.clear();
+    /// Takes all late writes: they arrive now, or a reset of the card loses them.
+    pub(crate) fn take(&mut self) -> (Vec<LatePacket>, Vec<LateWriteBack>) {
+        let packets = std::mem::take(&mut self.packets);
+        (packets, std::mem::take(&mut self.write_backs))
     }
 }

@@ -55,29 +55,26 @@ impl Context {
 
 /// The bits of an advanced data descriptor that request offloads.
 pub(crate) const REQUESTS: u64 = r::TXD_TSE | r::TXD_VLE | r::TXD_POPTS;
-/// The bits of a legacy descriptor that request offloads: a VLAN tag, a checksum (IC).
-pub(crate) const LEGACY_REQUESTS: u64 = r::TXD_VLE | LEGACY_IC;
-/// Legacy descriptors: insert a checksum.
+/// Legacy descriptors: insert a checksum (IC).
 const LEGACY_IC: u64 = 1 << 26;
+
+/// Why the card cannot send a frame, in words.
+pub(super) type Complaint = &'static str;
 
 /// Whether a frame's first descriptor asks for segmentation.
 pub(crate) fn asks_for_segments(descriptor: u64) -> bool {
     descriptor & r::TXD_DEXT != 0 && descriptor & r::TXD_TSE != 0
 }
 
-/// Sends a frame with the offloads that its first descriptor requests, except segmentation.
-///
-/// # Errors
-/// The reason, in words, that the card cannot send the frame.
-pub(crate) fn send(
+/// Applies the offloads that a frame's first descriptor requests, except segmentation.
+pub(crate) fn apply(
     frame: &mut Vec<u8>,
     descriptor: u64,
     context: &Context,
     settings: &OffloadSettings,
-    mut emit: impl FnMut(&mut Vec<u8>),
-) -> Result<(), &'static str> {
+) -> Result<(), Complaint> {
     if descriptor & r::TXD_DEXT == 0 {
-        return send_legacy(frame, descriptor, settings, emit);
+        return apply_legacy(frame, descriptor, settings);
     }
     if descriptor & r::TXD_POPTS_IPSEC != 0 {
         return Err("it asks for IPsec, which is not modelled");
@@ -89,22 +86,16 @@ pub(crate) fn send(
     if options.transport {
         fill_transport_checksum(frame, context)?;
     }
-    insert_tag(frame, options.tag, settings)?;
-    emit(frame);
-    Ok(())
+    insert_tag(frame, options.tag, settings)
 }
 
-fn send_legacy(
+fn apply_legacy(
     frame: &mut Vec<u8>,
     descriptor: u64,
     settings: &OffloadSettings,
-    mut emit: impl FnMut(&mut Vec<u8>),
-) -> Result<(), &'static str> {
+) -> Result<(), Complaint> {
     if descriptor & LEGACY_IC != 0 {
-        let (place, start) = (
-            (descriptor >> 16 & 0xff) as usize,
-            (descriptor >> 40 & 0xff) as usize,
-        );
+        let [place, start] = [16, 40].map(|shift| (descriptor >> shift & 0xff) as usize);
         let covered = frame
             .get(start..)
             .ok_or("the legacy checksum starts behind the end")?;
@@ -112,9 +103,7 @@ fn send_legacy(
         put(frame, place, checksum).ok_or("the legacy checksum lies behind the end")?;
     }
     let tag = (descriptor & r::TXD_VLE != 0).then_some((descriptor >> 48) as u16);
-    insert_tag(frame, tag, settings)?;
-    emit(frame);
-    Ok(())
+    insert_tag(frame, tag, settings)
 }
 
 /// The offloads of each frame.
@@ -143,14 +132,9 @@ pub(super) fn put(frame: &mut [u8], at: usize, value: u16) -> Option<()> {
     Some(())
 }
 
-pub(super) fn get(frame: &[u8], at: usize) -> Option<u16> {
-    let bytes = frame.get(at..at + 2)?;
-    Some(u16::from_be_bytes([bytes[0], bytes[1]]))
-}
-
 /// Fills in the IPv4 checksum over IPLEN bytes. The sum includes the field's old value: drivers write
 /// 0, or a value that compensates for bytes outside the header.
-pub(super) fn fill_ip_checksum(frame: &mut [u8], context: &Context) -> Result<(), &'static str> {
+pub(super) fn fill_ip_checksum(frame: &mut [u8], context: &Context) -> Result<(), Complaint> {
     const SHORT: &str = "the context's IP header does not fit into the frame";
     if context.ip_len < 20 {
         return Err("it asks for an IP checksum, and the context has no IP header");
@@ -167,7 +151,7 @@ pub(super) fn fill_ip_checksum(frame: &mut [u8], context: &Context) -> Result<()
 pub(super) fn fill_transport_checksum(
     frame: &mut [u8],
     context: &Context,
-) -> Result<(), &'static str> {
+) -> Result<(), Complaint> {
     const SHORT: &str = "the context's transport header does not fit into the frame";
     let at = context.mac_len + context.ip_len;
     let transport = context
@@ -195,7 +179,7 @@ pub(super) fn insert_tag(
     frame: &mut Vec<u8>,
     tag: Option<u16>,
     settings: &OffloadSettings,
-) -> Result<(), &'static str> {
+) -> Result<(), Complaint> {
     let Some(tag) = tag else { return Ok(()) };
     if frame.len() < TYPE_OFFSET {
         return Err("it asks for a VLAN tag in a frame without addresses");
@@ -209,7 +193,7 @@ pub(super) fn insert_tag(
 mod tests {
     use super::*;
     use crate::device::packet::tests::{frame, transports, verdict};
-    use crate::device::packet::{pseudo_header, Version};
+    use crate::device::packet::{pseudo_header, word16, Version};
     use crate::device::segmentation::{Segmentation, LEAST_MSS};
     use proptest::prelude::*;
 
@@ -252,26 +236,22 @@ mod tests {
         let place = at + context.ip_len + transport.checksum_offset();
         match transport {
             Transport::Sctp => frame[place..place + 4].fill(0),
-            Transport::Tcp => {
-                put(frame, place, fold(pseudo_header(&addresses, 6, len)));
-            }
-            Transport::Udp => {
-                put(frame, place, fold(pseudo_header(&addresses, 17, len)));
+            _ => {
+                let sum = pseudo_header(&addresses, transport.protocol(), len);
+                put(frame, place, fold(sum));
             }
         }
     }
 
     fn run(frame: &[u8], descriptor: u64, context: &Context) -> Result<Vec<Vec<u8>>, &'static str> {
-        let mut sent = Vec::new();
         let command = descriptor | r::TXD_DEXT;
         if !asks_for_segments(command) {
-            send(&mut frame.to_vec(), command, context, &SETTINGS, |frame| {
-                sent.push(frame.clone())
-            })?;
-            return Ok(sent);
+            let mut frame = frame.to_vec();
+            apply(&mut frame, command, context, &SETTINGS)?;
+            return Ok(vec![frame]);
         }
         let mut rest = Segmentation::new(frame.to_vec(), command, context)?;
-        let mut segment = Vec::new();
+        let (mut sent, mut segment) = (Vec::new(), Vec::new());
         while !rest.is_done() {
             rest.next(&SETTINGS, &mut segment)?;
             sent.push(segment.clone());
@@ -288,7 +268,7 @@ mod tests {
         let len = seeded.len() - 14 - context.ip_len;
         seed(&mut seeded, &context, len);
         let sent = run(&seeded, CHECKSUMS, &context).ok()?;
-        get(
+        word16(
             sent.first()?,
             14 + context.ip_len + transport.checksum_offset(),
         )
@@ -363,7 +343,7 @@ mod tests {
                 let data = &segment[transport_at + context.transport_len..];
                 prop_assert!(data.len() <= mss);
                 if !v6 {
-                    prop_assert_eq!(get(segment, at + 4), Some(0x1234_u16.wrapping_add(nth as u16)));
+                    prop_assert_eq!(word16(segment, at + 4), Some(0x1234_u16.wrapping_add(nth as u16)));
                 }
                 if !udp {
                     let number = u32::from_be_bytes(segment[transport_at + 4..transport_at + 8].try_into().unwrap());
@@ -386,7 +366,7 @@ mod tests {
             let context = Context::of(words);
             let sent = run(&bytes, descriptor, &context).unwrap_or_default();
             prop_assert!(sent.len() <= bytes.len().max(1));
-            let _ = send(&mut bytes.clone(), descriptor & !r::TXD_DEXT, &context, &SETTINGS, |_| ());
+            let _ = apply(&mut bytes.clone(), descriptor & !r::TXD_DEXT, &context, &SETTINGS);
         }
     }
 
@@ -408,41 +388,22 @@ mod tests {
         let whole = frame(Version::V4, Transport::Tcp, 0, None, &[1; 100]);
         let good = context(Version::V4, Transport::Tcp, 0, 50);
         assert!(run(&whole, r::TXD_TSE, &good).is_ok());
-        let bad = [
-            Context {
-                segment_len: 0,
-                ..good
-            },
-            Context {
-                segment_len: LEAST_MSS - 1,
-                ..good
-            },
-            Context {
-                transport: None,
-                ..good
-            },
-            Context {
-                transport: Some(Transport::Sctp),
-                ..good
-            },
-            Context {
-                transport_len: 8,
-                ..good
-            },
-            Context {
-                transport_len: 120,
-                ..good
-            },
+        let bad: [fn(&mut Context); 6] = [
+            |context| context.segment_len = 0,
+            |context| context.segment_len = LEAST_MSS - 1,
+            |context| context.transport = None,
+            |context| context.transport = Some(Transport::Sctp),
+            |context| context.transport_len = 8,
+            |context| context.transport_len = 120,
         ];
-        for context in bad {
+        for spoil in bad {
+            let mut context = good;
+            spoil(&mut context);
             assert!(run(&whole, r::TXD_TSE, &context).is_err(), "{context:?}");
         }
         assert!(run(&whole, r::TXD_POPTS_IPSEC, &good).is_err());
-        let far = Context {
-            mac_len: 127,
-            ip_len: 511,
-            ..good
-        };
+        let mut far = good;
+        (far.mac_len, far.ip_len) = (127, 511);
         assert!(run(&whole, r::TXD_POPTS_IXSM, &far).is_err());
         assert!(run(&whole, r::TXD_POPTS_TXSM, &far).is_err());
     }
@@ -454,18 +415,8 @@ mod tests {
         seed(&mut seeded, &context(Version::V4, Transport::Udp, 0, 0), 41);
         seeded[24..26].copy_from_slice(&right[24..26]);
         let command = LEGACY_IC | 40 << 16 | 34 << 40 | r::TXD_VLE | 0x0007 << 48;
-        let mut sent = Vec::new();
-        send(
-            &mut seeded,
-            command,
-            &Context::default(),
-            &SETTINGS,
-            |frame| sent.push(frame.clone()),
-        )
-        .unwrap();
-        assert_eq!(
-            sent,
-            [frame(Version::V4, Transport::Udp, 0, Some(7), &[5; 33])]
-        );
+        apply(&mut seeded, command, &Context::default(), &SETTINGS).unwrap();
+        let tagged = frame(Version::V4, Transport::Udp, 0, Some(7), &[5; 33]);
+        assert_eq!(seeded, tagged);
     }
 }

@@ -10,14 +10,9 @@ pub(crate) const TYPE_OFFSET: usize = 12;
 /// EtherType of VLAN tags after a reset.
 pub(crate) const DEFAULT_VLAN_TYPE: u16 = 0x8100;
 
-/// Packet types in a receive descriptor.
+/// The packet type of IPv4 and of UDP in a receive descriptor.
 const TYPE_IPV4: u64 = 0x01;
-const TYPE_IPV4_OPTIONS: u64 = 0x02;
-const TYPE_IPV6: u64 = 0x04;
-const TYPE_IPV6_EXTENSIONS: u64 = 0x08;
-const TYPE_TCP: u64 = 0x10;
 const TYPE_UDP: u64 = 0x20;
-const TYPE_SCTP: u64 = 0x40;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
@@ -34,38 +29,31 @@ pub(crate) enum Transport {
 
 impl Transport {
     fn of(protocol: u8) -> Option<Self> {
-        match protocol {
-            6 => Some(Self::Tcp),
-            17 => Some(Self::Udp),
-            132 => Some(Self::Sctp),
-            _ => None,
-        }
+        let mut all = [Self::Tcp, Self::Udp, Self::Sctp].into_iter();
+        all.find(|transport| transport.protocol() == protocol)
     }
 
-    fn protocol(self) -> u8 {
+    /// The number of the protocol, bytes of the shortest header, offset of the checksum in the header,
+    /// and the packet type.
+    fn row(self) -> (u8, usize, usize, u64) {
         match self {
-            Self::Tcp => 6,
-            Self::Udp => 17,
-            Self::Sctp => 132,
+            Self::Tcp => (6, 20, 16, 0x10),
+            Self::Udp => (17, 8, 6, TYPE_UDP),
+            Self::Sctp => (132, 12, 8, 0x40),
         }
     }
 
-    /// Bytes of the shortest header.
+    pub(super) fn protocol(self) -> u8 {
+        self.row().0
+    }
+
     fn least(self) -> usize {
-        match self {
-            Self::Tcp => 20,
-            Self::Udp => 8,
-            Self::Sctp => 12,
-        }
+        self.row().1
     }
 
     /// Offset of the checksum in the header.
     pub(crate) fn checksum_offset(self) -> usize {
-        match self {
-            Self::Tcp => 16,
-            Self::Udp => 6,
-            Self::Sctp => 8,
-        }
+        self.row().2
     }
 }
 
@@ -103,7 +91,7 @@ pub(crate) struct Packet {
     pub(crate) transport: Option<(Transport, usize)>,
 }
 
-fn word16(bytes: &[u8], at: usize) -> Option<u16> {
+pub(super) fn word16(bytes: &[u8], at: usize) -> Option<u16> {
     let pair = bytes.get(at..at + 2)?;
     Some(u16::from_be_bytes([pair[0], pair[1]]))
 }
@@ -136,21 +124,14 @@ impl Packet {
 
     /// The packet type that goes into the receive descriptor.
     fn kind(&self) -> u64 {
-        let network = match self.network {
+        let network = match self.network.map(|it| (it.version, it.extended)) {
             None => return 0,
-            Some(network) => match (network.version, network.extended) {
-                (Version::V4, false) => TYPE_IPV4,
-                (Version::V4, true) => TYPE_IPV4_OPTIONS,
-                (Version::V6, false) => TYPE_IPV6,
-                (Version::V6, true) => TYPE_IPV6_EXTENSIONS,
-            },
+            Some((Version::V4, false)) => TYPE_IPV4,
+            Some((Version::V4, true)) => 0x02,
+            Some((Version::V6, false)) => 0x04,
+            Some((Version::V6, true)) => 0x08,
         };
-        let transport = match self.transport {
-            None => 0,
-            Some((Transport::Tcp, _)) => TYPE_TCP,
-            Some((Transport::Udp, _)) => TYPE_UDP,
-            Some((Transport::Sctp, _)) => TYPE_SCTP,
-        };
+        let transport = self.transport.map_or(0, |(transport, _)| transport.row().3);
         network | transport
     }
 

@@ -4,19 +4,20 @@
 //! register's [`WriteHandler`] does what else the write starts. Handlers of one line stand in the
 //! table; the others are functions of the part that they concern.
 
+use crate::config::QUEUES;
 use crate::device::card::Device;
 use crate::device::data_path;
 use crate::device::families::{EepromAccess, Medium};
-use crate::device::flow_director;
 use crate::device::host_interface;
 use crate::device::interrupts::mirror;
 use crate::device::misuse::{misuse, packet_buffer_misuse};
 use crate::device::register_file::Located;
 use crate::device::registers::{self as r, RegisterId};
+use crate::device::ring::{RingRegisters, DESCRIPTOR_LEN, RECEIVE, TRANSMIT};
 use crate::device::statistics::forget_read_counts;
 use crate::device::trace::TraceEntry;
 use crate::device::unmodelled::feature_asked_for;
-use crate::report::ResetCause;
+use crate::report::{ResetCause, RingView, RingViews, WatchedWrite};
 
 /// A driver's write, after the register's own bits have changed.
 #[derive(Clone, Copy, Debug)]
@@ -139,11 +140,14 @@ const WRITE_ROWS: &[(RegisterId, Feeds, WriteEffect)] = {
         (Id::MRQC, Filters, Device::rss_written),
         (Id::RETA, Filters, Device::rss_written),
         (Id::RSSRK, Filters, Device::rss_written),
+        // The flow director has its registers and reports success, but its filters match no frame.
         (Id::FDIRCTRL, Settings, |card, write| {
-            flow_director::control_written(&card.registers, write.value);
+            let allocated = write.value & r::FDIRCTRL_PBALLOC != 0;
+            card.registers
+                .put(r::FDIRCTRL, r::FDIRCTRL_INIT_DONE, allocated);
         }),
         (Id::FDIRCMD, Settings, |card, _| {
-            flow_director::command_written(&card.registers);
+            card.registers.change(r::FDIRCMD, 0, r::FDIRCMD_CMD);
         }),
     ]
 };
@@ -298,8 +302,9 @@ impl Device {
     fn is_enabled(&self, register: &Located) -> Option<bool> {
         let queue = register.entry? as usize;
         match register.id {
-            RegisterId::RDH | RegisterId::RDT => Some(!self.queues.rx.get(queue)?.is_off()),
-            RegisterId::TDH | RegisterId::TDT => Some(!self.queues.tx.get(queue)?.is_off()),
+            _ if queue >= QUEUES => None,
+            RegisterId::RDH | RegisterId::RDT => Some(!self.queues.rx.is_off(queue)),
+            RegisterId::TDH | RegisterId::TDT => Some(!self.queues.tx.is_off(queue)),
             _ => None,
         }
     }
@@ -332,6 +337,48 @@ impl Device {
             value,
             size: 4,
         });
+    }
+
+    // ---- Watching ----
+
+    /// Both rings of queue 0 at this moment.
+    pub(crate) fn ring_views(&mut self) -> RingViews {
+        self.publish();
+        let view = |of: &RingRegisters| {
+            let peek = |address| self.registers.peek(address);
+            let base = of.base(0, peek);
+            let count = u64::from(peek((of.len)(0))) / DESCRIPTOR_LEN;
+            let descriptors = (0..count).map_while(|nth| {
+                let mut bytes = [0; DESCRIPTOR_LEN as usize];
+                let at = base.checked_add(nth * DESCRIPTOR_LEN)?;
+                self.dma.table.read(at, &mut bytes).ok()?;
+                let both = u128::from_le_bytes(bytes);
+                Some([both as u64, (both >> 64) as u64])
+            });
+            RingView {
+                head: peek((of.head)(0)),
+                tail: peek((of.tail)(0)),
+                descriptors: descriptors.collect(),
+            }
+        };
+        RingViews {
+            receive: view(&RECEIVE),
+            transmit: view(&TRANSMIT),
+        }
+    }
+
+    /// Notes a driver's write, before its effect, if the register is watched. A driver changes
+    /// descriptors and then writes a register, all in one call: who only looks between two calls
+    /// misses the states in between.
+    fn note_watched(&mut self, address: u32, value: u32) {
+        if self.watch.addresses.contains(&address) {
+            let rings = self.ring_views();
+            self.watch.writes.push(WatchedWrite {
+                address,
+                value,
+                rings,
+            });
+        }
     }
 
     // ---- Effects that concern several parts ----

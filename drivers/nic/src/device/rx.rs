@@ -1,87 +1,42 @@
 //! One receive queue: from a frame to its descriptors.
 
 use crate::config::ReceiveFault;
-use crate::device::budget::{Budget, SMALL_FRAME};
-use crate::device::late_writes::LateWrites;
+use crate::device::dma_port::DmaPort;
 use crate::device::packet::{Verdict, TAG_LEN, TYPE_OFFSET};
 use crate::device::registers as r;
-use crate::device::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
+use crate::device::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN, RECEIVE};
 use crate::device::rss::Hash;
 use crate::memory::dma::{DmaTable, SmallFrameTranslator};
-use crate::memory::dma_fault::{Direction, DmaFault, FaultLog, Purpose};
-use crate::memory::shared::{prefetch, Descriptor, SmallBuffer};
+use crate::memory::dma_fault::Purpose;
+use crate::memory::shared::{Descriptor, SmallBuffer};
 use crate::traffic::frame::{add, opaque_step, Fixed, Head, Own, MIN_FRAME};
 
 /// The most descriptors that the card writes back together. With many more, the transmit queues
 /// would wait for so long that they fill up.
 const WRITE_BACK: usize = 64;
 
-/// The format of descriptors that the card writes back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    Legacy,
-    Advanced,
-}
-
 /// A receive queue that is enabled.
 #[derive(Clone, Debug)]
 pub(crate) struct RxQueue {
-    queue: u32,
-    ring: Ring,
+    pub(crate) ring: Ring,
     buffer_len: usize,
-    format: Format,
-    /// VLAN tags go to the descriptor, not to the buffer.
-    strip_tags: bool,
-    /// The card could not reach a descriptor. The queue does nothing until it is enabled again.
-    halted: bool,
+    /// The format of descriptors that the card writes back: advanced, or else legacy.
+    advanced: bool,
+    /// VLAN tags go to the descriptor, not to the buffer. A driver may change that at any time.
+    pub(crate) strip_tags: bool,
     /// What is false in the descriptors that the queue writes back.
-    fault: Option<ReceiveFault>,
-    /// Packets may arrive after their descriptors.
-    relaxed: bool,
+    pub(crate) fault: Option<ReceiveFault>,
     /// Number of next write-backs to keep out of the driver's sight, and those that are: address and words.
     withhold: usize,
     withheld: Vec<(u64, [u64; 2])>,
-}
-
-/// The result of a delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Delivery {
-    /// The frame is in the driver's memory.
-    Done,
-    /// The queue has too few descriptors.
-    NoDescriptor,
-    /// The queue has halted.
-    Halted,
-}
-
-/// Access to the driver's memory, the log of refused accesses, the writes that arrive late, and the
-/// work that is left in this round.
-pub(crate) struct Dma<'a> {
-    pub(crate) table: &'a DmaTable,
-    pub(crate) faults: &'a mut FaultLog,
-    pub(crate) late: &'a mut LateWrites,
-    pub(crate) budget: &'a mut Budget,
-}
-
-impl Dma<'_> {
-    /// Counts the searches for maps since the last call as work. A search takes longer among many
-    /// maps.
-    #[inline(always)]
-    pub(crate) fn spend_searches(&mut self) {
-        let searches = self.table.take_searches();
-        if searches > 0 {
-            self.budget
-                .spend(searches * (SMALL_FRAME + self.table.len() / 64));
-        }
-    }
 }
 
 /// Where generated frames of 60 bytes come from. They all go to one queue.
 pub(crate) trait SmallFrameSource {
     /// The part that all frames have in common.
     fn fixed(&self) -> Fixed;
-    /// The next frames: the first one's own part, their number, and their hash. The number is at
-    /// most `max`. Each frame is one step further than the one before.
+    /// The next run of frames, in which each is one step further than the one before: the first
+    /// one's own part, their number, at most `max`, and their hash.
     fn run(&self, max: usize) -> (Own, usize, Hash);
     /// Goes on by `count` frames of a run.
     fn advance(&mut self, count: usize);
@@ -92,13 +47,12 @@ impl RxQueue {
     ///
     /// # Errors
     /// What is wrong with the queue's registers, in words.
-    pub(crate) fn new(queue: u32, get: impl Fn(u32) -> u32) -> Result<Self, String> {
-        let ring = Ring::new(
-            get(r::RDBAL(queue)),
-            get(r::RDBAH(queue)),
-            get(r::RDLEN(queue)),
-            get(r::RDH(queue)),
-        )?;
+    pub(crate) fn new(
+        queue: u32,
+        fault: Option<ReceiveFault>,
+        get: impl Fn(u32) -> u32,
+    ) -> Result<Self, String> {
+        let ring = Ring::new(&RECEIVE, queue, &get)?;
         let control = get(r::SRRCTL(queue));
         let buffer_len = r::field_get(r::SRRCTL_BSIZEPACKET, control) as usize * 1024;
         if buffer_len == 0 || buffer_len > 16 << 10 {
@@ -106,52 +60,23 @@ impl RxQueue {
                 "SRRCTL.BSIZEPACKET stands for {buffer_len} bytes; 1024 to 16384 are possible"
             ));
         }
-        let format = match control & r::SRRCTL_DESCTYPE {
-            r::SRRCTL_DESCTYPE_LEGACY => Format::Legacy,
-            r::SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER => Format::Advanced,
+        let advanced = match control & r::SRRCTL_DESCTYPE {
+            r::SRRCTL_DESCTYPE_LEGACY => false,
+            r::SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER => true,
             other => {
                 let kind = r::field_get(r::SRRCTL_DESCTYPE, other);
                 return Err(format!("SRRCTL.DESCTYPE {kind}: only 0 (legacy) and 1 (advanced, one buffer) are modelled"));
             }
         };
         Ok(Self {
-            queue,
             ring,
             buffer_len,
-            format,
+            advanced,
             strip_tags: get(r::RXDCTL(queue)) & r::RXDCTL_VME != 0,
-            halted: false,
-            fault: None,
-            relaxed: false,
+            fault,
             withhold: 0,
             withheld: Vec::new(),
         })
-    }
-
-    /// Sets whether VLAN tags go to the descriptor. A driver may change that at any time.
-    pub(crate) fn set_strip_tags(&mut self, on: bool) {
-        self.strip_tags = on;
-    }
-
-    /// The value for RDH.
-    #[inline(always)]
-    pub(crate) fn head(&self) -> u32 {
-        self.ring.head()
-    }
-
-    /// Descriptors in the ring.
-    pub(crate) fn len(&self) -> u32 {
-        self.ring.len()
-    }
-
-    /// Number of descriptors that the card may receive into.
-    #[inline(always)]
-    pub(crate) fn available(&self, tail: u32) -> u32 {
-        if self.halted {
-            0
-        } else {
-            self.ring.available(tail)
-        }
     }
 
     /// Descriptors that so many bytes fill.
@@ -159,23 +84,13 @@ impl RxQueue {
         bytes.div_ceil(self.buffer_len).max(1)
     }
 
-    /// Whether [`RxQueue::fill_small`] can write frames to this queue.
+    /// Whether [`RxQueue::write_frames`] can write to this queue.
     #[inline(always)]
     pub(crate) fn takes_small(&self) -> bool {
-        self.format == Format::Advanced && self.fault.is_none() && !self.relaxed
+        self.advanced && self.fault.is_none() && !self.ring.relaxed
     }
 
-    /// Lets packets arrive after their descriptors from now on, or no longer.
-    pub(crate) fn set_relaxed(&mut self, on: bool) {
-        self.relaxed = on;
-    }
-
-    /// Writes false values back to descriptors from now on, or true ones again.
-    pub(crate) fn set_fault(&mut self, fault: Option<ReceiveFault>) {
-        self.fault = fault;
-    }
-
-    /// Keeps the next `count` write-backs of [`RxQueue::deliver`] out of the driver's sight.
+    /// Keeps the next `count` write-backs of [`RxQueue::write_frame`] out of the driver's sight.
     pub(crate) fn withhold(&mut self, count: usize) {
         self.withhold = count;
         self.withheld.clear();
@@ -192,8 +107,8 @@ impl RxQueue {
         })
     }
 
-    /// Receives generated frames of 60 bytes into `count` descriptors, which must be available. It logs
-    /// no DMA: [`RxQueue::deliver`] does.
+    /// Writes generated frames of 60 bytes to `count` descriptors, which must be available. It logs
+    /// no DMA: [`RxQueue::write_frame`] does.
     /// Returns the number of frames. It is below `count` only if the card cannot reach the ring.
     ///
     /// Measurements need a card that is faster than every driver. The time goes into cache lines
@@ -201,9 +116,9 @@ impl RxQueue {
     /// buffers one batch ahead. It writes many descriptors back together, after all their packets.
     /// Otherwise a driver that waits for the next descriptor follows close behind and takes
     /// descriptors one by one, and both processors contend for each cache line.
-    pub(crate) fn fill_small(
+    pub(crate) fn write_frames(
         &mut self,
-        dma: &mut Dma<'_>,
+        dma: &DmaPort,
         frames: &mut impl SmallFrameSource,
         count: u32,
     ) -> u32 {
@@ -211,19 +126,18 @@ impl RxQueue {
         let mut done = 0;
         while done < count {
             let want = self.ring.contiguous(count - done).min(WRITE_BACK);
-            let Some(descriptors) = self.descriptors(dma, want) else {
+            let Some(descriptors) = self.ring.descriptors(dma, want) else {
                 return done;
             };
-            prefetch(&descriptors[..descriptors.len().min(2 * BATCH)]);
+            let batches = batches(descriptors);
             let mut next = buffers_of(&mut finder, descriptors);
             let mut first_words = [0; WRITE_BACK];
             let mut words = &mut first_words[..];
-            for (batch, later) in batches(descriptors) {
+            for (batch, later) in batches {
                 let current = next;
-                prefetch(&later[later.len().min(BATCH)..later.len().min(2 * BATCH)]);
                 next = buffers_of(&mut finder, later);
                 let (here, rest) = words.split_at_mut(batch.len().min(words.len()));
-                self.fill_batch(dma, frames, batch, &current, here);
+                self.write_packets(dma, frames, batch, &current, here);
                 words = rest;
             }
             let status = advanced_status(MIN_FRAME, true, Verdict::GENERATED.bits);
@@ -239,9 +153,9 @@ impl RxQueue {
     /// Writes a frame to the buffer of each descriptor. `buffers` has the translated buffers; one
     /// that needs the general path is `None`. `words` gets the descriptors' first words.
     #[inline(always)]
-    fn fill_batch(
+    fn write_packets(
         &self,
-        dma: &mut Dma<'_>,
+        dma: &DmaPort,
         frames: &mut impl SmallFrameSource,
         mut descriptors: &[Descriptor],
         mut buffers: &[Option<SmallBuffer<'_>>],
@@ -249,15 +163,12 @@ impl RxQueue {
     ) {
         while !descriptors.is_empty() {
             let (own, len, hash) = frames.run(descriptors.len());
+            let fixed = frames.fixed();
             let first = advanced_first(hash, Verdict::GENERATED.kind);
-            let mut written =
-                write_run(frames.fixed(), own, buffers.get(..len).unwrap_or_default());
+            let mut written = write_run(fixed, own, buffers.get(..len).unwrap_or_default());
             if written == 0 {
-                let head = Head {
-                    fixed: frames.fixed(),
-                    own,
-                };
-                write_packet(dma, self.queue, descriptors[0].address(), &head.to_bytes());
+                let head = Head { fixed, own };
+                self.write_packet(dma, descriptors[0].address(), &head.to_bytes());
                 written = 1;
             }
             frames.advance(written);
@@ -269,58 +180,50 @@ impl RxQueue {
         }
     }
 
-    /// Receives one frame of any length, if `available` descriptors are enough. The frame includes
-    /// its CRC if the driver gets it.
-    pub(crate) fn deliver(
-        &mut self,
-        dma: &mut Dma<'_>,
-        frame: &[u8],
-        hash: Hash,
-        verdict: &Verdict,
-        available: u32,
-    ) -> Delivery {
-        if self.halted {
-            return Delivery::Halted;
-        }
-        if let Some(tag) = verdict.vlan.filter(|_| self.strip_tags) {
-            let (addresses, rest) = frame.split_at(TYPE_OFFSET.min(frame.len()));
-            let frame = [addresses, rest.get(TAG_LEN..).unwrap_or_default()].concat();
-            return self.store(dma, &frame, hash, verdict, tag, available);
-        }
-        self.store(dma, frame, hash, verdict, 0, available)
+    fn write_packet(&self, dma: &DmaPort, iova: u64, bytes: &[u8]) {
+        dma.write((Purpose::RxPacket, self.ring.queue), iova, bytes);
     }
 
-    fn store(
+    /// Writes one frame of any length. The frame includes its CRC if the driver gets it. Returns false
+    /// if `available` descriptors are not enough, or if the queue has halted.
+    pub(crate) fn write_frame(
         &mut self,
-        dma: &mut Dma<'_>,
+        dma: &DmaPort,
         frame: &[u8],
         hash: Hash,
         verdict: &Verdict,
-        tag: u16,
         available: u32,
-    ) -> Delivery {
-        let needed = self.descriptors_for(frame.len());
-        if (available as usize) < needed {
-            return Delivery::NoDescriptor;
+    ) -> bool {
+        let untagged;
+        let (frame, tag) = match verdict.vlan.filter(|_| self.strip_tags) {
+            Some(tag) => {
+                let (addresses, rest) = frame.split_at(TYPE_OFFSET.min(frame.len()));
+                untagged = [addresses, rest.get(TAG_LEN..).unwrap_or_default()].concat();
+                (&untagged[..], tag)
+            }
+            None => (frame, 0),
+        };
+        if self.ring.halted || (available as usize) < self.descriptors_for(frame.len()) {
+            return false;
         }
         let mut parts = frame.chunks(self.buffer_len).peekable();
         while let Some(part) = parts.next() {
-            let Some([descriptor, ..]) = self.descriptors(dma, 1) else {
-                return Delivery::Halted;
+            let Some([descriptor, ..]) = self.ring.descriptors(dma, 1) else {
+                return false;
             };
-            let address = descriptor.address();
-            if !self.relaxed || !dma.late.delay_packet(self.queue, address, part) {
-                write_packet(dma, self.queue, address, part);
+            let (queue, address) = (self.ring.queue, descriptor.address());
+            if !self.ring.relaxed || !dma.late.borrow_mut().delay_packet(queue, address, part) {
+                self.write_packet(dma, address, part);
             }
             let last = parts.peek().is_none();
             // The last descriptor reports on the whole packet.
             let (bits, tag) = if last { (verdict.bits, tag) } else { (0, 0) };
-            let words = match self.format {
-                Format::Advanced => [
-                    advanced_first(hash, verdict.kind),
-                    advanced_status(part.len(), last, bits) | r::field64(r::RXD_VLAN, tag.into()),
-                ],
-                Format::Legacy => legacy(address, part.len(), last, bits, tag),
+            let words = if self.advanced {
+                let status = advanced_status(part.len(), last, bits);
+                let tag = r::field64(r::RXD_VLAN, tag.into());
+                [advanced_first(hash, verdict.kind), status | tag]
+            } else {
+                legacy(address, part.len(), last, bits, tag)
             };
             let words = self.fault.map_or(words, |fault| fault.falsify(words));
             if self.withhold > 0 {
@@ -329,38 +232,11 @@ impl RxQueue {
             } else {
                 descriptor.write(words);
             }
-            dma.table
-                .log
-                .write(self.ring.iova(), DESCRIPTOR_LEN as usize);
+            let log = &dma.table.log;
+            log.write(self.ring.iova(), DESCRIPTOR_LEN as usize);
             self.ring.advance(1);
         }
-        Delivery::Done
-    }
-
-    /// The descriptors from the head on: at most `max`, and only those in one DMA map. If the card
-    /// cannot reach the first one, the queue halts and the result is `None`.
-    #[inline(always)]
-    fn descriptors<'d>(&mut self, dma: &mut Dma<'d>, max: usize) -> Option<&'d [Descriptor]> {
-        match dma.table.descriptors(self.ring.iova(), max) {
-            Ok(descriptors) => {
-                dma.table
-                    .log
-                    .read(self.ring.iova(), size_of_val(descriptors));
-                Some(descriptors)
-            }
-            Err(refusal) => {
-                self.halted = true;
-                dma.faults.record(DmaFault {
-                    iova: self.ring.iova(),
-                    len: DESCRIPTOR_LEN,
-                    direction: Direction::Read,
-                    purpose: Purpose::RxDescriptor,
-                    queue: self.queue,
-                    refusal,
-                });
-                None
-            }
-        }
+        true
     }
 }
 
@@ -394,22 +270,6 @@ fn write_run(fixed: Fixed, mut own: Own, buffers: &[Option<SmallBuffer<'_>>]) ->
         written += 1;
     }
     written
-}
-
-/// Writes packet bytes. A refused write is lost and recorded: writes on a bus are posted, so hardware
-/// does not notice.
-#[inline(never)]
-pub(crate) fn write_packet(dma: &mut Dma<'_>, queue: u32, iova: u64, bytes: &[u8]) {
-    if let Err(refusal) = dma.table.write(iova, bytes) {
-        dma.faults.record(DmaFault {
-            iova,
-            len: bytes.len() as u64,
-            direction: Direction::Write,
-            purpose: Purpose::RxPacket,
-            queue,
-            refusal,
-        });
-    }
 }
 
 /// The first word of an advanced descriptor that the card writes back.

@@ -2,10 +2,10 @@
 //! than one round of the data plane has time for.
 
 use crate::device::offload::{
-    fill_ip_checksum, fill_transport_checksum, get, insert_tag, put, Context, OffloadSettings,
-    Options,
+    fill_ip_checksum, fill_transport_checksum, insert_tag, put, Complaint, Context,
+    OffloadSettings, Options,
 };
-use crate::device::packet::{fold, Transport};
+use crate::device::packet::{fold, word16, Transport};
 use crate::device::registers as r;
 
 /// The least MSS. The datasheet names none; Linux sends no smaller segments of TCP
@@ -35,13 +35,11 @@ pub(crate) struct Unfinished {
 }
 
 impl Segmentation {
-    /// # Errors
-    /// The reason, in words, that the card cannot segment the packet.
     pub(crate) fn new(
         packet: Vec<u8>,
         descriptor: u64,
         context: &Context,
-    ) -> Result<Self, &'static str> {
+    ) -> Result<Self, Complaint> {
         if descriptor & r::TXD_POPTS_IPSEC != 0 {
             return Err("it asks for IPsec, which is not modelled");
         }
@@ -67,14 +65,11 @@ impl Segmentation {
 
     /// Cuts off the next segment: at most MSS bytes of payload, with updated headers. There must be
     /// one left.
-    ///
-    /// # Errors
-    /// The reason, in words, that the card cannot send the segment.
     pub(crate) fn next(
         &mut self,
         settings: &OffloadSettings,
         segment: &mut Vec<u8>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), Complaint> {
         let nth = self.done;
         self.done += 1;
         let context = &self.context;
@@ -99,7 +94,7 @@ impl Segmentation {
             // The driver's sum of the pseudo header omits the length, which differs between
             // segments.
             let checksum_at = transport_at + self.transport.checksum_offset();
-            let pseudo_header = get(&self.packet, checksum_at).unwrap_or_default();
+            let pseudo_header = word16(&self.packet, checksum_at).unwrap_or_default();
             let with_length = fold(u64::from(pseudo_header) + ip_payload as u64);
             put(segment, checksum_at, with_length);
             fill_transport_checksum(segment, context)?;
@@ -109,10 +104,7 @@ impl Segmentation {
 }
 
 /// The transport protocol of a packet to segment, and the bytes of all its headers.
-///
-/// # Errors
-/// The reason, in words, that the card cannot segment the packet.
-fn segmented_headers(frame: &[u8], context: &Context) -> Result<(Transport, usize), &'static str> {
+fn segmented_headers(frame: &[u8], context: &Context) -> Result<(Transport, usize), Complaint> {
     let (least, transport) = match context.transport {
         Some(transport @ Transport::Tcp) => (20, transport),
         Some(transport @ Transport::Udp) => (8, transport),
@@ -136,7 +128,7 @@ fn update_ip_header(segment: &mut [u8], context: &Context, nth: usize, ip_payloa
     let at = context.mac_len;
     if context.ipv4 {
         put(segment, at + 2, (context.ip_len + ip_payload) as u16);
-        let number = get(segment, at + 4).unwrap_or_default();
+        let number = word16(segment, at + 4).unwrap_or_default();
         put(segment, at + 4, number.wrapping_add(nth as u16));
     } else {
         let extensions = context.ip_len.saturating_sub(40);
@@ -165,6 +157,6 @@ fn update_tcp_header(
         (false, true) => settings.last_flags,
     };
     // The upper bits of the word are the header's length.
-    let flags = get(segment, at + 12).unwrap_or_default();
+    let flags = word16(segment, at + 12).unwrap_or_default();
     put(segment, at + 12, flags & (keep | 0xf000));
 }

@@ -122,13 +122,8 @@ impl Batch {
         self.undersize += 1;
     }
 
-    /// Counts a sent frame.
-    pub(crate) fn sent(&mut self, queue: usize, wire_len: u64, first_byte: u8, broadcast: bool) {
-        self.sent_alike(queue, 1, wire_len, first_byte, broadcast);
-    }
-
     /// Counts sent frames of one length and kind.
-    pub(crate) fn sent_alike(
+    pub(crate) fn sent(
         &mut self,
         queue: usize,
         frames: u64,
@@ -274,8 +269,8 @@ mod tests {
         batch.received(1, 1518, Kind::Broadcast);
         batch.delivered(2, 3, 192);
         batch.dropped(1, 1);
-        batch.sent(5, 64, 0, false);
-        batch.sent(5, 128, 0xff, true);
+        batch.sent(5, 1, 64, 0, false);
+        batch.sent(5, 1, 128, 0xff, true);
         let mut again = batch.clone();
         for batch in [&mut batch, &mut again] {
             batch.move_to(&registers, false);

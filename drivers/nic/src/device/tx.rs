@@ -1,22 +1,21 @@
 //! One transmit queue: its descriptors and their write-backs. `tx_frames.rs` makes frames of them.
 
-use crate::device::budget::SMALL_FRAME;
+use crate::device::dma_port::{DmaPort, SMALL_FRAME};
 use crate::device::offload::{self, Context, OffloadSettings};
 use crate::device::registers as r;
-use crate::device::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
-use crate::device::rx::Dma;
+use crate::device::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN, TRANSMIT};
 use crate::device::segmentation::Unfinished;
 use crate::device::statistics::{Batch, CRC_LEN};
 use crate::memory::dma::SmallFrameTranslator;
-use crate::memory::dma_fault::{Direction, DmaFault, Purpose, Refusal};
-use crate::memory::shared::{prefetch, Descriptor, SmallFrame};
+use crate::memory::dma_fault::Purpose;
+use crate::memory::shared::{Descriptor, SmallFrame};
 use crate::traffic::frame::MIN_FRAME;
 
 /// Offload contexts of a queue.
 pub(super) const CONTEXTS: usize = 2;
 
-/// The wire that takes the sent frames.
-pub(crate) trait Wire {
+/// What takes the sent frames.
+pub(crate) trait FrameSink {
     /// Sends frames of exactly 60 bytes, the usual length under load. Returns their kinds.
     fn send_small(&mut self, frames: &[Option<SmallFrame<'_>>]) -> Sorted;
     /// Sends a frame of any length. It includes its CRC only if the driver has made the CRC itself,
@@ -32,20 +31,22 @@ pub(crate) struct Sorted {
     pub(crate) broadcast: u64,
 }
 
-/// The settings for sending in HLREG0.
+/// The port's settings for its transmit queues.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct MacSettings {
+pub(crate) struct TxSettings {
     /// The card pads frames below 60 bytes with zeros.
     pub(crate) pad: bool,
     /// The card adds the CRC to frames that ask for it.
     pub(crate) insert_crc: bool,
+    pub(crate) offload: OffloadSettings,
 }
 
-/// The port's settings for its transmit queues.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TxSettings {
-    pub(crate) mac: MacSettings,
-    pub(crate) offload: OffloadSettings,
+/// A queue's way from the driver's memory to the wire.
+pub(crate) struct Way<'a, S> {
+    pub(crate) dma: &'a DmaPort,
+    pub(crate) settings: &'a TxSettings,
+    pub(crate) sink: &'a mut S,
+    pub(crate) statistics: &'a mut Batch,
 }
 
 /// When the card writes descriptors back.
@@ -62,8 +63,7 @@ enum WriteBack {
 /// A transmit queue that is enabled.
 #[derive(Clone, Debug)]
 pub(crate) struct TxQueue {
-    pub(super) queue: u32,
-    ring: Ring,
+    pub(crate) ring: Ring,
     write_back: WriteBack,
     /// Finished descriptors that the card has not written back.
     unwritten: u32,
@@ -82,10 +82,6 @@ pub(crate) struct TxQueue {
     pub(super) within_frame: bool,
     /// The frame of the descriptor at the head, if some of its segments have to be sent yet.
     pub(super) unfinished: Option<Box<Unfinished>>,
-    /// The card could not reach a descriptor. The queue does nothing until it is enabled again.
-    halted: bool,
-    /// Write-backs may arrive out of order.
-    relaxed: bool,
 }
 
 /// What a queue has written back. Any write-back is an interrupt cause.
@@ -98,14 +94,9 @@ pub(crate) struct WrittenBack {
 }
 
 impl WrittenBack {
-    /// Whether there is anything.
-    pub(crate) fn any(self) -> bool {
-        self.writes > 0
-    }
-
-    fn add(&mut self, more: Self) {
-        self.writes += more.writes;
-        self.descriptors += more.descriptors;
+    fn add(&mut self, writes: u32, descriptors: u32) {
+        self.writes += writes;
+        self.descriptors += descriptors;
     }
 }
 
@@ -114,7 +105,6 @@ impl WrittenBack {
 pub(crate) struct TxProgress {
     /// Descriptors that the card has taken.
     pub(crate) descriptors: u32,
-    /// What the card has written back.
     pub(crate) written_back: WrittenBack,
     /// The reason that a frame could not be sent as requested.
     pub(crate) complaint: Option<&'static str>,
@@ -125,13 +115,8 @@ impl TxQueue {
     ///
     /// # Errors
     /// What is wrong with the queue's registers, in words.
-    pub(crate) fn new(queue: u32, get: impl Fn(u32) -> u32) -> Result<Self, String> {
-        let ring = Ring::new(
-            get(r::TDBAL(queue)),
-            get(r::TDBAH(queue)),
-            get(r::TDLEN(queue)),
-            get(r::TDH(queue)),
-        )?;
+    pub(crate) fn new(queue: u32, late: bool, get: impl Fn(u32) -> u32) -> Result<Self, String> {
+        let ring = Ring::new(&TRANSMIT, queue, &get)?;
         let threshold = r::field_get(r::TXDCTL_WTHRESH, get(r::TXDCTL(queue)));
         let head_address = get(r::TDWBAL(queue));
         let write_back = if head_address & r::TDWBAL_HEAD_WB_EN != 0 {
@@ -143,11 +128,10 @@ impl TxQueue {
             WriteBack::Accumulated(threshold.min(ring.len() - 1))
         };
         Ok(Self {
-            queue,
             ring,
             write_back,
             unwritten: 0,
-            late: false,
+            late,
             overdue: 0,
             contexts: [Context::default(); CONTEXTS],
             first: 0,
@@ -155,45 +139,12 @@ impl TxQueue {
             spoilt: false,
             within_frame: false,
             unfinished: None,
-            halted: false,
-            relaxed: false,
         })
     }
 
-    /// Lets write-backs arrive out of order from now on, or no longer.
-    pub(crate) fn set_relaxed(&mut self, on: bool) {
-        self.relaxed = on;
-    }
-
-    /// Lets full groups be written back a round later from now on, or no longer.
-    pub(crate) fn set_late(&mut self, on: bool) {
-        self.late = on;
-    }
-
-    /// The value for TDH.
-    #[inline(always)]
-    pub(crate) fn head(&self) -> u32 {
-        self.ring.head()
-    }
-
-    /// The same for a card on which TDH moves with write-backs.
+    /// The head for a card on which TDH moves with write-backs.
     pub(crate) fn written_head(&self) -> u32 {
         self.ring.index_behind(self.unwritten)
-    }
-
-    /// Descriptors in the ring.
-    pub(crate) fn len(&self) -> u32 {
-        self.ring.len()
-    }
-
-    /// Number of descriptors that the card may take.
-    #[inline(always)]
-    pub(crate) fn available(&self, tail: u32) -> u32 {
-        if self.halted {
-            0
-        } else {
-            self.ring.available(tail)
-        }
     }
 
     /// Whether the card has sent some segments of a frame, and must send the others.
@@ -204,31 +155,25 @@ impl TxQueue {
 
     /// Whether the card owns the descriptor at this address.
     pub(crate) fn owns(&self, iova: u64, tail: u32) -> bool {
-        self.ring.distance_to(iova) < self.available(tail)
+        self.ring.distance_to(iova) < self.ring.available(tail)
     }
 
     /// Sends the frames of `count` descriptors, which must be available. Stops earlier when the
-    /// budget of the round is spent.
-    pub(crate) fn drain(
-        &mut self,
-        dma: &mut Dma<'_>,
-        settings: &TxSettings,
-        wire: &mut impl Wire,
-        statistics: &mut Batch,
-        count: u32,
-    ) -> TxProgress {
+    /// work of the round is done.
+    pub(crate) fn drain(&mut self, way: &mut Way<'_, impl FrameSink>, count: u32) -> TxProgress {
+        let dma = way.dma;
         let mut progress = TxProgress::default();
         let mut finder = dma.table.small_frames();
         while progress.descriptors < count {
             let want = self.ring.contiguous(count - progress.descriptors);
-            let Some(descriptors) = self.descriptors(dma, want) else {
+            let Some(descriptors) = self.ring.descriptors(dma, want) else {
                 break;
             };
             // As in receiving, the card prefetches descriptors two batches ahead and packets one.
-            prefetch(&descriptors[..descriptors.len().min(2 * BATCH)]);
+            let batches = batches(descriptors);
             let mut next = frames_of(&mut finder, descriptors);
-            for (batch, later) in batches(descriptors) {
-                if dma.budget.is_spent() {
+            for (batch, later) in batches {
+                if dma.is_spent() {
                     return progress;
                 }
                 let BatchOfFrames {
@@ -236,37 +181,31 @@ impl TxQueue {
                     small,
                     all_request,
                 } = next;
-                prefetch(&later[later.len().min(BATCH)..later.len().min(2 * BATCH)]);
                 next = frames_of(&mut finder, later);
                 // Only the general path logs every transfer.
                 let small = small && !dma.table.log.is_on();
-                let fast = small && !self.within_frame && settings.mac.insert_crc;
+                let fast = small && !self.within_frame && way.settings.insert_crc;
                 let taken = if fast && !matches!(self.write_back, WriteBack::Head(_)) {
-                    let sorted = wire.send_small(&frames[..batch.len().min(BATCH)]);
-                    count_small(self.queue, sorted, statistics);
+                    let sorted = way.sink.send_small(&frames[..batch.len().min(BATCH)]);
+                    count_small(self.ring.queue, sorted, way.statistics);
                     if self.write_back == WriteBack::Requested {
-                        let done = match all_request {
-                            true => {
-                                self.write_done(dma, batch, 0);
-                                batch.len() as u32
-                            }
-                            false => self.write_requested(dma, batch),
+                        let done = if all_request {
+                            self.write_done(dma, batch, 0);
+                            batch.len() as u32
+                        } else {
+                            self.write_requested(dma, batch)
                         };
-                        progress.written_back.writes += done;
-                        progress.written_back.descriptors += done;
+                        progress.written_back.add(done, done);
                     }
-                    dma.budget.spend(batch.len() * SMALL_FRAME);
+                    dma.spend(batch.len() * SMALL_FRAME);
                     batch
                 } else {
-                    let taken = self.take_all(dma, settings, wire, statistics, batch);
-                    progress.written_back.add(taken.written_back);
-                    progress.complaint = progress.complaint.or(taken.complaint);
-                    batch.get(..taken.descriptors as usize).unwrap_or(batch)
+                    let taken = self.take_all(way, batch, &mut progress);
+                    batch.get(..taken).unwrap_or(batch)
                 };
-                dma.spend_searches();
                 if let WriteBack::Accumulated(threshold) = self.write_back {
-                    let written_back = self.write_back_groups(dma, taken, threshold);
-                    progress.written_back.add(written_back);
+                    let done = self.write_back_groups(dma, taken, threshold);
+                    progress.written_back.add(done.writes, done.descriptors);
                 }
                 self.ring.advance(taken.len() as u32);
                 progress.descriptors += taken.len() as u32;
@@ -278,55 +217,48 @@ impl TxQueue {
         progress
     }
 
-    /// The general path: takes descriptors of any kind, one by one, until the budget is spent.
+    /// The general path: takes descriptors of any kind, one by one, until the work of the round is
+    /// done. Returns their number.
     #[inline(never)]
     fn take_all(
         &mut self,
-        dma: &mut Dma<'_>,
-        settings: &TxSettings,
-        wire: &mut impl Wire,
-        statistics: &mut Batch,
+        way: &mut Way<'_, impl FrameSink>,
         descriptors: &[Descriptor],
-    ) -> TxProgress {
-        let mut progress = TxProgress {
-            descriptors: descriptors.len() as u32,
-            ..TxProgress::default()
-        };
+        progress: &mut TxProgress,
+    ) -> usize {
+        let mut taken = 0;
         let mut head_due = None;
         for (nth, descriptor) in descriptors.iter().enumerate() {
-            if nth > 0 && dma.budget.is_spent() {
-                progress.descriptors = nth as u32;
+            if nth > 0 && way.dma.is_spent() {
                 break;
             }
             let words = [descriptor.address(), descriptor.command()];
-            match self.take(dma, settings, wire, statistics, words) {
+            match self.take(way, words) {
                 Ok(true) => {}
-                Ok(false) => {
-                    progress.descriptors = nth as u32;
-                    break;
-                }
-                Err(complaint) => progress.complaint = Some(complaint),
+                Ok(false) => break,
+                Err(complaint) => progress.complaint = progress.complaint.or(Some(complaint)),
             }
+            taken += 1;
             if words[1] & r::TXD_RS == 0 {
                 continue;
             }
             match self.write_back {
                 WriteBack::Requested => {
-                    self.write_done(dma, &descriptors[nth..=nth], nth as u64);
-                    progress.written_back.writes += 1;
-                    progress.written_back.descriptors += 1;
+                    self.write_done(way.dma, &descriptors[nth..taken], nth as u64);
+                    progress.written_back.add(1, 1);
                 }
-                WriteBack::Head(address) => head_due = Some((address, nth as u32 + 1)),
+                WriteBack::Head(address) => head_due = Some((address, taken as u32)),
                 WriteBack::Accumulated(_) => {}
             }
         }
         if let Some((address, taken)) = head_due {
             let mut ring = self.ring;
             ring.advance(taken);
-            self.write_head(dma, address, ring.head());
-            progress.written_back.writes += 1;
+            let of = (Purpose::HeadWriteBack, ring.queue);
+            way.dma.write_u32(of, address, ring.head());
+            progress.written_back.add(1, 0);
         }
-        progress
+        taken
     }
 
     /// Whether finished descriptors wait for their write-back.
@@ -338,8 +270,8 @@ impl TxQueue {
     /// Writes back that the card has sent the frames of these descriptors. The first one is
     /// `offset` descriptors behind the one at the head.
     #[inline(always)]
-    fn write_done(&self, dma: &mut Dma<'_>, descriptors: &[Descriptor], offset: u64) {
-        if self.relaxed {
+    fn write_done(&self, dma: &DmaPort, descriptors: &[Descriptor], offset: u64) {
+        if self.ring.relaxed {
             return self.write_done_loosely(dma, descriptors, offset);
         }
         for descriptor in descriptors {
@@ -351,7 +283,7 @@ impl TxQueue {
 
     /// Writes those of a batch's descriptors back that have RS, and returns their number. A driver
     /// such as DPDK sets RS in one of 32.
-    fn write_requested(&self, dma: &mut Dma<'_>, batch: &[Descriptor]) -> u32 {
+    fn write_requested(&self, dma: &DmaPort, batch: &[Descriptor]) -> u32 {
         let mut done = 0;
         for (nth, descriptor) in batch.iter().enumerate() {
             if descriptor.command() & r::TXD_RS != 0 {
@@ -363,10 +295,11 @@ impl TxQueue {
     }
 
     #[cold]
-    fn write_done_loosely(&self, dma: &mut Dma<'_>, descriptors: &[Descriptor], offset: u64) {
+    fn write_done_loosely(&self, dma: &DmaPort, descriptors: &[Descriptor], offset: u64) {
+        let mut late = dma.late.borrow_mut();
         for (nth, descriptor) in (offset..).zip(descriptors) {
             let iova = self.ring.iova().wrapping_add(nth * DESCRIPTOR_LEN);
-            if !dma.late.delay_write_back(self.queue, iova) {
+            if !late.delay_write_back(self.ring.queue, iova) {
                 descriptor.write_status(r::TXD_DD);
                 dma.table.log.write(iova, DESCRIPTOR_LEN as usize);
             }
@@ -374,7 +307,7 @@ impl TxQueue {
     }
 
     /// Writes the groups of the last round back, if they are late.
-    pub(crate) fn settle(&mut self, dma: &mut Dma<'_>) -> WrittenBack {
+    pub(crate) fn settle(&mut self, dma: &DmaPort) -> WrittenBack {
         let descriptors = std::mem::take(&mut self.overdue);
         let WriteBack::Accumulated(threshold) = self.write_back else {
             return WrittenBack::default();
@@ -387,14 +320,14 @@ impl TxQueue {
     }
 
     /// Writes all finished descriptors back.
-    pub(crate) fn flush(&mut self, dma: &mut Dma<'_>) -> WrittenBack {
+    pub(crate) fn flush(&mut self, dma: &DmaPort) -> WrittenBack {
         self.overdue = 0;
-        let count = self.unwritten;
-        let writes = self.writes_of(count);
-        self.write_back_oldest(dma, count);
+        let descriptors = self.unwritten;
+        let writes = self.writes_of(descriptors);
+        self.write_back_oldest(dma, descriptors);
         WrittenBack {
             writes,
-            descriptors: count,
+            descriptors,
         }
     }
 
@@ -403,7 +336,7 @@ impl TxQueue {
     #[inline(always)]
     fn write_back_groups(
         &mut self,
-        dma: &mut Dma<'_>,
+        dma: &DmaPort,
         batch: &[Descriptor],
         threshold: u32,
     ) -> WrittenBack {
@@ -446,88 +379,14 @@ impl TxQueue {
 
     /// Writes the `count` oldest finished descriptors back.
     #[cold]
-    fn write_back_oldest(&mut self, dma: &mut Dma<'_>, count: u32) {
-        let mut distance = self.unwritten;
-        for _ in 0..count {
-            let iova = self.ring.behind(distance);
-            match dma.table.descriptors(iova, 1) {
-                Ok(descriptors) => {
-                    descriptors[0].write_status(r::TXD_DD);
-                    dma.table.log.write(iova, DESCRIPTOR_LEN as usize);
-                }
-                Err(refusal) => {
-                    self.fault(
-                        dma,
-                        iova,
-                        DESCRIPTOR_LEN,
-                        Direction::Write,
-                        Purpose::TxDescriptor,
-                        refusal,
-                    );
-                    self.halted = true;
-                    break;
-                }
+    fn write_back_oldest(&mut self, dma: &DmaPort, count: u32) {
+        for nth in 0..count {
+            match self.ring.descriptor_behind(dma, self.unwritten - nth) {
+                Some(descriptor) => descriptor.write_status(r::TXD_DD),
+                None => break,
             }
-            distance -= 1;
         }
         self.unwritten -= count;
-    }
-
-    fn write_head(&self, dma: &mut Dma<'_>, address: u64, head: u32) {
-        if let Err(refusal) = dma.table.write_u32(address, head) {
-            self.fault(
-                dma,
-                address,
-                4,
-                Direction::Write,
-                Purpose::HeadWriteBack,
-                refusal,
-            );
-        }
-    }
-
-    #[inline(always)]
-    fn descriptors<'d>(&mut self, dma: &mut Dma<'d>, max: usize) -> Option<&'d [Descriptor]> {
-        match dma.table.descriptors(self.ring.iova(), max) {
-            Ok(descriptors) => {
-                dma.table
-                    .log
-                    .read(self.ring.iova(), size_of_val(descriptors));
-                Some(descriptors)
-            }
-            Err(refusal) => {
-                self.halted = true;
-                let iova = self.ring.iova();
-                self.fault(
-                    dma,
-                    iova,
-                    DESCRIPTOR_LEN,
-                    Direction::Read,
-                    Purpose::TxDescriptor,
-                    refusal,
-                );
-                None
-            }
-        }
-    }
-
-    pub(super) fn fault(
-        &self,
-        dma: &mut Dma<'_>,
-        iova: u64,
-        len: u64,
-        direction: Direction,
-        purpose: Purpose,
-        refusal: Refusal,
-    ) {
-        dma.faults.record(DmaFault {
-            iova,
-            len,
-            direction,
-            purpose,
-            queue: self.queue,
-            refusal,
-        });
     }
 }
 
@@ -577,20 +436,16 @@ const SMALL: u64 = MIN_FRAME as u64 | r::TXD_DTYP_DATA | r::TXD_EOP | r::TXD_IFC
 /// Adds small frames to the statistics.
 fn count_small(queue: u32, sorted: Sorted, statistics: &mut Batch) {
     let wire_len = MIN_FRAME as u64 + CRC_LEN;
-    statistics.sent_alike(queue as usize, sorted.unicast, wire_len, 0, false);
+    statistics.sent(queue as usize, sorted.unicast, wire_len, 0, false);
     if sorted.multicast + sorted.broadcast > 0 {
-        statistics.sent_alike(queue as usize, sorted.multicast, wire_len, 1, false);
-        statistics.sent_alike(queue as usize, sorted.broadcast, wire_len, 1, true);
+        statistics.sent(queue as usize, sorted.multicast, wire_len, 1, false);
+        statistics.sent(queue as usize, sorted.broadcast, wire_len, 1, true);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::budget::Budget;
-    use crate::device::late_writes::LateWrites;
-    use crate::memory::dma::DmaTable;
-    use crate::memory::dma_fault::FaultLog;
     use crate::memory::map_request::{Permissions, PAGE_SIZE};
 
     const DESCRIPTORS: u32 = 128;
@@ -602,7 +457,7 @@ mod tests {
         general: usize,
     }
 
-    impl Wire for Paths {
+    impl FrameSink for Paths {
         fn send_small(&mut self, frames: &[Option<SmallFrame<'_>>]) -> Sorted {
             self.fast += frames.len();
             Sorted::default()
@@ -618,47 +473,47 @@ mod tests {
     fn sent_with(rs_every: u64) -> (Paths, u32, Vec<u64>) {
         let memory = rustix::fs::memfd_create("tx test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
         rustix::fs::ftruncate(&memory, 2 * PAGE_SIZE).unwrap();
-        let mut table = DmaTable::new();
+        let mut dma = DmaPort::new();
         let permissions = Permissions {
             read: true,
             write: true,
         };
-        table
-            .map(0, 2 * PAGE_SIZE, permissions, Some(memory), 0)
-            .unwrap();
+        let mapped = dma
+            .table
+            .map(0, 2 * PAGE_SIZE, permissions, Some(memory), 0);
+        mapped.unwrap();
         for nth in 0..64 {
-            let rs = if (nth + 1) % rs_every == 0 {
-                r::TXD_RS
-            } else {
-                0
+            let rs = match (nth + 1) % rs_every {
+                0 => r::TXD_RS,
+                _ => 0,
             };
-            let words = [PAGE_SIZE + 60 * nth, SMALL | rs];
-            let at = nth * DESCRIPTOR_LEN;
-            table
-                .write(at, &words.map(u64::to_le_bytes).concat())
+            let words = [PAGE_SIZE + 60 * nth, SMALL | rs].map(u64::to_le_bytes);
+            dma.table
+                .write(nth * DESCRIPTOR_LEN, &words.concat())
                 .unwrap();
         }
         let length = DESCRIPTORS * DESCRIPTOR_LEN as u32;
         let register = |address| if address == r::TDLEN(0) { length } else { 0 };
-        let mut queue = TxQueue::new(0, register).unwrap();
+        let mut queue = TxQueue::new(0, false, register).unwrap();
         let (mut paths, mut statistics) = (Paths::default(), Batch::default());
         let settings = TxSettings {
-            mac: MacSettings {
-                pad: true,
-                insert_crc: true,
-            },
+            pad: true,
+            insert_crc: true,
             ..TxSettings::default()
         };
-        let mut dma = Dma {
-            table: &table,
-            faults: &mut FaultLog::default(),
-            late: &mut LateWrites::default(),
-            budget: &mut Budget::of(64 * SMALL_FRAME + 1000),
+        dma.allow(64 * SMALL_FRAME + 1000);
+        let mut way = Way {
+            dma: &dma,
+            settings: &settings,
+            sink: &mut paths,
+            statistics: &mut statistics,
         };
-        let progress = queue.drain(&mut dma, &settings, &mut paths, &mut statistics, 64);
+        let progress = queue.drain(&mut way, 64);
         let done = |nth: &u64| {
             let mut bytes = [0; 8];
-            table.read(nth * DESCRIPTOR_LEN + 8, &mut bytes).unwrap();
+            dma.table
+                .read(nth * DESCRIPTOR_LEN + 8, &mut bytes)
+                .unwrap();
             u64::from_le_bytes(bytes) == r::TXD_DD
         };
         let done = (0..64).filter(done).collect();

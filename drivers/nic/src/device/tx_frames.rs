@@ -1,13 +1,12 @@
 //! Makes frames of a transmit queue's descriptors, and sends them: whole, or in segments.
 
-use crate::device::budget::{DESCRIPTOR, FRAME};
+use crate::device::dma_port::{DmaPort, DESCRIPTOR, FRAME};
 use crate::device::offload::{self, Context};
 use crate::device::registers as r;
-use crate::device::rx::Dma;
 use crate::device::segmentation::{Segmentation, Unfinished};
-use crate::device::statistics::{Batch, CRC_LEN};
-use crate::device::tx::{MacSettings, TxQueue, TxSettings, Wire, CONTEXTS};
-use crate::memory::dma_fault::{Direction, Purpose};
+use crate::device::statistics::CRC_LEN;
+use crate::device::tx::{FrameSink, TxQueue, Way, CONTEXTS};
+use crate::memory::dma_fault::Purpose;
 use crate::traffic::frame::MIN_FRAME;
 
 /// The longest frame that the card sends, without CRC: the 82599's limit for jumbo frames.
@@ -16,21 +15,18 @@ const MAX_SENT: usize = 15_872 - CRC_LEN as usize;
 const MAX_SEGMENTED: usize = (256 << 10) + 1024;
 
 impl TxQueue {
-    /// Takes one descriptor of any kind. Returns false if the budget was spent before all segments
-    /// of the descriptor's frame were sent: the card takes the descriptor again.
+    /// Takes one descriptor of any kind. Returns false if the work of the round was done before all
+    /// segments of the descriptor's frame were sent: the card takes the descriptor again.
     pub(super) fn take(
         &mut self,
-        dma: &mut Dma<'_>,
-        settings: &TxSettings,
-        wire: &mut impl Wire,
-        statistics: &mut Batch,
+        way: &mut Way<'_, impl FrameSink>,
         descriptor: [u64; 2],
     ) -> Result<bool, &'static str> {
         if let Some(unfinished) = self.unfinished.take() {
-            return self.send_segments(dma, settings, wire, statistics, unfinished);
+            return self.send_segments(way, unfinished);
         }
         let [address, command] = descriptor;
-        dma.budget.spend(DESCRIPTOR);
+        way.dma.spend(DESCRIPTOR);
         let context = command & r::TXD_DEXT != 0 && command & r::TXD_DTYP == r::TXD_DTYP_CONTEXT;
         if context {
             let index = r::field64_get(r::TXD_IDX, command) as usize;
@@ -41,7 +37,7 @@ impl TxQueue {
             self.first = command;
         }
         self.within_frame = true;
-        self.append(dma, address, (command & r::TXD_DTALEN) as usize);
+        self.fetch(way.dma, address, (command & r::TXD_DTALEN) as usize);
         if command & r::TXD_EOP == 0 {
             return Ok(true);
         }
@@ -50,7 +46,7 @@ impl TxQueue {
         self.within_frame = false;
         let mut outcome = Ok(true);
         if !spoilt && !frame.is_empty() {
-            let own_crc = command & r::TXD_IFCS == 0 || !settings.mac.insert_crc;
+            let own_crc = command & r::TXD_IFCS == 0 || !way.settings.insert_crc;
             let index = r::field64_get(r::TXD_IDX, self.first) as usize;
             let context = &self.contexts[index % CONTEXTS];
             if offload::asks_for_segments(self.first) {
@@ -59,29 +55,14 @@ impl TxQueue {
                     own_crc,
                     segment: Vec::new(),
                 });
-                return self.send_segments(dma, settings, wire, statistics, unfinished);
+                return self.send_segments(way, unfinished);
             }
-            dma.budget.spend(cost(frame.len(), own_crc));
-            let mut put_on_wire = |frame: &mut Vec<u8>| {
-                self.put_on_wire(frame, own_crc, settings.mac, wire, statistics)
-            };
-            let requests = if self.first & r::TXD_DEXT != 0 {
-                offload::REQUESTS
-            } else {
-                offload::LEGACY_REQUESTS
-            };
-            if self.first & requests == 0 {
-                put_on_wire(&mut frame);
-            } else {
-                let sent = offload::send(
-                    &mut frame,
-                    self.first,
-                    context,
-                    &settings.offload,
-                    put_on_wire,
-                );
-                outcome = sent.map(|()| true);
-            }
+            way.dma.spend(cost(frame.len(), own_crc));
+            let applied = offload::apply(&mut frame, self.first, context, &way.settings.offload);
+            outcome = applied.map(|()| {
+                self.put_on_wire(way, &mut frame, own_crc);
+                true
+            });
         }
         // The next frame uses the same memory.
         frame.clear();
@@ -89,13 +70,10 @@ impl TxQueue {
         outcome
     }
 
-    /// Sends segments until the budget is spent. Returns whether all have been sent.
+    /// Sends segments until the work of the round is done. Returns whether all have been sent.
     fn send_segments(
         &mut self,
-        dma: &mut Dma<'_>,
-        settings: &TxSettings,
-        wire: &mut impl Wire,
-        statistics: &mut Batch,
+        way: &mut Way<'_, impl FrameSink>,
         mut unfinished: Box<Unfinished>,
     ) -> Result<bool, &'static str> {
         let Unfinished {
@@ -105,10 +83,10 @@ impl TxQueue {
         } = unfinished.as_mut();
         self.within_frame = false;
         while !rest.is_done() {
-            rest.next(&settings.offload, segment)?;
-            dma.budget.spend(cost(segment.len(), *own_crc));
-            self.put_on_wire(segment, *own_crc, settings.mac, wire, statistics);
-            if dma.budget.is_spent() && !rest.is_done() {
+            rest.next(&way.settings.offload, segment)?;
+            way.dma.spend(cost(segment.len(), *own_crc));
+            self.put_on_wire(way, segment, *own_crc);
+            if way.dma.is_spent() && !rest.is_done() {
                 self.within_frame = true;
                 self.unfinished = Some(unfinished);
                 return Ok(false);
@@ -118,52 +96,34 @@ impl TxQueue {
     }
 
     /// Pads, counts and sends a frame.
-    fn put_on_wire(
-        &self,
-        frame: &mut Vec<u8>,
-        own_crc: bool,
-        mac: MacSettings,
-        wire: &mut impl Wire,
-        statistics: &mut Batch,
-    ) {
-        if frame.len() <= MAX_SENT {
-            let least = if own_crc {
-                MIN_FRAME + CRC_LEN as usize
-            } else {
-                MIN_FRAME
-            };
-            if mac.pad && frame.len() < least {
-                frame.resize(least, 0);
-            }
-            let wire_len = frame.len() as u64 + if own_crc { 0 } else { CRC_LEN };
-            let broadcast = frame.starts_with(&[0xff; 6]);
-            statistics.sent(self.queue as usize, wire_len, frame[0], broadcast);
-            wire.send(frame, own_crc);
+    fn put_on_wire(&self, way: &mut Way<'_, impl FrameSink>, frame: &mut Vec<u8>, own_crc: bool) {
+        if frame.len() > MAX_SENT {
+            return;
         }
+        let crc_len = if own_crc { CRC_LEN as usize } else { 0 };
+        if way.settings.pad && frame.len() < MIN_FRAME + crc_len {
+            frame.resize(MIN_FRAME + crc_len, 0);
+        }
+        let wire_len = frame.len() as u64 + if own_crc { 0 } else { CRC_LEN };
+        let broadcast = frame.starts_with(&[0xff; 6]);
+        let queue = self.ring.queue as usize;
+        way.statistics.sent(queue, 1, wire_len, frame[0], broadcast);
+        way.sink.send(frame, own_crc);
     }
 
     /// Fetches the bytes of one descriptor.
-    fn append(&mut self, dma: &mut Dma<'_>, address: u64, len: usize) {
+    fn fetch(&mut self, dma: &DmaPort, address: u64, len: usize) {
         let start = self.partial.len();
-        let segmented = self.first & r::TXD_DEXT != 0 && self.first & r::TXD_TSE != 0;
+        let segmented = offload::asks_for_segments(self.first);
         let longest = if segmented { MAX_SEGMENTED } else { MAX_SENT };
         if self.spoilt || start + len > longest {
             self.spoilt = true;
             return;
         }
-        dma.budget.spend(len / 4);
+        dma.spend(len / 4);
         self.partial.resize(start + len, 0);
-        if let Err(refusal) = dma.table.read(address, &mut self.partial[start..]) {
-            self.fault(
-                dma,
-                address,
-                len as u64,
-                Direction::Read,
-                Purpose::TxPacket,
-                refusal,
-            );
-            self.spoilt = true;
-        }
+        let of = (Purpose::TxPacket, self.ring.queue);
+        self.spoilt = !dma.read(of, address, &mut self.partial[start..]);
     }
 }
 

@@ -64,29 +64,28 @@ pub struct DmaFault {
     pub refusal: Refusal,
 }
 
-/// The faults of a session: their number, and the first few in full.
+/// Most faults of a session kept in full: a broken driver causes millions.
+const KEPT: usize = 256;
+
+/// The faults of all sessions and of this one: their numbers, and the first few in full.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaultLog {
-    count: u64,
-    first: Vec<DmaFault>,
+    pub(crate) total: u64,
+    pub(crate) count: u64,
+    pub(crate) first: Vec<DmaFault>,
 }
 
 impl FaultLog {
-    /// Most faults kept in full: a broken driver causes millions.
-    const KEPT: usize = 256;
+    pub(crate) fn begin_session(&mut self) {
+        self.count = 0;
+        self.first.clear();
+    }
 
     pub(crate) fn record(&mut self, fault: DmaFault) {
+        self.total += 1;
         self.count += 1;
-        if self.first.len() < Self::KEPT {
+        if self.first.len() < KEPT {
             self.first.push(fault);
         }
-    }
-
-    pub(crate) fn count(&self) -> u64 {
-        self.count
-    }
-
-    pub(crate) fn first(&self) -> &[DmaFault] {
-        &self.first
     }
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 
-use crate::device::shared::SharedDevice;
+use crate::device::shared_device::SharedDevice;
 use crate::pci_function::SessionEnd;
 use crate::socket::{wait, ListeningSocket, ACCEPT_PAUSE};
 use crate::vfio_user::protocol::{

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 
 use crate::device::interrupts::vectors_of;
-use crate::device::shared::SharedDevice;
+use crate::device::shared_device::SharedDevice;
 use crate::memory::map_request::{MapError, Permissions, MAX_MAPS, PAGE_SIZE};
 use crate::pci_function::{IrqRequest, MappableArea, Region, IRQ_KINDS, IRQ_MSIX, REGIONS};
 use crate::vfio_user::protocol::{

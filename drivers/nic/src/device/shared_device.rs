@@ -1,17 +1,81 @@
-//! The card as a PCI function: what a vfio-user server sees of it.
+//! A device and the lock around it: the PCI function that a vfio-user server sees.
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::io::Errno;
 
-use crate::config::MmioMode;
+use crate::config::{MeasureLatency, MmioMode};
+use crate::device::card::Device;
 use crate::device::regions::{region_len, REGION_BAR0, REGION_IO};
 use crate::device::register_file::{PAGE, SHARED_PAGES};
-use crate::device::shared::SharedDevice;
 use crate::memory::map_request::{MapError, Permissions};
 use crate::pci_function::{IrqRequest, MappableArea, Region, SessionEnd};
 use crate::report::ResetCause;
+use crate::threads::alarm::Alarm;
+use crate::threads::turns::Turns;
+use crate::traffic::latency::Probe;
+
+/// A device that control thread, data plane and callers use in turns.
+#[derive(Debug)]
+pub(crate) struct SharedDevice {
+    device: Turns<Device>,
+    /// How drivers reach the registers.
+    pub(crate) mmio: MmioMode,
+    /// Wakes the data plane when the device may be in use. All ports share one alarm.
+    pub(crate) alarm: Arc<Alarm>,
+    /// As in [`PortCounters`](crate::PortCounters).
+    pub(crate) outstanding: AtomicU64,
+    /// Measures the frames that arrive here, if latency is measured.
+    probe: Option<Mutex<Probe>>,
+}
+
+impl SharedDevice {
+    pub(crate) fn new(
+        mut device: Device,
+        mmio: MmioMode,
+        alarm: Arc<Alarm>,
+        latency: Option<MeasureLatency>,
+    ) -> Self {
+        device.shared_pages = mmio == MmioMode::Shared;
+        Self {
+            device: Turns::new(device),
+            mmio,
+            alarm,
+            outstanding: AtomicU64::new(0),
+            probe: latency.map(|measure| Mutex::new(Probe::new(measure.after))),
+        }
+    }
+
+    /// Whether latency is measured.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.probe.is_some()
+    }
+
+    /// Measures the frames that arrive here, if latency is measured.
+    pub(crate) fn probe(&self) -> Option<MutexGuard<'_, Probe>> {
+        let probe = self.probe.as_ref()?;
+        Some(probe.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Locks the device. The data plane lets the caller go first.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Device> {
+        self.device.lock()
+    }
+
+    /// Locks the device unless another thread has it or waits for it: for a running data plane.
+    pub(crate) fn lock_unless_wanted(&self) -> Option<MutexGuard<'_, Device>> {
+        self.device.lock_unless_wanted()
+    }
+
+    /// Locks the device after the threads that wait for it: for a data plane that is stepped,
+    /// perhaps in a loop.
+    pub(crate) fn lock_after_others(&self) -> MutexGuard<'_, Device> {
+        self.device.lock_after_others()
+    }
+}
 
 /// The pages of BAR0 that drivers may map in shared mode.
 const MAPPABLE: [MappableArea; SHARED_PAGES.len()] = {
@@ -94,7 +158,7 @@ impl SharedDevice {
         offset: u64,
     ) -> Result<(), MapError> {
         let mut device = self.lock();
-        let mapped = device.dma.map(iova, size, permissions, file, offset);
+        let mapped = device.dma.table.map(iova, size, permissions, file, offset);
         if let Err(error) = &mapped {
             device.note(format!("DMA_MAP refused: {error}"));
         }
@@ -106,7 +170,7 @@ impl SharedDevice {
         let mut device = self.lock();
         // A queue that was disabled in shared registers still has to write its descriptors back.
         device.observe_queues();
-        let unmapped = device.dma.unmap(iova, size);
+        let unmapped = device.dma.table.unmap(iova, size);
         if let Err(error) = &unmapped {
             device.note(format!("DMA_UNMAP refused: {error}"));
         }
@@ -117,6 +181,6 @@ impl SharedDevice {
     pub(crate) fn dma_unmap_all(&self) {
         let mut device = self.lock();
         device.observe_queues();
-        device.dma.unmap_all();
+        device.dma.table.unmap_all();
     }
 }

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::{Cable, NicConfig, Traffic, VerifyMode, QUEUES};
+use crate::data_plane::checked_sink::CheckedSink;
 use crate::data_plane::pace::{due, gather, Clock, Pace, Progress};
 use crate::data_plane::tuning::{CABLE_DESCRIPTORS, CABLE_FRAMES, PUBLISH_ROUNDS};
 use crate::data_plane::window::Window;
-use crate::data_plane::wire::TransmitWire;
-use crate::device::budget::KEPT_FRAME;
 use crate::device::card::Device;
-use crate::device::queues::Queue;
+use crate::device::dma_port::KEPT_FRAME;
 use crate::device::registers as r;
-use crate::device::shared::SharedDevice;
+use crate::device::shared_device::SharedDevice;
 use crate::pcap::Pcap;
 use crate::traffic::frame::MAX_FRAME;
 use crate::traffic::generator::{Arrivals, Arriving, Generator};
@@ -137,7 +136,7 @@ impl PortPlane {
         device.observe_training();
         let delivered = device.counters.delivered;
         let transmitted = device.counters.transmitted;
-        device.budget = pace.budget();
+        device.dma.allow(pace.work());
         if let Some(Wire::Tap(tap)) = &mut self.wire {
             // No more than a cable holds. The others wait in the interface, which drops them in the end.
             if self.inbox.len() < CABLE_FRAMES {
@@ -149,8 +148,8 @@ impl PortPlane {
         if let Some(Wire::Pcap(pcap)) = &self.wire {
             device.counters.left_in_pcap = pcap.left();
         }
-        device.budget = pace.budget();
-        self.transmit(device, clock, pace);
+        device.dma.allow(pace.work());
+        self.send(device, clock, pace);
         device.withdraw_lost_memory();
         device.interrupts.poll(&device.registers);
         if device.config.faults.interrupt_storm {
@@ -200,13 +199,13 @@ impl PortPlane {
             self.inbox.clear();
             return;
         }
-        device.deliver_waiting();
-        while !device.budget.is_spent() {
+        device.accept_waiting();
+        while !device.dma.is_spent() {
             let waiting = device.injected.pop_front();
             let Some(frame) = waiting.or_else(|| self.inbox.pop_front()) else {
                 break;
             };
-            device.arrive(&frame);
+            device.accept(&frame);
         }
         if let (Some(Wire::Pcap(pcap)), true) = (&mut self.wire, sends) {
             receive_recorded(device, pcap);
@@ -216,8 +215,8 @@ impl PortPlane {
             Traffic::Off => {}
             Traffic::Rate { .. } if arrivals.count == 0 => {}
             Traffic::Rate { .. } => self.receive_arrived(device, arrivals, now),
-            Traffic::Saturate => self.saturate(device, pace, u64::MAX),
-            Traffic::Window { .. } => self.saturate(device, pace, self.allowance),
+            Traffic::Saturate => self.receive_saturating(device, pace, u64::MAX),
+            Traffic::Window { .. } => self.receive_saturating(device, pace, self.allowance),
         }
     }
 
@@ -232,7 +231,7 @@ impl PortPlane {
         // Receive all frames in one go if they are alike, or else none.
         let first = self.generator.next_sequence(0);
         let (received, dropped) = match self.generator.small_frames(0) {
-            Some(mut frames) => device.receive_small(&mut frames, arrivals.count),
+            Some(mut frames) => device.accept_small_or_drop(&mut frames, arrivals.count),
             None => (0, 0),
         };
         let together = received + dropped;
@@ -251,7 +250,7 @@ impl PortPlane {
             device.counters.generated += 1;
             let (len, _) = self.generator.build(queue, &mut self.scratch);
             let sequence = self.generator.next_sequence(queue);
-            let accepted = device.arrive(&self.scratch[..len]);
+            let accepted = device.accept(&self.scratch[..len]);
             if accepted {
                 self.generator.accept(queue);
                 device.counters.delivered_generated += 1;
@@ -265,78 +264,75 @@ impl PortPlane {
     }
 
     /// Receives a frame for every available descriptor, but at most `allowance` frames.
-    fn saturate(&mut self, device: &mut Device, pace: Pace, allowance: u64) {
+    fn receive_saturating(&mut self, device: &mut Device, pace: Pace, allowance: u64) {
         if !device.settings.accepts_generated || !device.packet_buffer.is_empty() {
             return;
         }
         let before = device.counters.delivered_generated;
-        for queue in device.queues.rx_on.queues_from(self.first_rx) {
+        for queue in device.queues.rx.on_from(self.first_rx) {
             let allowance = allowance.saturating_sub(device.counters.delivered_generated - before);
-            if device.budget.is_spent() || allowance == 0 {
+            if device.dma.is_spent() || allowance == 0 {
                 self.first_rx = queue;
                 return;
             }
-            let Queue::On(rx) = &device.queues.rx[queue] else {
+            let Some(rx) = device.queues.rx.get(queue) else {
                 continue;
             };
             if !self.generator.feeds(queue) {
                 continue;
             }
-            let mut available = rx.available(device.registers.get(r::RDT(queue as u32)));
+            let mut available = device.rx_available(queue);
             if let Some(ready) = self.ready {
                 // The driver owns the others: they hold frames that it has not taken.
-                let waiting = (rx.len() - 1).saturating_sub(available);
+                let waiting = (rx.ring.len() - 1).saturating_sub(available);
                 available = available.min(ready.saturating_sub(waiting));
             }
-            let gather = gather(rx.len());
+            let gather = gather(rx.ring.len());
             let Some(count) = due(available, gather, pace, &mut self.rx_waits[queue]) else {
                 continue;
             };
             let count = u32::try_from(allowance).map_or(count, |allowance| count.min(allowance));
-            // Only the general path logs every transfer.
-            let takes_small =
-                rx.takes_small() && device.settings.strip_crc && !device.dma.log.is_on();
+            let takes_small = device.takes_small(queue);
             match self.generator.small_frames(queue) {
                 Some(mut frames) if takes_small => {
-                    device.fill_small(queue, &mut frames, count);
+                    device.accept_small(queue, &mut frames, count);
                 }
-                _ => self.fill(device, queue, count),
+                _ => self.receive_one_by_one(device, queue, count),
             }
         }
     }
 
     /// Receives generated frames of any length, one by one, until descriptors run out.
-    pub(super) fn fill(&mut self, device: &mut Device, queue: usize, count: u32) {
+    pub(super) fn receive_one_by_one(&mut self, device: &mut Device, queue: usize, count: u32) {
         for _ in 0..count {
-            if device.budget.is_spent() {
+            if device.dma.is_spent() {
                 return;
             }
             let (len, hash) = self.generator.build(queue, &mut self.scratch);
-            if !device.offer(queue, &self.scratch[..len], hash) {
+            if !device.accept_generated(queue, &self.scratch[..len], hash) {
                 return;
             }
             self.generator.accept(queue);
-            device.counters.generated += 1;
-            device.counters.delivered_generated += 1;
         }
     }
 
-    fn transmit(&mut self, device: &mut Device, clock: Clock, pace: Pace) {
+    fn send(&mut self, device: &mut Device, clock: Clock, pace: Pace) {
         if !device.settings.tx {
             return;
         }
-        for queue in device.queues.tx_on.queues_from(self.first_tx) {
-            if device.budget.is_spent() {
+        for queue in device.queues.tx.on_from(self.first_tx) {
+            if device.dma.is_spent() {
                 self.first_tx = queue;
                 return;
             }
-            let Queue::On(tx) = &device.queues.tx[queue] else {
+            let Some(tx) = device.queues.tx.get(queue) else {
                 continue;
             };
-            let available = tx.available(device.registers.get(r::TDT(queue as u32)));
+            let tail = device.registers.get(r::TDT(queue as u32));
+            let available = tx.ring.available(tail);
             // The latency would include the time to gather descriptors.
             let gather = match self.measured {
-                None if !tx.is_within_segments() => gather(tx.len()),
+                None if !tx.is_within_segments() => gather(tx.ring.len()),
                 _ => 0,
             };
             let Some(mut count) = due(available, gather, pace, &mut self.tx_waits[queue]) else {
@@ -357,7 +353,7 @@ impl PortPlane {
             });
             let outbox = wired.then_some(&mut self.outbox);
             let mut captured = device.captured.take();
-            let mut wire = TransmitWire {
+            let mut sink = CheckedSink {
                 verifier,
                 meter,
                 clock,
@@ -366,10 +362,10 @@ impl PortPlane {
                 outbox,
                 frames: 0,
             };
-            device.drain(queue, &mut wire, count);
-            let frames = wire.frames;
-            if wire.keep {
-                device.budget.spend(frames as usize * KEPT_FRAME);
+            device.send(queue, &mut sink, count);
+            let frames = sink.frames;
+            if sink.keep {
+                device.dma.spend(frames as usize * KEPT_FRAME);
             }
             device.counters.transmitted += frames;
             device.counters.queues[queue].transmitted += frames;
@@ -380,9 +376,9 @@ impl PortPlane {
 
 /// Receives recorded frames until descriptors run out. The others wait in the file.
 fn receive_recorded(device: &mut Device, pcap: &mut Pcap) {
-    while !device.budget.is_spent() {
+    while !device.dma.is_spent() {
         match pcap.next() {
-            Some(frame) if device.has_descriptors_for(frame) => device.arrive(frame),
+            Some(frame) if device.has_descriptors_for(frame) => device.accept(frame),
             _ => return,
         };
         pcap.advance();

@@ -1,14 +1,14 @@
-//! The wire that a port sends to, with the checks on sent frames.
+//! Takes the frames that a port sends: checks, times, captures and forwards them.
 
 use crate::data_plane::pace::Clock;
 use crate::device::statistics::CRC_LEN;
-use crate::device::tx::{Sorted, Wire};
+use crate::device::tx::{FrameSink, Sorted};
 use crate::memory::shared::SmallFrame;
 use crate::traffic::frame::{crc32, Head};
 use crate::traffic::verify::{Meter, Verifier};
 
-/// The wire that a port sends to: it checks, times, captures and forwards frames.
-pub(super) struct TransmitWire<'a> {
+/// The sink of one port's frames.
+pub(super) struct CheckedSink<'a> {
     pub(super) verifier: Option<&'a mut Verifier>,
     pub(super) meter: Option<Meter<'a>>,
     pub(super) clock: Clock,
@@ -19,7 +19,7 @@ pub(super) struct TransmitWire<'a> {
     pub(super) frames: u64,
 }
 
-impl Wire for TransmitWire<'_> {
+impl FrameSink for CheckedSink<'_> {
     #[inline(always)]
     fn send_small(&mut self, frames: &[Option<SmallFrame<'_>>]) -> Sorted {
         self.frames += frames.len() as u64;
@@ -65,7 +65,7 @@ impl Wire for TransmitWire<'_> {
     }
 }
 
-impl TransmitWire<'_> {
+impl CheckedSink<'_> {
     /// Takes the time at which the device fetches frames.
     #[inline(always)]
     fn read_clock(&mut self) {
