@@ -32,73 +32,47 @@ pub(crate) use ensure;
 /// Why a NIC cannot start, or cannot end properly. Mistakes of drivers are not errors of the NIC.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // the fields
 pub enum NicError {
     /// The configuration makes no sense.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// The directory for the sockets cannot be made.
     #[error("socket directory {path}: {reason}; choose a directory that you can write to")]
-    SocketDir {
-        /// The directory.
-        path: PathBuf,
-        /// The operating system's reason.
-        reason: io::Error,
-    },
+    SocketDir { path: PathBuf, reason: io::Error },
     /// Another user owns the directory for the sockets.
     #[error("socket directory {path}: it belongs to user {owner}, who could replace the sockets; choose a directory of your own")]
-    SocketDirOwner {
-        /// The directory.
-        path: PathBuf,
-        /// The number of the user.
-        owner: u32,
-    },
+    SocketDirOwner { path: PathBuf, owner: u32 },
     /// All users may replace the sockets.
     #[error("socket directory {path}: all users may write to it and replace the sockets; take away that right (chmod o-w), or choose another directory")]
-    SocketDirWritable {
-        /// The directory.
-        path: PathBuf,
-    },
+    SocketDirWritable { path: PathBuf },
     /// A socket cannot be listened on.
     #[error(transparent)]
     Socket(#[from] SocketError),
     /// The operating system refuses memory or threads.
     #[error("{what}: {reason}")]
     Os {
-        /// The request to the operating system.
         what: &'static str,
-        /// The operating system's reason.
         reason: io::Error,
     },
     /// The TAP interface that is a port's wire cannot be used.
     #[error("TAP interface {name}: {what}: {reason}; {remedy}")]
     Tap {
-        /// The interface.
         name: String,
-        /// What was tried.
         what: &'static str,
-        /// The operating system's reason.
         reason: io::Error,
-        /// What to do.
         remedy: String,
     },
     /// A file of recorded frames, which is a port's wire, cannot be used.
     #[error("pcap {path}: {what}; {remedy}")]
     Pcap {
-        /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
         what: String,
-        /// What to do.
         remedy: String,
     },
     /// The trace file cannot be written.
     #[error("trace {path}: {reason}")]
-    Trace {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's reason.
-        reason: io::Error,
-    },
+    Trace { path: PathBuf, reason: io::Error },
     /// The data plane is in use already.
     #[error("the data plane is in use already: a NIC has one, which either is stepped by hand or runs in its thread")]
     DataPlaneTaken,

@@ -34,11 +34,35 @@
 
 mod config;
 mod control;
-mod data_plane;
+/// The thread that moves frames between the wires and the drivers' rings.
+mod data_plane {
+    pub(crate) mod burst;
+    pub(crate) mod burst_report;
+    mod checked_sink;
+    mod pace;
+    mod placing;
+    pub(crate) mod plane;
+    mod port_plane;
+    mod tuning;
+    mod window;
+
+    pub use pace::Progress;
+}
 mod device;
 mod error;
 mod eventfd;
-mod memory;
+/// The driver's memory as the card reaches it: DMA maps, and what happens when memory disappears.
+mod memory {
+    pub(crate) mod bus_error;
+    pub(crate) mod dma;
+    pub(crate) mod dma_fault;
+    pub(crate) mod dma_log;
+    mod file_mappings;
+    pub(crate) mod map_request;
+    pub(crate) mod placement;
+    pub(crate) mod shared;
+    mod translation_cache;
+}
 mod nic;
 mod pcap;
 mod pci_function;
@@ -50,8 +74,21 @@ mod socket_folder;
 pub mod stepped;
 mod tap;
 mod threads;
-mod traffic;
-mod vfio_user;
+/// Generated frames, the checks of frames that come back, and their latency.
+mod traffic {
+    pub(crate) mod change;
+    pub(crate) mod frame;
+    pub(crate) mod generator;
+    pub(crate) mod latency;
+    pub(crate) mod verify;
+}
+/// A vfio-user server: it listens on a UNIX socket and serves one PCI function to one client at a
+/// time.
+mod vfio_user {
+    pub(crate) mod protocol;
+    pub(crate) mod server;
+    pub(crate) mod session;
+}
 mod wire;
 
 pub use config::{

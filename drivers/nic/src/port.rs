@@ -168,12 +168,12 @@ impl Port {
 
     /// The driver's mistakes in this session, in words.
     pub fn notes(&self) -> Vec<String> {
-        self.shared.lock().diagnostics.notes().to_vec()
+        self.shared.lock().diagnostics.notes.clone()
     }
 
     /// Features that the driver has used in this session and this device does not model, in words.
     pub fn unmodelled(&self) -> Vec<String> {
-        self.shared.lock().diagnostics.unmodelled().to_vec()
+        self.shared.lock().diagnostics.unmodelled.clone()
     }
 
     /// The MAC address in the first filter entry.

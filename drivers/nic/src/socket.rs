@@ -14,29 +14,19 @@ use thiserror::Error;
 /// Why a socket cannot be listened on.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // the fields
 pub enum SocketError {
     /// Another process listens on the socket.
     #[error(
         "socket {path}: another server is listening there; stop it, or choose another directory"
     )]
-    InUse {
-        /// The socket.
-        path: PathBuf,
-    },
+    InUse { path: PathBuf },
     /// The path names a file that is not a socket.
     #[error("socket {path}: the file of that name is not a socket; remove it, or choose another directory")]
-    NotASocket {
-        /// The file.
-        path: PathBuf,
-    },
+    NotASocket { path: PathBuf },
     /// The operating system refused.
     #[error("socket {path}: {reason}; choose another directory")]
-    Os {
-        /// The socket.
-        path: PathBuf,
-        /// The operating system's reason.
-        reason: io::Error,
-    },
+    Os { path: PathBuf, reason: io::Error },
 }
 
 /// Time to the next try after a client found no room in this process.

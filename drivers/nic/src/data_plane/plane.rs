@@ -252,12 +252,9 @@ impl DataPlane {
         if let Some(mut probe) = self.ports[reset].shared.probe() {
             probe.restart();
         }
-        for port in &mut self.ports {
-            if let Some((source, verifier)) = &mut port.verifier {
-                if *source == reset {
-                    verifier.abandon(&next);
-                }
-            }
+        let verifiers = self.ports.iter_mut().filter_map(|it| it.verifier.as_mut());
+        for (_, verifier) in verifiers.filter(|(source, _)| *source == reset) {
+            verifier.abandon(&next);
         }
     }
 
@@ -318,20 +315,17 @@ impl DataPlane {
 
     /// The verifier of the frames that a port receives.
     fn verifier_of(&mut self, source: usize) -> Option<&mut Verifier> {
-        let verifiers = self
-            .ports
-            .iter_mut()
-            .filter_map(|port| port.verifier.as_mut());
-        let mut verifiers = verifiers.filter(|(of, _)| *of == source);
-        verifiers.next().map(|(_, verifier)| verifier)
+        let mut ports = self.ports.iter_mut();
+        ports.find_map(|port| match &mut port.verifier {
+            Some((of, verifier)) if *of == source => Some(verifier),
+            _ => None,
+        })
     }
 
     /// Lets the driver drop frames before its start, if its frames come in a window.
     fn set_flushing(&mut self, index: usize) {
-        let window = matches!(
-            self.ports[index].generator.traffic(),
-            Traffic::Window { .. }
-        );
+        let traffic = self.ports[index].generator.traffic();
+        let window = matches!(traffic, Traffic::Window { .. });
         if let Some(verifier) = self.verifier_of(index) {
             verifier.set_may_flush(window);
         }
@@ -339,28 +333,22 @@ impl DataPlane {
 
     /// Moves the frames that a port has sent to the other end of its wire.
     fn carry(&mut self, index: usize) {
-        let lit = self.ports[index].lit;
-        if let Some(other) = self.ports[index]
-            .cable
-            .and_then(|other| self.ports.get_mut(other))
-        {
-            other.partner_lit = lit;
-        }
-        if self.ports[index].outbox.is_empty() {
+        let port = &mut self.ports[index];
+        let (lit, cable) = (port.lit, port.cable);
+        if cable.is_none() && port.outbox.is_empty() {
             return;
         }
-        let mut frames = std::mem::take(&mut self.ports[index].outbox);
-        if let Some(wire) = &mut self.ports[index].wire {
+        let mut frames = std::mem::take(&mut port.outbox);
+        if let Some(wire) = &mut port.wire {
             wire.send(frames.drain(..));
         }
-        if let Some(other) = self.ports[index]
-            .cable
-            .filter(|_| lit)
-            .and_then(|other| self.ports.get_mut(other))
-        {
+        if let Some(other) = cable.and_then(|other| self.ports.get_mut(other)) {
+            other.partner_lit = lit;
             let room = CABLE_FRAMES.saturating_sub(other.inbox.len());
-            other.inbox.extend(frames.drain(..).take(room));
+            let arriving = if lit { room } else { 0 };
+            other.inbox.extend(frames.drain(..).take(arriving));
         }
+        // The next frames use the same memory.
         frames.clear();
         self.ports[index].outbox = frames;
     }

@@ -144,7 +144,7 @@ impl Device {
             last_reset: None,
             config,
         };
-        device.link.set_broken(device.config.faults.no_link);
+        device.link.broken = device.config.faults.no_link;
         device.reset_registers();
         device.begin_again();
         Ok(device)
@@ -162,7 +162,7 @@ impl Device {
 
     /// Plugs the wire in or pulls it out.
     pub(crate) fn set_plugged(&mut self, plugged: bool) {
-        self.link.set_plugged(plugged);
+        self.link.plugged = plugged;
         self.link_may_have_changed();
     }
 
@@ -230,7 +230,7 @@ impl Device {
             rx.fault = faults.receive;
         }
         self.order_loosely();
-        self.link.set_broken(faults.no_link);
+        self.link.broken = faults.no_link;
         self.link_may_have_changed();
         self.refresh();
         self.refresh_filters();
@@ -307,8 +307,8 @@ impl Device {
             received: self.counters.delivered - start.delivered,
             transmitted: self.counters.transmitted - start.transmitted,
             dma_faults: self.dma.faults.borrow().first.clone(),
-            notes: self.diagnostics.notes().to_vec(),
-            unmodelled: self.diagnostics.unmodelled().to_vec(),
+            notes: self.diagnostics.notes.clone(),
+            unmodelled: self.diagnostics.unmodelled.clone(),
         });
         self.dma.table.unmap_all();
         self.interrupts.disconnect();

@@ -8,8 +8,10 @@ const MAX_TEXTS: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Diagnostics {
     port: usize,
-    notes: Vec<String>,
-    unmodelled: Vec<String>,
+    /// The driver's mistakes, in words.
+    pub(crate) notes: Vec<String>,
+    /// The unmodelled features that the driver asked for, in words.
+    pub(crate) unmodelled: Vec<String>,
 }
 
 impl Diagnostics {
@@ -32,16 +34,6 @@ impl Diagnostics {
         if let Some(text) = add_once(&mut self.unmodelled, text) {
             tracing::warn!(port, "not modelled: {text}");
         }
-    }
-
-    /// The driver's mistakes, in words.
-    pub(crate) fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
-    /// The unmodelled features that the driver asked for, in words.
-    pub(crate) fn unmodelled(&self) -> &[String] {
-        &self.unmodelled
     }
 
     /// Forgets everything: a new driver has connected.
@@ -71,9 +63,9 @@ mod tests {
             diagnostics.note(format!("note {}", n % 200));
             diagnostics.note_unmodelled(format!("feature {n}"));
         }
-        assert_eq!(diagnostics.notes().len(), 200);
-        assert_eq!(diagnostics.unmodelled().len(), MAX_TEXTS);
+        assert_eq!(diagnostics.notes.len(), 200);
+        assert_eq!(diagnostics.unmodelled.len(), MAX_TEXTS);
         diagnostics.clear();
-        assert!(diagnostics.notes().is_empty() && diagnostics.unmodelled().is_empty());
+        assert!(diagnostics.notes.is_empty() && diagnostics.unmodelled.is_empty());
     }
 }

@@ -12,40 +12,33 @@ const CHECKSUM_WORD: usize = 0x3f;
 /// The sum of words 0 to 0x3f and of the sections that words 3 to 0x0e point to. The sections here
 /// add up to 0, so the sum is also right for a driver that omits them.
 const CHECKSUM: u16 = 0xbaba;
-/// Points to the configuration of the PCI function.
-const PCI_POINTER: usize = 0x07;
 const PCI_SECTION: usize = 0x80;
-/// Points to the section with the port's MAC address, in three words.
-const CORE_POINTER: usize = 0x09;
 const CORE_SECTION: usize = 0x90;
-/// Points to the firmware module.
-const FIRMWARE_POINTER: usize = 0x0f;
-/// Place of the firmware module in this image.
-const FIRMWARE_MODULE: usize = 0x100;
-/// In the firmware module: points to the pass-through patch.
-const PATCH_POINTER: usize = 4;
-/// Place of the patch in this image.
-const PATCH_MODULE: usize = 0x120;
-/// In the patch: the firmware's version. Drivers treat versions up to 5 as pre-production cards.
-const PATCH_VERSION: usize = 7;
-/// The part number. A marker in this word says that the next word points to the number as text.
-const PART_NUMBER: usize = 0x15;
-const PART_NUMBER_IS_TEXT: u16 = 0xfafa;
-const PART_NUMBER_SECTION: usize = 0xa0;
-const PART_NUMBER_TEXT: &[u8; 10] = b"SOFT82-599";
-/// The image's version.
-const VERSION: usize = 0x29;
-/// Points to the list of settings for the kinds of SFP+ modules.
-const MODULES_POINTER: usize = 0x2b;
-const MODULES_SECTION: usize = 0xc0;
-/// Place of the list of analogue settings. It is empty, because the card has no analogue part.
-const NO_SETTINGS: usize = 0xf0;
-/// The capabilities of the card.
-const CAPABILITIES: usize = 0x2c;
-/// The card accepts modules of every vendor.
-const ANY_MODULE: u16 = 1 << 0;
-/// The image's tracking number.
-const TRACK_ID: usize = 0x2d;
+
+/// The image, without the sections that depend on the port and the checksum.
+#[rustfmt::skip] // a row a line
+const IMAGE: &[(usize, &[u16])] = &[
+    (0x07, &[PCI_SECTION as u16]), // points to the configuration of the PCI function
+    (0x09, &[CORE_SECTION as u16]), // points to the section with the MAC address, in three words
+    (0x0f, &[0x100]), // points to the firmware module
+    (0x104, &[0x120]), // in the firmware module: points to the pass-through patch
+    // In the patch: the firmware's version. Drivers treat versions up to 5 as pre-production cards.
+    (0x127, &[6]),
+    // The part number. A marker in the word says that the next word points to the number as text.
+    (0x15, &[0xfafa, 0xa0]),
+    // The length includes its own word: SOFT82-599.
+    (0xa0, &[6, 0x534f, 0x4654, 0x3832, 0x2d35, 0x3939]),
+    (0x29, &[0x0100]), // the image's version
+    (0x2b, &[0xc0]), // points to the list of settings for the kinds of SFP+ modules
+    (0x2c, &[1]), // capabilities: the card accepts modules of every vendor
+    (0x2d, &[0x0599, 0x8000]), // the image's tracking number
+    // Kinds 3 to 10: cables, optics, active cables and 1 Gbit/s copper, each for port 0 and 1. The list
+    // of analogue settings at 0xf0 is empty, because the card has no analogue part.
+    (0xc0, &[
+        0, 3, 0xf0, 4, 0xf0, 5, 0xf0, 6, 0xf0, 7, 0xf0, 8, 0xf0, 9, 0xf0, 10, 0xf0, 0xffff,
+    ]),
+    (0xf1, &[0xffff]),
+];
 
 /// The EEPROM of one port.
 #[derive(Clone, Debug)]
@@ -57,39 +50,16 @@ pub(crate) struct Eeprom {
 impl Eeprom {
     pub(crate) fn new(port: usize, device_id: u16) -> Self {
         let mut words = vec![0; WORDS];
-        words[PCI_POINTER] = PCI_SECTION as u16;
+        for (at, row) in IMAGE {
+            words[*at..][..row.len()].copy_from_slice(row);
+        }
         put_section(&mut words[PCI_SECTION..], &[device_id, 0x8086]);
         // The X550's checksum takes the eight words from the section's start on: its length, the
         // words above that add up to 0, and this one.
         words[PCI_SECTION + 7] = 0_u16.wrapping_sub(words[PCI_SECTION]);
-        words[CORE_POINTER] = CORE_SECTION as u16;
-        let mut address = [0; 3];
-        put_bytes(&mut address, &station_address(port), u16::from_le_bytes);
+        let [a, b, c, d, e, f] = station_address(port);
+        let address = [[a, b], [c, d], [e, f]].map(u16::from_le_bytes);
         put_section(&mut words[CORE_SECTION..], &address);
-        words[FIRMWARE_POINTER] = FIRMWARE_MODULE as u16;
-        words[FIRMWARE_MODULE + PATCH_POINTER] = PATCH_MODULE as u16;
-        words[PATCH_MODULE + PATCH_VERSION] = 6;
-        words[PART_NUMBER] = PART_NUMBER_IS_TEXT;
-        words[PART_NUMBER + 1] = PART_NUMBER_SECTION as u16;
-        let text = PART_NUMBER_TEXT;
-        // The length includes its own word.
-        words[PART_NUMBER_SECTION] = 1 + text.len() as u16 / 2;
-        put_bytes(
-            &mut words[PART_NUMBER_SECTION + 1..],
-            text,
-            u16::from_be_bytes,
-        );
-        words[VERSION] = 0x0100;
-        words[MODULES_POINTER] = MODULES_SECTION as u16;
-        // Kinds 3 to 10: cables, optics, active cables and 1 Gbit/s copper, each for port 0 and 1.
-        let kinds = (3..=10).flat_map(|kind| [kind, NO_SETTINGS as u16]);
-        let list = [0].into_iter().chain(kinds).chain([0xffff]);
-        for (word, value) in words[MODULES_SECTION..].iter_mut().zip(list) {
-            *word = value;
-        }
-        words[NO_SETTINGS + 1] = 0xffff;
-        words[CAPABILITIES] = ANY_MODULE;
-        words[TRACK_ID..TRACK_ID + 2].copy_from_slice(&[0x0599, 0x8000]);
         words[CHECKSUM_WORD] = CHECKSUM.wrapping_sub(sum(&words[..CHECKSUM_WORD]));
         Self {
             words,
@@ -143,12 +113,6 @@ impl Eeprom {
         wires.drive(select, clock, data, |address| self.word(address));
         self.wires = wires;
         wires.out
-    }
-}
-
-fn put_bytes(words: &mut [u16], bytes: &[u8], word: fn([u8; 2]) -> u16) {
-    for (place, pair) in words.iter_mut().zip(bytes.chunks_exact(2)) {
-        *place = word([pair[0], pair[1]]);
     }
 }
 
@@ -290,7 +254,7 @@ mod tests {
         let mut eeprom = Eeprom::new(0, 0x10fb);
         eeprom.drive(true, false, false);
         let words = transfer(&mut eeprom, 0x03_002a, 24, 32);
-        assert_eq!(words.swap_bytes() as u16, PART_NUMBER_IS_TEXT);
-        assert_eq!((words as u16).swap_bytes(), PART_NUMBER_SECTION as u16);
+        assert_eq!(words.swap_bytes() as u16, 0xfafa);
+        assert_eq!((words as u16).swap_bytes(), 0xa0);
     }
 }

@@ -128,18 +128,7 @@ static INTEL_82599: Family = Family {
     eeprom: EepromAccess::EerdOrWires,
     speeds: &[LinkSpeed::Gbit1, LinkSpeed::Gbit10],
     rx_packet_buffer: 512 << 10,
-    missing: &[&[
-        Id::ERETA,
-        Id::EEWR,
-        Id::SRAMREL,
-        Id::O2BGPTC,
-        Id::O2BSPC,
-        Id::B2OSPC,
-        Id::B2OGPRC,
-        Id::VMECM,
-        Id::TSICR,
-        Id::TSIM,
-    ]],
+    missing: &[LATER],
     reserved: &[
         // Drivers and firmware share SW_FW_SYNC by SWSM.SWESMBI.
         (Id::SW_FW_SYNC, r::SW_FW_SYNC_REGSMP | r::SW_FW_SYNC_I2C),
@@ -187,20 +176,18 @@ const EEPROM_WIRES: u32 = r::EEC_SK
     | r::EEC_GNT
     | r::EEC_ADDR_SIZE;
 
+/// The registers that only later families have.
+#[rustfmt::skip]
+const LATER: &[Id] = &[
+    Id::ERETA, Id::EEWR, Id::SRAMREL, Id::O2BGPTC, Id::O2BSPC, Id::B2OSPC, Id::B2OGPRC, Id::VMECM,
+    Id::TSICR, Id::TSIM,
+];
+
 /// The registers of serial and backplane links.
+#[rustfmt::skip]
 const SERIAL_LINK: &[Id] = &[
-    Id::AUTOC,
-    Id::AUTOC2,
-    Id::AUTOC3,
-    Id::ANLP1,
-    Id::ANLP2,
-    Id::ANLPNP1,
-    Id::ANLPNP2,
-    Id::KRPCSFC,
-    Id::KRPCSS,
-    Id::SERDESC,
-    Id::CORECTL,
-    Id::SMADARCTL,
+    Id::AUTOC, Id::AUTOC2, Id::AUTOC3, Id::ANLP1, Id::ANLP2, Id::ANLPNP1, Id::ANLPNP2, Id::KRPCSFC,
+    Id::KRPCSS, Id::SERDESC, Id::CORECTL, Id::SMADARCTL,
 ];
 
 /// The X550: like the X540, with an EEPROM behind the firmware.

@@ -40,10 +40,9 @@ struct Vlans {
 impl Vlans {
     fn from_registers(registers: &RegisterFile) -> Self {
         let control = registers.get(r::VLNCTRL);
-        let table = || Box::new(std::array::from_fn(|n| registers.get(r::VFTA(n as u32))));
         let cfi = control & r::VLNCTRL_CFI != 0;
         Self {
-            table: (control & r::VLNCTRL_VFE != 0).then(table),
+            table: (control & r::VLNCTRL_VFE != 0).then(|| table(registers, r::VFTA)),
             cfi: (control & r::VLNCTRL_CFIEN != 0).then_some(cfi),
         }
     }
@@ -63,11 +62,9 @@ impl Filter {
             .filter(|n| registers.get(r::RAH(*n)) & r::RAH_AV != 0)
             .map(|n| address_of(registers.get(r::RAL(n)), registers.get(r::RAH(n))))
             .collect();
-        let table =
-            |at: fn(u32) -> u32| Box::new(std::array::from_fn(|n| registers.get(at(n as u32))));
-        let multicast_table = (multicast_control & r::MCSTCTRL_MFE != 0).then(|| table(r::MTA));
-        let unicast_table =
-            Some(table(r::PFUTA)).filter(|table| table.iter().any(|word| *word != 0));
+        let filters = multicast_control & r::MCSTCTRL_MFE != 0;
+        let multicast_table = filters.then(|| table(registers, r::MTA));
+        let unicast_table = Some(table(registers, r::PFUTA)).filter(|table| **table != [0; 128]);
         Self {
             unicast_promiscuous: control & r::FCTRL_UPE != 0,
             multicast_promiscuous: control & r::FCTRL_MPE != 0,
@@ -93,27 +90,16 @@ impl Filter {
 
     /// The kind of a frame to this address, if the filter accepts it.
     pub(crate) fn accepts(&self, destination: [u8; 6]) -> Option<Kind> {
-        let kind = if destination == [0xff; 6] {
-            Kind::Broadcast
+        let (unicast, multicast) = (&self.unicast_table, &self.multicast_table);
+        let (kind, promiscuous, table) = if destination == [0xff; 6] {
+            (Kind::Broadcast, self.broadcast, multicast)
         } else if destination[0] & 1 == 1 {
-            Kind::Multicast
+            (Kind::Multicast, self.multicast_promiscuous, multicast)
         } else {
-            Kind::Unicast
+            (Kind::Unicast, self.unicast_promiscuous, unicast)
         };
-        let promiscuous = match kind {
-            Kind::Broadcast => self.broadcast,
-            Kind::Multicast => self.multicast_promiscuous,
-            Kind::Unicast => self.unicast_promiscuous,
-        };
-        let table = match kind {
-            Kind::Unicast => &self.unicast_table,
-            _ => &self.multicast_table,
-        };
-        let hit = || {
-            table
-                .as_ref()
-                .is_some_and(|table| self.hashed(table, destination))
-        };
+        let table = table.as_deref();
+        let hit = || table.is_some_and(|table| self.hashed(table, destination));
         (promiscuous || self.exact.contains(&destination) || hit()).then_some(kind)
     }
 
@@ -123,6 +109,11 @@ impl Filter {
         let index = bits >> self.table_shift & 0xfff;
         table[(index >> 5) as usize] >> (index & 31) & 1 == 1
     }
+}
+
+/// A table of bits in 128 registers.
+fn table(registers: &RegisterFile, at: fn(u32) -> u32) -> Box<[u32; 128]> {
+    Box::new(std::array::from_fn(|n| registers.get(at(n as u32))))
 }
 
 /// A MAC address from its registers RAL and RAH.

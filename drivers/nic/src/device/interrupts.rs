@@ -24,6 +24,7 @@ use crate::device::registers as r;
 use crate::eventfd::Signaller;
 use crate::pci_function::{IrqRequest, IRQ_INTX, IRQ_MSI, IRQ_MSIX};
 
+const MSIX: usize = IRQ_MSIX as usize;
 /// Vectors that EICR, EIMS and the like have a bit for in MSI-X mode.
 const EICR_VECTORS: usize = 16;
 
@@ -55,9 +56,8 @@ fn signal_vector(signaller: &mut Option<Signaller>, vector: &Vector) {
 /// The interrupts of one port.
 #[derive(Debug)]
 pub(crate) struct Interrupts {
-    intx: Vector,
-    msi: Vector,
-    msix: Vec<Vector>,
+    /// The vectors of each kind: INTx, MSI, MSI-X.
+    kinds: [Vec<Vector>; 3],
     /// Whether a vector has a signal that waits.
     any_due: bool,
     /// Causes of the vectors above 15. They have no bit in EICR.
@@ -75,17 +75,17 @@ pub(crate) struct Interrupts {
 impl Interrupts {
     /// The interrupts of a card without a driver, and the reason if the card cannot signal them.
     pub(crate) fn new() -> (Self, Option<io::Error>) {
-        match Signaller::new() {
-            Ok(signaller) => (Self::with(Some(signaller)), None),
-            Err(reason) => (Self::with(None), Some(reason)),
-        }
+        let (signaller, reason) = match Signaller::new() {
+            Ok(signaller) => (Some(signaller), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        (Self::with(signaller), reason)
     }
 
     fn with(signaller: Option<Signaller>) -> Self {
         Self {
-            intx: Vector::default(),
-            msi: Vector::default(),
-            msix: (0..MSIX_VECTORS).map(|_| Vector::default()).collect(),
+            kinds: [IRQ_INTX, IRQ_MSI, IRQ_MSIX]
+                .map(|kind| (0..vectors_of(kind)).map(|_| Vector::default()).collect()),
             any_due: false,
             causes: 0,
             line: false,
@@ -100,7 +100,7 @@ impl Interrupts {
         self.causes = 0;
         self.any_due = false;
         self.line = false;
-        for vector in &mut self.msix {
+        for vector in &mut self.kinds[MSIX] {
             (vector.last, vector.due) = (None, false);
         }
     }
@@ -113,12 +113,7 @@ impl Interrupts {
 
     /// Sets the interrupts of one kind up.
     pub(crate) fn set(&mut self, kind: u32, request: IrqRequest) -> Result<(), Errno> {
-        let vectors = match kind {
-            IRQ_INTX => std::slice::from_mut(&mut self.intx),
-            IRQ_MSI => std::slice::from_mut(&mut self.msi),
-            IRQ_MSIX => self.msix.as_mut_slice(),
-            _ => return Err(Errno::INVAL),
-        };
+        let vectors = self.kinds.get_mut(kind as usize).ok_or(Errno::INVAL)?;
         match request {
             // The driver masks vectors in EIMS. Only INTx is masked here: a client masks the line
             // when it is signalled, and unmasks it when the driver has handled the interrupt. A
@@ -155,10 +150,10 @@ impl Interrupts {
                 }
             }
         }
-        let mut all = self.msix.iter().chain([&self.intx, &self.msi]);
+        let mut all = self.kinds.iter().flatten();
         self.any_eventfd = all.any(|vector| vector.eventfd.is_some());
         // Signals that waited for an eventfd may go out now.
-        self.any_due = self.msix.iter().any(|vector| vector.due);
+        self.any_due = self.kinds[MSIX].iter().any(|vector| vector.due);
         Ok(())
     }
 
@@ -222,8 +217,8 @@ impl Interrupts {
 
     fn poll_due(&mut self, registers: &RegisterFile) {
         self.any_due = false;
-        for vector in 0..self.msix.len() {
-            if std::mem::take(&mut self.msix[vector].due) {
+        for vector in 0..self.kinds[MSIX].len() {
+            if std::mem::take(&mut self.kinds[MSIX][vector].due) {
                 self.deliver(registers, vector);
             }
         }
@@ -232,11 +227,10 @@ impl Interrupts {
 
     /// Signals every vector, masked or not. Returns the number of eventfds.
     pub(crate) fn signal_all(&mut self) -> u64 {
-        let all = [&self.intx, &self.msi].into_iter().chain(&self.msix);
+        let all = self.kinds.iter().flatten();
         let connected = all.filter(|vector| vector.eventfd.is_some());
-        connected
-            .map(|vector| signal_vector(&mut self.signaller, vector))
-            .count() as u64
+        let signal = |vector| signal_vector(&mut self.signaller, vector);
+        connected.map(signal).count() as u64
     }
 
     /// The time of the next waiting signal; `None` if no signal waits.
@@ -248,7 +242,7 @@ impl Interrupts {
         if !self.any_due {
             return None;
         }
-        self.msix.iter().enumerate().filter_map(due).min()
+        self.kinds[MSIX].iter().enumerate().filter_map(due).min()
     }
 
     /// The throttle of a transmit queue's vector: the time from which the card may signal it again,
@@ -264,7 +258,7 @@ impl Interrupts {
         if interval.is_zero() {
             return None;
         }
-        let last = self.msix.get(vector)?.last;
+        let last = self.kinds[MSIX].get(vector)?.last;
         Some(last.map(|last| last + interval))
     }
 
@@ -319,7 +313,7 @@ impl Interrupts {
     /// Signals a vector, or lets the signal wait if it comes too early. Returns whether it went out.
     fn signal(&mut self, registers: &RegisterFile, vector: usize) -> bool {
         let interval = interval(registers, vector);
-        let Some(state) = self.msix.get_mut(vector) else {
+        let Some(state) = self.kinds[MSIX].get_mut(vector) else {
             return false;
         };
         if state.eventfd.is_none() {
@@ -343,8 +337,8 @@ impl Interrupts {
     fn deliver_line(&mut self, registers: &RegisterFile) {
         let up = registers.get(r::EICR) & registers.get(r::EIMS) != 0;
         if up && !self.line {
-            let mut kinds = self.msix.iter().take(1).chain([&self.msi, &self.intx]);
-            let Some(vector) = kinds.find(|vector| vector.eventfd.is_some()) else {
+            let mut first = self.kinds.iter().rev().filter_map(|kind| kind.first());
+            let Some(vector) = first.find(|vector| vector.eventfd.is_some()) else {
                 // The signal waits for an eventfd.
                 return;
             };
@@ -355,13 +349,14 @@ impl Interrupts {
 
     /// The driver has read EICR: masks the causes that EIAM names. The line may have gone down.
     pub(crate) fn causes_read(&mut self, registers: &RegisterFile, causes: u32) {
-        if registers.get(r::GPIE) & r::GPIE_MSIX_MODE == 0 {
+        let mode = registers.get(r::GPIE);
+        let line = mode & r::GPIE_MSIX_MODE == 0;
+        if line || mode & r::GPIE_EIAME != 0 {
             registers.change(r::EIMS, 0, causes & registers.get(r::EIAM));
             mirror(registers, r::EIMS, r::EIMS_EX(0));
+        }
+        if line {
             self.deliver_line(registers);
-        } else if registers.get(r::GPIE) & r::GPIE_EIAME != 0 {
-            registers.change(r::EIMS, 0, causes & registers.get(r::EIAM));
-            mirror(registers, r::EIMS, r::EIMS_EX(0));
         }
     }
 }
@@ -404,212 +399,230 @@ mod tests {
     use std::fs::File;
     use std::io::Read;
 
-    fn connect(vector: usize, eventfd: OwnedFd) -> IrqRequest {
-        IrqRequest::Connect {
-            vectors: vector..vector + 1,
-            eventfds: vec![eventfd],
+    /// The interrupts of a card with one eventfd, and the eventfd's other end.
+    struct Bench {
+        interrupts: Interrupts,
+        registers: RegisterFile,
+        file: File,
+    }
+
+    impl Bench {
+        /// Queue `queue` uses vector `vector`. The eventfd is not connected yet.
+        fn without_eventfd(queue: u32, vector: u32) -> Self {
+            let registers = RegisterFile::new(0, family_of(0x10fb).unwrap()).unwrap();
+            let allocation = (vector | 0x80) << (16 * (queue % 2));
+            registers.set(r::IVAR(queue / 2), allocation);
+            registers.set(r::GPIE, r::GPIE_MSIX_MODE);
+            Self {
+                interrupts: Interrupts::new().0,
+                registers,
+                file: File::from(eventfd(0, EventfdFlags::NONBLOCK).unwrap()),
+            }
         }
-    }
 
-    fn with_vector(vector: u32) -> (Interrupts, File) {
-        let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
-        let other = fd.try_clone().unwrap();
-        let mut interrupts = Interrupts::new().0;
-        interrupts
-            .set(IRQ_MSIX, connect(vector as usize, fd))
-            .unwrap();
-        (interrupts, File::from(other))
-    }
-
-    fn signals(file: &mut File) -> u64 {
-        let mut bytes = [0; 8];
-        match file.read_exact(&mut bytes) {
-            Ok(_) => u64::from_ne_bytes(bytes),
-            Err(_) => 0,
+        fn new(queue: u32, vector: u32) -> Self {
+            let mut bench = Self::without_eventfd(queue, vector);
+            bench.connect(IRQ_MSIX, vector as usize);
+            bench
         }
-    }
 
-    fn registers_for(queue: u32, vector: u32) -> RegisterFile {
-        let registers = RegisterFile::new(0, family_of(0x10fb).unwrap()).unwrap();
-        registers.set(r::IVAR(queue / 2), (vector | 0x80) << (16 * (queue % 2)));
-        registers.set(r::GPIE, r::GPIE_MSIX_MODE);
-        registers
+        fn connect(&mut self, kind: u32, vector: usize) {
+            let request = IrqRequest::Connect {
+                vectors: vector..vector + 1,
+                eventfds: vec![self.file.try_clone().unwrap().into()],
+            };
+            self.interrupts.set(kind, request).unwrap();
+        }
+
+        fn set(&self, values: &[(u32, u32)]) {
+            for (register, value) in values {
+                self.registers.set(*register, *value);
+            }
+        }
+
+        fn get(&self, register: u32) -> u32 {
+            self.registers.get(register)
+        }
+
+        fn queue_cause(&mut self, queue: usize, transmit: bool) {
+            self.interrupts
+                .queue_cause(&self.registers, queue, transmit);
+        }
+
+        fn link_cause(&mut self) {
+            self.interrupts.other_cause(&self.registers, r::EICR_LSC);
+        }
+
+        fn evaluate(&mut self) {
+            self.interrupts.evaluate(&self.registers);
+        }
+
+        /// The driver reads EICR.
+        fn read_causes(&mut self) {
+            let causes = self.registers.read(r::EICR);
+            self.interrupts.causes_read(&self.registers, causes);
+        }
+
+        /// The signals since the last call.
+        fn signals(&mut self) -> u64 {
+            let mut bytes = [0; 8];
+            let read = self.file.read_exact(&mut bytes);
+            read.map_or(0, |()| u64::from_ne_bytes(bytes))
+        }
     }
 
     #[test]
     fn a_cause_goes_through_ivar_to_its_vector() {
-        let (mut interrupts, mut file) = with_vector(5);
-        let registers = registers_for(3, 5);
-        interrupts.queue_cause(&registers, 3, false);
-        assert_eq!(signals(&mut file), 0, "masked");
-        assert_eq!(registers.get(r::EICR), 1 << 5, "recorded even when masked");
-        registers.set(r::EIMS, 1 << 5);
-        interrupts.evaluate(&registers);
-        assert_eq!(signals(&mut file), 1);
-        interrupts.queue_cause(&registers, 2, false);
-        interrupts.queue_cause(&registers, 3, true);
-        assert_eq!(signals(&mut file), 0, "other queues");
+        let mut bench = Bench::new(3, 5);
+        bench.queue_cause(3, false);
+        assert_eq!(bench.signals(), 0, "masked");
+        assert_eq!(bench.get(r::EICR), 1 << 5, "recorded even when masked");
+        bench.set(&[(r::EIMS, 1 << 5)]);
+        bench.evaluate();
+        assert_eq!(bench.signals(), 1);
+        bench.queue_cause(2, false);
+        bench.queue_cause(3, true);
+        assert_eq!(bench.signals(), 0, "other queues");
     }
 
     #[test]
     fn causes_are_cleared_and_masked_automatically() {
-        let (mut interrupts, mut file) = with_vector(0);
-        let registers = registers_for(0, 0);
-        registers.set(r::EIMS, 1);
-        registers.set(r::EIAC, 1);
-        interrupts.queue_cause(&registers, 0, false);
-        assert_eq!(
-            (
-                signals(&mut file),
-                registers.get(r::EICR),
-                registers.get(r::EIMS)
-            ),
-            (1, 0, 1)
-        );
-        registers.set(r::EIAM_EX(0), 1);
-        registers.change(r::GPIE, r::GPIE_EIAME, 0);
-        interrupts.queue_cause(&registers, 0, false);
-        interrupts.queue_cause(&registers, 0, false);
-        assert_eq!((signals(&mut file), registers.get(r::EIMS)), (1, 0));
+        let mut bench = Bench::new(0, 0);
+        bench.set(&[(r::EIMS, 1), (r::EIAC, 1)]);
+        bench.queue_cause(0, false);
+        assert_eq!((bench.signals(), bench.get(r::EICR)), (1, 0));
+        assert_eq!(bench.get(r::EIMS), 1);
+        bench.set(&[(r::EIAM_EX(0), 1)]);
+        bench.registers.change(r::GPIE, r::GPIE_EIAME, 0);
+        bench.queue_cause(0, false);
+        bench.queue_cause(0, false);
+        assert_eq!((bench.signals(), bench.get(r::EIMS)), (1, 0));
     }
 
     #[test]
     fn signals_are_throttled_but_not_lost() {
-        let (mut interrupts, mut file) = with_vector(0);
-        let registers = registers_for(0, 0);
-        registers.set(r::EIMS, 1);
-        registers.set(r::EITR(0), r::field(r::EITR_ITR_INTERVAL, 511));
-        for _ in 0..5 {
-            interrupts.queue_cause(&registers, 0, false);
-        }
-        assert_eq!(signals(&mut file), 1);
+        let mut bench = Bench::new(0, 0);
+        let interval = r::field(r::EITR_ITR_INTERVAL, 511);
+        bench.set(&[(r::EIMS, 1), (r::EITR(0), interval)]);
+        (0..5).for_each(|_| bench.queue_cause(0, false));
+        assert_eq!(bench.signals(), 1);
         std::thread::sleep(Duration::from_millis(2));
-        interrupts.poll(&registers);
-        assert_eq!(signals(&mut file), 1);
+        bench.interrupts.poll(&bench.registers);
+        assert_eq!(bench.signals(), 1);
     }
 
     #[test]
     fn a_vector_is_signalled_at_most_once_an_interval_and_at_its_end() {
-        let (mut interrupts, mut file) = with_vector(0);
-        let registers = registers_for(0, 0);
-        registers.set(r::EIMS, 1);
-        registers.set(r::EIAC, 1);
+        let mut bench = Bench::new(0, 0);
         // 100 units of 2 us.
-        registers.set(r::EITR(0), r::field(r::EITR_ITR_INTERVAL, 100));
+        let interval = r::field(r::EITR_ITR_INTERVAL, 100);
+        bench.set(&[(r::EIMS, 1), (r::EIAC, 1), (r::EITR(0), interval)]);
         let start = Instant::now();
         let mut count = 0;
         while start.elapsed() < Duration::from_millis(20) {
-            interrupts.queue_cause(&registers, 0, false);
-            interrupts.poll(&registers);
-            count += signals(&mut file);
+            bench.queue_cause(0, false);
+            bench.interrupts.poll(&bench.registers);
+            count += bench.signals();
         }
         let intervals = start.elapsed().as_micros() as u64 / 200;
-        assert!(count <= intervals + 1, "{count} in {intervals} intervals");
-        assert!(count >= 2, "{count} in {intervals} intervals");
-        interrupts.queue_cause(&registers, 0, false);
-        let due = interrupts.next_due(&registers);
+        let expected = 2..=intervals + 1;
+        assert!(
+            expected.contains(&count),
+            "{count} in {intervals} intervals"
+        );
+        bench.queue_cause(0, false);
+        let due = bench.interrupts.next_due(&bench.registers);
         assert!(due.is_none_or(|due| due <= Instant::now() + Duration::from_micros(200)));
     }
 
     #[test]
     fn vectors_above_15_have_their_own_registers() {
         for vector in [16, 31, 32, 63] {
-            let (mut interrupts, mut file) = with_vector(vector);
-            let registers = registers_for(2, vector);
-            interrupts.queue_cause(&registers, 2, false);
-            assert_eq!((signals(&mut file), registers.get(r::EICR)), (0, 0));
-            registers.set(r::EIMS_EX(vector / 32), 1 << (vector % 32));
-            interrupts.evaluate(&registers);
-            assert_eq!(signals(&mut file), 1, "what was pending is signalled");
-            interrupts.evaluate(&registers);
-            assert_eq!(signals(&mut file), 0, "once");
-            interrupts.set_causes(&registers, vector / 32, 1 << (vector % 32));
-            assert_eq!(signals(&mut file), 1, "by software");
+            let mut bench = Bench::new(2, vector);
+            bench.queue_cause(2, false);
+            assert_eq!((bench.signals(), bench.get(r::EICR)), (0, 0));
+            let bit = 1 << (vector % 32);
+            bench.set(&[(r::EIMS_EX(vector / 32), bit)]);
+            bench.evaluate();
+            assert_eq!(bench.signals(), 1, "what was pending is signalled");
+            bench.evaluate();
+            assert_eq!(bench.signals(), 0, "once");
+            let Bench {
+                interrupts,
+                registers,
+                ..
+            } = &mut bench;
+            interrupts.set_causes(registers, vector / 32, bit);
+            assert_eq!(bench.signals(), 1, "by software");
         }
     }
 
     #[test]
     fn other_causes_share_the_vector_of_ivar_misc() {
-        let (mut interrupts, mut file) = with_vector(2);
-        let registers = registers_for(0, 0);
-        registers.set(r::IVAR_MISC, 0x8200);
-        interrupts.other_cause(&registers, r::EICR_LSC);
-        assert_eq!(signals(&mut file), 0, "masked");
-        registers.set(r::EIMS, r::EICR_LSC);
-        interrupts.evaluate(&registers);
-        assert_eq!(signals(&mut file), 1);
-        assert_eq!(registers.get(r::EICR), r::EICR_LSC, "not cleared by itself");
+        let mut bench = Bench::new(0, 2);
+        bench.set(&[(r::IVAR_MISC, 0x8200)]);
+        bench.link_cause();
+        assert_eq!(bench.signals(), 0, "masked");
+        bench.set(&[(r::EIMS, r::EICR_LSC)]);
+        bench.evaluate();
+        assert_eq!(bench.signals(), 1);
+        assert_eq!(bench.get(r::EICR), r::EICR_LSC, "not cleared by itself");
     }
 
     #[test]
     fn a_signal_without_an_eventfd_waits_for_one() {
-        let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
-        let mut file = File::from(fd.try_clone().unwrap());
-        let mut interrupts = Interrupts::new().0;
-        let registers = registers_for(0, 3);
-        registers.set(r::EIMS, 1 << 3);
-        interrupts.queue_cause(&registers, 0, false);
-        interrupts.set(IRQ_MSIX, connect(3, fd)).unwrap();
-        interrupts.poll(&registers);
-        assert_eq!(signals(&mut file), 1);
+        let mut bench = Bench::without_eventfd(0, 3);
+        bench.set(&[(r::EIMS, 1 << 3)]);
+        bench.queue_cause(0, false);
+        bench.connect(IRQ_MSIX, 3);
+        bench.interrupts.poll(&bench.registers);
+        assert_eq!(bench.signals(), 1);
     }
 
     #[test]
     fn a_line_is_signalled_when_it_goes_up() {
-        let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
-        let mut file = File::from(fd.try_clone().unwrap());
-        let mut interrupts = Interrupts::new().0;
-        interrupts.set(IRQ_INTX, connect(0, fd)).unwrap();
-        let registers = registers_for(0, 0);
-        registers.set(r::GPIE, 0);
-        registers.set(r::EIMS, 1);
-        registers.set(r::EIAM, 1);
-        interrupts.queue_cause(&registers, 0, false);
-        interrupts.queue_cause(&registers, 0, false);
-        assert_eq!(signals(&mut file), 1, "it is up already");
-        interrupts.set(IRQ_INTX, IrqRequest::Unmask).unwrap();
-        interrupts.evaluate(&registers);
-        assert_eq!(signals(&mut file), 1, "still up when it is unmasked");
-        let causes = registers.read(r::EICR);
-        interrupts.causes_read(&registers, causes);
-        assert_eq!(registers.get(r::EIMS), 0, "masked by the read");
-        interrupts.queue_cause(&registers, 0, false);
-        assert_eq!(signals(&mut file), 0);
-        registers.set(r::EIMS, 1);
-        interrupts.evaluate(&registers);
-        assert_eq!(signals(&mut file), 1);
+        let mut bench = Bench::without_eventfd(0, 0);
+        bench.connect(IRQ_INTX, 0);
+        bench.set(&[(r::GPIE, 0), (r::EIMS, 1), (r::EIAM, 1)]);
+        bench.queue_cause(0, false);
+        bench.queue_cause(0, false);
+        assert_eq!(bench.signals(), 1, "it is up already");
+        bench.interrupts.set(IRQ_INTX, IrqRequest::Unmask).unwrap();
+        bench.evaluate();
+        assert_eq!(bench.signals(), 1, "still up when it is unmasked");
+        bench.read_causes();
+        assert_eq!(bench.get(r::EIMS), 0, "masked by the read");
+        bench.queue_cause(0, false);
+        assert_eq!(bench.signals(), 0);
+        bench.set(&[(r::EIMS, 1)]);
+        bench.evaluate();
+        assert_eq!(bench.signals(), 1);
     }
 
     /// GPIE (8.2.3.5): without Multiple_MSIX, every cause of a card with MSI-X asserts vector 0. DPDK
     /// gets its link interrupt that way.
     #[test]
     fn vector_0_is_signalled_if_msix_is_set_up_without_msix_mode() {
-        let (mut interrupts, mut file) = with_vector(0);
-        let registers = registers_for(0, 5);
-        registers.set(r::GPIE, 0);
-        registers.set(r::EIMS, r::EICR_LSC);
-        interrupts.other_cause(&registers, r::EICR_LSC);
-        interrupts.other_cause(&registers, r::EICR_LSC);
-        assert_eq!(signals(&mut file), 1, "once, until the cause is read");
-        registers.read(r::EICR);
-        interrupts.causes_read(&registers, r::EICR_LSC);
-        interrupts.other_cause(&registers, r::EICR_LSC);
-        assert_eq!(signals(&mut file), 1);
+        let mut bench = Bench::without_eventfd(0, 5);
+        bench.connect(IRQ_MSIX, 0);
+        bench.set(&[(r::GPIE, 0), (r::EIMS, r::EICR_LSC)]);
+        bench.link_cause();
+        bench.link_cause();
+        assert_eq!(bench.signals(), 1, "once, until the cause is read");
+        bench.read_causes();
+        bench.link_cause();
+        assert_eq!(bench.signals(), 1);
     }
 
     #[test]
     fn a_line_that_is_up_signals_an_eventfd_that_comes_later() {
         for kind in [IRQ_MSIX, IRQ_MSI, IRQ_INTX] {
-            let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
-            let mut file = File::from(fd.try_clone().unwrap());
-            let mut interrupts = Interrupts::new().0;
-            let registers = registers_for(0, 0);
-            registers.set(r::GPIE, 0);
-            registers.set(r::EIMS, r::EICR_LSC);
-            interrupts.other_cause(&registers, r::EICR_LSC);
-            interrupts.set(kind, connect(0, fd)).unwrap();
-            interrupts.evaluate(&registers);
-            assert_eq!(signals(&mut file), 1, "interrupt kind {kind}");
+            let mut bench = Bench::without_eventfd(0, 0);
+            bench.set(&[(r::GPIE, 0), (r::EIMS, r::EICR_LSC)]);
+            bench.link_cause();
+            bench.connect(kind, 0);
+            bench.evaluate();
+            assert_eq!(bench.signals(), 1, "interrupt kind {kind}");
         }
     }
 

@@ -48,11 +48,11 @@ pub(crate) struct Link {
     /// Whether nothing but training or resets kept the link down when the card last compared.
     was_connected: bool,
     /// Whether the wire is plugged in.
-    plugged: bool,
+    pub(crate) plugged: bool,
     /// Whether the other end of the wire sends light.
     partner_lit: bool,
-    /// Whether a fault keeps the link down.
-    broken: bool,
+    /// Whether a fault keeps the link down, whatever the wire does.
+    pub(crate) broken: bool,
     /// Whether the link was up when the card last compared.
     was_up: bool,
     /// Since when the driver has not seen the link up; `None` if it has.
@@ -204,19 +204,9 @@ impl Link {
         registers.change(r::ESDP, pin, LASER_PIN & !pin);
     }
 
-    /// Plugs the wire in or pulls it out.
-    pub(crate) fn set_plugged(&mut self, plugged: bool) {
-        self.plugged = plugged;
-    }
-
     /// Light from the other end of the wire comes or goes. Returns whether that is a change.
     pub(crate) fn set_partner_lit(&mut self, lit: bool) -> bool {
         std::mem::replace(&mut self.partner_lit, lit) != lit
-    }
-
-    /// Keeps the link down, whatever the wire does.
-    pub(crate) fn set_broken(&mut self, broken: bool) {
-        self.broken = broken;
     }
 
     /// The module in the SFP+ cage; [`Module::None`] if the card has no cage.

@@ -152,11 +152,8 @@ impl Packet {
             }
             _ => segment,
         };
-        let pseudo = pseudo_header(
-            network.addresses(frame),
-            transport.protocol(),
-            segment.len(),
-        );
+        let addresses = network.addresses(frame);
+        let pseudo = pseudo_header(addresses, transport.protocol(), segment.len());
         Some(fold(pseudo + sum(segment)) == 0xffff)
     }
 }
@@ -228,12 +225,8 @@ impl Verdict {
     /// The report on a frame from the wire.
     pub(crate) fn of(frame: &[u8], packet: &Packet) -> Self {
         let mut bits = 0;
-        if let Some(Network {
-            version: Version::V4,
-            at,
-            ..
-        }) = packet.network
-        {
+        let v4 = packet.network.filter(|it| it.version == Version::V4);
+        if let Some(Network { at, .. }) = v4 {
             let len = usize::from(frame[at] & 0xf) * 4;
             bits |= r::RXD_IPCS;
             if fold(sum(&frame[at..at + len])) != 0xffff {
@@ -295,15 +288,15 @@ pub(crate) fn pseudo_header(addresses: &[u8], protocol: u8, len: usize) -> u64 {
 
 /// An SCTP packet's CRC32c, in the byte order of its header. The field's own bytes count as 0.
 pub(crate) fn sctp_checksum(packet: &[u8]) -> [u8; 4] {
-    let mut crc = u32::MAX;
-    for (at, byte) in packet.iter().enumerate() {
-        let byte = if (8..12).contains(&at) { 0 } else { *byte };
-        crc ^= u32::from(byte);
-        for _ in 0..8 {
-            crc = crc >> 1 ^ (0x82f6_3b78 & (crc & 1).wrapping_neg());
-        }
-    }
-    (!crc).to_le_bytes()
+    let without = |(at, byte)| if (8..12).contains(&at) { 0 } else { byte };
+    let bytes = packet.iter().copied().enumerate().map(without);
+    crc32c(bytes).to_le_bytes()
+}
+
+fn crc32c(bytes: impl Iterator<Item = u8>) -> u32 {
+    let bit = |crc: u32| crc >> 1 ^ (0x82f6_3b78 & (crc & 1).wrapping_neg());
+    let add = |crc: u32, byte| (0..8).fold(crc ^ u32::from(byte), |crc, _| bit(crc));
+    !bytes.fold(u32::MAX, add)
 }
 
 #[cfg(test)]
@@ -369,10 +362,10 @@ pub(crate) mod tests {
             frame[place..place + 4].copy_from_slice(&checksum);
         } else {
             let addresses = match version {
-                Version::V4 => frame[at + 12..at + 20].to_vec(),
-                Version::V6 => frame[at + 8..at + 40].to_vec(),
+                Version::V4 => &frame[at + 12..at + 20],
+                Version::V6 => &frame[at + 8..at + 40],
             };
-            let pseudo = pseudo_header(&addresses, transport.protocol(), segment_len);
+            let pseudo = pseudo_header(addresses, transport.protocol(), segment_len);
             let checksum = match !fold(pseudo + sum(&frame[segment..])) {
                 // In UDP, 0 would mean "no checksum".
                 0 if transport == Transport::Udp => 0xffff,
@@ -390,18 +383,9 @@ pub(crate) mod tests {
     #[test]
     fn checksums_equal_published_ones() {
         // RFC 1071's example, and CRC32c's check value.
-        assert_eq!(
-            fold(sum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7])),
-            0xddf2
-        );
-        let mut crc = u32::MAX;
-        for byte in b"123456789" {
-            crc ^= u32::from(*byte);
-            for _ in 0..8 {
-                crc = crc >> 1 ^ (0x82f6_3b78 & (crc & 1).wrapping_neg());
-            }
-        }
-        assert_eq!(!crc, 0xe306_9283);
+        let words = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
+        assert_eq!(fold(sum(&words)), 0xddf2);
+        assert_eq!(crc32c(b"123456789".iter().copied()), 0xe306_9283);
     }
 
     #[test]

@@ -62,105 +62,84 @@ impl PciState {
     }
 }
 
+/// The values after a reset, by offset: header, power management, MSI, MSI-X, PCI Express.
+#[rustfmt::skip] // a row a line
+const VALUES: &[(usize, &[u8])] = &[
+    (r::PCI_VENDOR_ID as usize, &r::PCI_VENDOR_ID_INTEL.to_le_bytes()),
+    (r::PCI_STATUS as usize, &r::PCI_STATUS_CAPABILITIES.to_le_bytes()),
+    (r::PCI_REVISION_ID as usize, &[1]),
+    (r::PCI_CLASS_CODE as usize, &r::PCI_CLASS_CODE_ETHERNET.to_le_bytes()),
+    (0x10, &[4]), // BAR0 and 1: memory, 64 bits
+    (0x18, &[1]), // BAR2: I/O
+    (0x20, &[4]), // BAR4 and 5: memory, 64 bits, the MSI-X table
+    (r::PCI_SUBSYSTEM_VENDOR_ID as usize, &r::PCI_VENDOR_ID_INTEL.to_le_bytes()),
+    (r::PCI_SUBSYSTEM_ID as usize, &[3, 0]),
+    (r::PCI_CAPABILITIES as usize, &[POWER_MANAGEMENT as u8]),
+    (0x3d, &[1]), // INTA
+    (POWER_MANAGEMENT, &[0x01, MSI as u8, 0x23, 0x48, 0x00, 0x20]),
+    // One message, 64-bit address, maskable.
+    (MSI, &[0x05, MSIX as u8, 0x80, 0x01]),
+    // Table at 0 and pending bits at 0x2000, both in BAR4.
+    (MSIX, &[0x11, EXPRESS as u8, MSIX_VECTORS as u8 - 1, 0, 4, 0, 0, 0, 4, 0x20]),
+    // Version 2 endpoint with 512 bytes of payload and function-level reset. The link has
+    // trained to x8 at 5 GT/s.
+    (EXPRESS, &[0x10, 0, 0x02, 0, 0xc2, 0x8c, 0, 0x10, 0x10, 0x28, 0, 0, 0x82, 0x0c]),
+    (EXPRESS + 18, &[0x82, 0x10]),
+    (EXPRESS + 36, &[0x1f]),
+];
+
+/// The bits that a driver may change, by offset.
+#[rustfmt::skip]
+const WRITABLE: &[(usize, &[u8])] = &[
+    (r::PCI_COMMAND as usize, &COMMAND.to_le_bytes()),
+    // The cache line size has no effect.
+    (0x0c, &[0xff]),
+    // In a BAR only the address bits above the size are writable. Software finds the size so.
+    (0x10, &(!(BAR0_LEN - 1)).to_le_bytes()),
+    (0x14, &[0xff; 4]),
+    (0x18, &(!(IO_LEN - 1)).to_le_bytes()),
+    (0x20, &(!(MSIX_LEN - 1)).to_le_bytes()),
+    (0x24, &[0xff; 4]),
+    (0x3c, &[0xff]), // interrupt line: for software only
+    (POWER_MANAGEMENT + 4, &[0x03, 0x1f]),
+    (MSI + 2, &[0x71, 0, 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 1]),
+    (MSIX + 2, &[0, 0xc0]),
+    (EXPRESS + 8, &[0xff, 0x7f]),
+    (EXPRESS + 16, &[0xc3]),
+    (EXPRESS + 40, &[0x1f]),
+];
+
+const COMMAND: u16 = r::PCI_COMMAND_IO
+    | r::PCI_COMMAND_MEMORY
+    | r::PCI_COMMAND_BUS_MASTER
+    | r::PCI_COMMAND_PARITY
+    | r::PCI_COMMAND_SERR
+    | r::PCI_COMMAND_INTX_DISABLE;
+
+/// A space with these rows, and zeros elsewhere.
+fn space(rows: &[(usize, &[u8])]) -> Vec<u8> {
+    let mut space = vec![0; CONFIG_LEN];
+    for (offset, bytes) in rows {
+        space[*offset..][..bytes.len()].copy_from_slice(bytes);
+    }
+    space
+}
+
 impl PciConfig {
     pub(crate) fn new(device_id: u16) -> Self {
-        let mut config = Self {
-            bytes: vec![0; CONFIG_LEN],
-            writable: vec![0; CONFIG_LEN],
-        };
-        config.set(r::PCI_VENDOR_ID, &r::PCI_VENDOR_ID_INTEL.to_le_bytes());
-        config.set(r::PCI_DEVICE_ID, &device_id.to_le_bytes());
-        let command = r::PCI_COMMAND_IO
-            | r::PCI_COMMAND_MEMORY
-            | r::PCI_COMMAND_BUS_MASTER
-            | r::PCI_COMMAND_PARITY
-            | r::PCI_COMMAND_SERR
-            | r::PCI_COMMAND_INTX_DISABLE;
-        config.allow(r::PCI_COMMAND, &command.to_le_bytes());
-        config.set(r::PCI_STATUS, &r::PCI_STATUS_CAPABILITIES.to_le_bytes());
-        config.set(r::PCI_REVISION_ID, &[1]);
-        config.set(r::PCI_CLASS_CODE, &r::PCI_CLASS_CODE_ETHERNET.to_le_bytes());
-        // The cache line size has no effect.
-        config.allow(0x0c, &[0xff]);
-        // In a BAR only the address bits above the size are writable. Software finds the size so.
-        config.set(0x10, &0x4_u32.to_le_bytes()); // BAR0 and 1: memory, 64 bits
-        config.allow(0x10, &(!(BAR0_LEN - 1)).to_le_bytes());
-        config.allow(0x14, &u32::MAX.to_le_bytes());
-        config.set(0x18, &0x1_u32.to_le_bytes()); // BAR2: I/O
-        config.allow(0x18, &(!(IO_LEN - 1)).to_le_bytes());
-        config.set(0x20, &0x4_u32.to_le_bytes()); // BAR4 and 5: memory, 64 bits, the MSI-X table
-        config.allow(0x20, &(!(MSIX_LEN - 1)).to_le_bytes());
-        config.allow(0x24, &u32::MAX.to_le_bytes());
-        config.set(
-            r::PCI_SUBSYSTEM_VENDOR_ID,
-            &r::PCI_VENDOR_ID_INTEL.to_le_bytes(),
-        );
-        config.set(r::PCI_SUBSYSTEM_ID, &0x0003_u16.to_le_bytes());
-        config.set(r::PCI_CAPABILITIES, &[POWER_MANAGEMENT as u8]);
-        config.allow(0x3c, &[0xff]); // interrupt line: for software only
-        config.set(0x3d, &[1]); // INTA
-        config.add_power_management();
-        config.add_msi();
-        config.add_msix();
-        config.add_express();
-        config
-    }
-
-    fn add_power_management(&mut self) {
-        self.set(POWER_MANAGEMENT as u32, &[0x01, MSI as u8, 0x23, 0x48]);
-        self.set(POWER_MANAGEMENT as u32 + 4, &[0x00, 0x20, 0, 0]);
-        self.allow(POWER_MANAGEMENT as u32 + 4, &[0x03, 0x1f]);
-    }
-
-    fn add_msi(&mut self) {
-        // One message, 64-bit address, maskable.
-        self.set(MSI as u32, &[0x05, MSIX as u8, 0x80, 0x01]);
-        self.allow(MSI as u32 + 2, &[0x71, 0x00]);
-        self.allow(MSI as u32 + 4, &[0xfc, 0xff, 0xff, 0xff]);
-        self.allow(MSI as u32 + 8, &[0xff; 4]);
-        self.allow(MSI as u32 + 12, &[0xff, 0xff]);
-        self.allow(MSI as u32 + 16, &[0x01]);
-    }
-
-    fn add_msix(&mut self) {
-        // Table at 0 and pending bits at 0x2000, both in BAR4.
-        self.set(MSIX as u32, &[0x11, EXPRESS as u8]);
-        self.set(MSIX as u32 + 2, &(MSIX_VECTORS - 1).to_le_bytes());
-        self.allow(MSIX as u32 + 2, &[0x00, 0xc0]);
-        self.set(MSIX as u32 + 4, &0x0000_0004_u32.to_le_bytes());
-        self.set(MSIX as u32 + 8, &0x0000_2004_u32.to_le_bytes());
-    }
-
-    fn add_express(&mut self) {
-        // Version 2 endpoint with 512 bytes of payload and function-level reset. The link has
-        // trained to x8 at 5 GT/s.
-        self.set(EXPRESS as u32, &[0x10, 0x00, 0x02, 0x00]);
-        self.set(EXPRESS as u32 + 4, &0x1000_8cc2_u32.to_le_bytes());
-        self.set(EXPRESS as u32 + 8, &[0x10, 0x28]);
-        self.allow(EXPRESS as u32 + 8, &[0xff, 0x7f]);
-        self.set(EXPRESS as u32 + 12, &0x0000_0c82_u32.to_le_bytes());
-        self.allow(EXPRESS as u32 + 16, &[0xc3, 0x00]);
-        self.set(EXPRESS as u32 + 18, &[0x82, 0x10]);
-        self.set(EXPRESS as u32 + 36, &[0x1f, 0, 0, 0]);
-        self.allow(EXPRESS as u32 + 40, &[0x1f, 0]);
-    }
-
-    fn set(&mut self, offset: u32, bytes: &[u8]) {
-        self.bytes[offset as usize..][..bytes.len()].copy_from_slice(bytes);
-    }
-
-    fn allow(&mut self, offset: u32, bits: &[u8]) {
-        self.writable[offset as usize..][..bits.len()].copy_from_slice(bits);
+        let mut bytes = space(VALUES);
+        bytes[r::PCI_DEVICE_ID as usize..][..2].copy_from_slice(&device_id.to_le_bytes());
+        Self {
+            bytes,
+            writable: space(WRITABLE),
+        }
     }
 
     /// A driver's read. Nothing beyond the end.
     pub(crate) fn read(&self, offset: usize, into: &mut [u8]) {
-        for (nth, byte) in into.iter_mut().enumerate() {
-            *byte = offset
-                .checked_add(nth)
-                .and_then(|at| self.bytes.get(at))
-                .copied()
-                .unwrap_or(0);
+        into.fill(0);
+        for (byte, value) in into.iter_mut().zip(self.bytes.iter().skip(offset)) {
+            *byte = *value;
         }
     }
 

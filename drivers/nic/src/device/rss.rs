@@ -93,26 +93,19 @@ impl Rss {
             ],
         };
         let enabled = |kind: &(u32, u8)| self.enabled & kind.0 != 0;
-        let of_transport = packet.transport.and_then(|(transport, at)| {
+        let with_ports = packet.transport.and_then(|(transport, at)| {
             let kind = match transport {
-                Transport::Tcp => tcp,
-                Transport::Udp => udp,
-                Transport::Sctp => return None,
+                Transport::Tcp => Some(tcp),
+                Transport::Udp => Some(udp),
+                Transport::Sctp => None,
             };
-            Some((kind, frame.get(at..at + 4)?))
+            let kind = kind.filter(enabled)?;
+            Some((kind, [addresses, frame.get(at..at + 4)?].concat()))
         });
-        if let Some(((_, kind), ports)) = of_transport.filter(|(kind, _)| enabled(kind)) {
-            let input: Vec<u8> = addresses.iter().chain(ports).copied().collect();
-            return Some(Hash {
-                value: toeplitz(&self.key, &input),
-                kind,
-            });
-        }
-        let (_, kind) = Some(any).filter(enabled)?;
-        Some(Hash {
-            value: toeplitz(&self.key, addresses),
-            kind,
-        })
+        let without = || Some((Some(any).filter(enabled)?, addresses.to_vec()));
+        let ((_, kind), input) = with_ports.or_else(without)?;
+        let value = toeplitz(&self.key, &input);
+        Some(Hash { value, kind })
     }
 }
 
@@ -143,183 +136,107 @@ mod tests {
         0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
     ];
 
-    fn ipv4(
-        protocol: u8,
-        source: [u8; 4],
-        source_port: u16,
-        destination: [u8; 4],
-        destination_port: u16,
-    ) -> Vec<u8> {
-        let mut frame = vec![0; 60];
-        frame[12] = 0x08;
-        frame[14] = 0x45;
-        frame[17] = 46;
-        frame[23] = protocol;
-        frame[26..30].copy_from_slice(&source);
-        frame[30..34].copy_from_slice(&destination);
-        frame[34..36].copy_from_slice(&source_port.to_be_bytes());
-        frame[36..38].copy_from_slice(&destination_port.to_be_bytes());
+    /// Source and destination: addresses and ports.
+    type Flow<'a> = (&'a str, u16, &'a str, u16);
+
+    fn frame(protocol: u8, (from, from_port, to, to_port): Flow<'_>) -> Vec<u8> {
+        use std::net::IpAddr;
+        let octets = |text: &str| match text.parse().unwrap() {
+            IpAddr::V4(address) => address.octets().to_vec(),
+            IpAddr::V6(address) => address.octets().to_vec(),
+        };
+        let addresses = [octets(from), octets(to)].concat();
+        let head = match addresses.len() {
+            8 => vec![8, 0, 0x45, 0, 0, 46, 0, 0, 0, 0, 0, protocol, 0, 0],
+            _ => vec![0x86, 0xdd, 0x60, 0, 0, 0, 0, 20, protocol, 0],
+        };
+        let ports = [from_port, to_port].map(u16::to_be_bytes).concat();
+        let mut frame = [&[0; 12][..], &head, &addresses, &ports, &[0; 16]].concat();
+        frame.resize(frame.len().max(60), 0);
         frame
     }
 
-    fn rss(enabled: u32) -> Rss {
-        let registers = RegisterFile::new(0, family_of(0x10fb).unwrap()).unwrap();
+    /// The registers of a card of this kind with the verification key.
+    fn registers(device_id: u16, enabled: u32) -> RegisterFile {
+        let registers = RegisterFile::new(0, family_of(device_id).unwrap()).unwrap();
         registers.set(r::MRQC, r::MRQC_MRQE_RSS | enabled);
         for (n, bytes) in KEY.chunks_exact(4).enumerate() {
-            registers.set(
-                r::RSSRK(n as u32),
-                u32::from_le_bytes(bytes.try_into().unwrap()),
-            );
+            let word = u32::from_le_bytes(bytes.try_into().unwrap());
+            registers.set(r::RSSRK(n as u32), word);
         }
+        registers
+    }
+
+    fn rss(enabled: u32) -> Rss {
+        let registers = registers(0x10fb, enabled);
         for n in 0..32 {
             registers.set(r::RETA(n), 0x0302_0100);
         }
         Rss::from_registers(&registers).unwrap()
     }
 
-    fn ipv6(
-        protocol: u8,
-        source: &str,
-        source_port: u16,
-        destination: &str,
-        destination_port: u16,
-    ) -> Vec<u8> {
-        let octets = |text: &str| text.parse::<std::net::Ipv6Addr>().unwrap().octets();
-        let mut frame = vec![0; 74];
-        frame[12..14].copy_from_slice(&[0x86, 0xdd]);
-        frame[14] = 0x60;
-        frame[19] = 20;
-        frame[20] = protocol;
-        frame[22..38].copy_from_slice(&octets(source));
-        frame[38..54].copy_from_slice(&octets(destination));
-        frame[54..56].copy_from_slice(&source_port.to_be_bytes());
-        frame[56..58].copy_from_slice(&destination_port.to_be_bytes());
-        frame
-    }
-
-    /// Checks the hash with the ports and without them.
-    fn check(frame: &[u8], tcp: (u32, u8, u32), any: (u32, u8, u32)) {
-        for (enabled, kind, value) in [tcp, any] {
-            let (queue, hash) = rss(enabled).queue(frame);
-            assert_eq!(hash, Hash { value, kind }, "{hash:x?}");
-            assert_eq!(queue, (value % 4) as usize);
-        }
-    }
-
     /// The vectors that Microsoft publishes to verify the RSS hash calculation, with its key.
+    #[rustfmt::skip] // a vector a line: with the ports, without them
+    const VECTORS: [(Flow<'static>, u32, u32); 8] = [
+        (("66.9.149.187", 2794, "161.142.100.80", 1766), 0x51cc_c178, 0x323e_8fc2),
+        (("199.92.111.2", 14230, "65.69.140.83", 4739), 0xc626_b0ea, 0xd718_262a),
+        (("24.19.198.95", 12898, "12.22.207.184", 38024), 0x5c2b_394a, 0xd2d0_a5de),
+        (("38.27.205.30", 48228, "209.142.163.6", 2217), 0xafc7_327f, 0x8298_9176),
+        (("153.39.163.191", 44251, "202.188.127.2", 1303), 0x10e8_28a2, 0x5d18_09c5),
+        (("3ffe:2501:200:1fff::7", 2794, "3ffe:2501:200:3::1", 1766), 0x4020_7d3d, 0x2cc1_8cd5),
+        (("3ffe:501:8::260:97ff:fe40:efab", 14230, "ff02::1", 4739), 0xdde5_1bbf, 0x0f0c_461c),
+        (("3ffe:1900:4545:3:200:f8ff:fe21:67cf", 44251, "fe80::200:f8ff:fe21:67cf", 38024),
+            0x02d1_feef, 0x4b61_e985),
+    ];
+
     #[test]
     fn hashes_equal_the_published_ones() {
-        for (source, source_port, destination, destination_port, with_ports, without) in [
-            (
-                [66, 9, 149, 187],
-                2794,
-                [161, 142, 100, 80],
-                1766,
-                0x51cc_c178,
-                0x323e_8fc2,
-            ),
-            (
-                [199, 92, 111, 2],
-                14230,
-                [65, 69, 140, 83],
-                4739,
-                0xc626_b0ea,
-                0xd718_262a,
-            ),
-            (
-                [24, 19, 198, 95],
-                12898,
-                [12, 22, 207, 184],
-                38024,
-                0x5c2b_394a,
-                0xd2d0_a5de,
-            ),
-            (
-                [38, 27, 205, 30],
-                48228,
-                [209, 142, 163, 6],
-                2217,
-                0xafc7_327f,
-                0x8298_9176,
-            ),
-            (
-                [153, 39, 163, 191],
-                44251,
-                [202, 188, 127, 2],
-                1303,
-                0x10e8_28a2,
-                0x5d18_09c5,
-            ),
-        ] {
-            let frame = ipv4(6, source, source_port, destination, destination_port);
-            let tcp = (r::MRQC_RSS_TCP_IPV4, TYPE_TCP_IPV4, with_ports);
-            check(&frame, tcp, (r::MRQC_RSS_IPV4, TYPE_IPV4, without));
-        }
-        for (source, source_port, destination, destination_port, with_ports, without) in [
-            (
-                "3ffe:2501:200:1fff::7",
-                2794,
-                "3ffe:2501:200:3::1",
-                1766,
-                0x4020_7d3d,
-                0x2cc1_8cd5,
-            ),
-            (
-                "3ffe:501:8::260:97ff:fe40:efab",
-                14230,
-                "ff02::1",
-                4739,
-                0xdde5_1bbf,
-                0x0f0c_461c,
-            ),
-            (
-                "3ffe:1900:4545:3:200:f8ff:fe21:67cf",
-                44251,
-                "fe80::200:f8ff:fe21:67cf",
-                38024,
-                0x02d1_feef,
-                0x4b61_e985,
-            ),
-        ] {
-            let frame = ipv6(6, source, source_port, destination, destination_port);
-            let tcp = (r::MRQC_RSS_TCP_IPV6, TYPE_TCP_IPV6, with_ports);
-            check(&frame, tcp, (r::MRQC_RSS_IPV6, TYPE_IPV6, without));
+        for (flow, with_ports, without) in VECTORS {
+            let (tcp, any) = if flow.0.contains(':') {
+                (
+                    (r::MRQC_RSS_TCP_IPV6, TYPE_TCP_IPV6),
+                    (r::MRQC_RSS_IPV6, TYPE_IPV6),
+                )
+            } else {
+                (
+                    (r::MRQC_RSS_TCP_IPV4, TYPE_TCP_IPV4),
+                    (r::MRQC_RSS_IPV4, TYPE_IPV4),
+                )
+            };
+            for ((enabled, kind), value) in [(tcp, with_ports), (any, without)] {
+                let (queue, hash) = rss(enabled).queue(&frame(6, flow));
+                assert_eq!(hash, Hash { value, kind }, "{hash:x?}");
+                assert_eq!(queue, (value % 4) as usize);
+            }
         }
     }
 
     #[test]
     fn a_frame_of_a_disabled_kind_goes_to_the_first_entry() {
         let rss = rss(r::MRQC_RSS_TCP_IPV4);
-        let frame = ipv4(17, [66, 9, 149, 187], 2794, [161, 142, 100, 80], 1766);
-        assert_eq!(rss.queue(&frame), (0, Hash::default()));
-        assert_eq!(rss.queue(&[0; 14]), (0, Hash::default()));
-        assert_eq!(rss.queue(&[]), (0, Hash::default()));
-        assert_eq!(rss.queue(&[0x08; 13]), (0, Hash::default()));
+        let udp = frame(17, VECTORS[0].0);
+        for frame in [&udp[..], &[0; 14], &[], &[0x08; 13]] {
+            assert_eq!(rss.queue(frame), (0, Hash::default()));
+        }
     }
 
     #[test]
     fn the_table_of_an_x550_has_512_entries() {
-        let frame = ipv4(6, [66, 9, 149, 187], 2794, [161, 142, 100, 80], 1766);
         let queue = |device_id| {
-            let registers = RegisterFile::new(0, family_of(device_id).unwrap()).unwrap();
-            registers.set(r::MRQC, r::MRQC_MRQE_RSS | r::MRQC_RSS_TCP_IPV4);
-            for (n, bytes) in KEY.chunks_exact(4).enumerate() {
-                let word = u32::from_le_bytes(bytes.try_into().unwrap());
-                registers.set(r::RSSRK(n as u32), word);
-            }
+            let registers = registers(device_id, r::MRQC_RSS_TCP_IPV4);
             // The hash 0x51ccc178 has entry 0x78 of 128, and entry 0x178 of 512.
             registers.set(r::RETA(0x78 / 4), 7);
             registers.set(r::ERETA((0x178 - 0x80) / 4), 9);
-            Rss::from_registers(&registers).unwrap().queue(&frame).0
+            let rss = Rss::from_registers(&registers).unwrap();
+            rss.queue(&frame(6, VECTORS[0].0)).0
         };
         assert_eq!([0x10fb, 0x1528, 0x1563].map(queue), [7, 7, 9]);
     }
 
     #[test]
     fn rss_can_be_off() {
-        assert!(
-            Rss::from_registers(&RegisterFile::new(0, family_of(0x10fb).unwrap()).unwrap())
-                .is_none()
-        );
+        let registers = registers(0x10fb, 0);
+        registers.set(r::MRQC, 0);
+        assert!(Rss::from_registers(&registers).is_none());
     }
 }

@@ -88,15 +88,10 @@ impl Memories {
 /// The measurements of an optical module. They are constants here.
 fn diagnostics() -> [u8; MEMORY_LEN] {
     let mut memory = [0; MEMORY_LEN];
-    // High alarm, low alarm, high warning, low warning of: temperature (1/256 degree), voltage
+    // High alarm, low alarm, high warning, low warning of: temperature (1/256 degree; low: -13, -8), voltage
     // (100 uV), bias current (2 uA), transmitted and received power (0.1 uW). Then the values.
     let limits: [[u16; 4]; 5] = [
-        [
-            78 << 8,
-            (-13_i16 << 8) as u16,
-            73 << 8,
-            (-8_i16 << 8) as u16,
-        ],
+        [78 << 8, 0xf300, 73 << 8, 0xf800],
         [37_000, 29_000, 36_000, 30_000],
         [6_500, 500, 6_000, 1_000],
         [15_849, 1_000, 10_000, 1_585],
@@ -185,8 +180,8 @@ impl SfpBus {
             return data;
         }
         match (clock_was, clock) {
-            (true, true) if data_was && !data && !self.pulls => self.start(),
-            (true, true) if !data_was && data && !self.pulls => self.stop(),
+            (true, true) if data_was && !data && !self.pulls => self.expect(State::Address),
+            (true, true) if !data_was && data && !self.pulls => self.expect(State::Idle),
             (false, true) => self.rise(),
             (true, false) => self.fall(),
             _ => {}
@@ -194,17 +189,13 @@ impl SfpBus {
         self.level()
     }
 
+    fn memory_at(&self, address: u8) -> Option<&[u8; MEMORY_LEN]> {
+        self.memories.as_ref()?.at(address)
+    }
+
     /// The level of the data wire.
     fn level(&self) -> bool {
         self.data && !self.pulls
-    }
-
-    fn start(&mut self) {
-        self.expect(State::Address);
-    }
-
-    fn stop(&mut self) {
-        self.expect(State::Idle);
     }
 
     fn expect(&mut self, state: State) {
@@ -254,10 +245,7 @@ impl SfpBus {
 
     /// A byte has come in.
     fn take(&mut self) {
-        let known = self
-            .memories
-            .as_ref()
-            .is_some_and(|memories| memories.at(self.shift >> 1).is_some());
+        let known = self.memory_at(self.shift >> 1).is_some();
         match self.state {
             State::Address if !known => return self.expect(State::Idle),
             State::Address => {
@@ -283,10 +271,7 @@ impl SfpBus {
 
     /// Starts to send the next byte.
     fn send_byte(&mut self) {
-        let memory = self
-            .memories
-            .as_ref()
-            .and_then(|memories| memories.at(self.address));
+        let memory = self.memory_at(self.address);
         self.shift = memory.map_or(0xff, |memory| memory[usize::from(self.offset)]);
         self.offset = self.offset.wrapping_add(1);
         self.pulls = self.shift >> 7 == 0;
@@ -361,10 +346,8 @@ mod tests {
                 let expected = memories.identity[usize::from(offset)];
                 assert_eq!(master.read(0x50, offset, 1), Some(vec![expected]));
             }
-            assert_eq!(
-                master.read(0x50, 20, 60).unwrap(),
-                memories.identity[20..80]
-            );
+            let read = master.read(0x50, 20, 60).unwrap();
+            assert_eq!(read, memories.identity[20..80]);
         }
     }
 
@@ -372,18 +355,11 @@ mod tests {
     fn only_present_memories_answer() {
         assert_eq!(master(Module::None).read(0x50, 0, 1), None);
         assert_eq!(master(Module::Dac).read(0x51, 96, 2), None);
-        assert_eq!(
-            master(Module::Sr).read(0x51, 96, 2),
-            Some(vec![35, 0]),
-            "35 degrees"
-        );
         let mut master = master(Module::Sr);
+        let degrees = master.read(0x51, 96, 2);
+        assert_eq!(degrees, Some(vec![35, 0]));
         assert_eq!(master.read(0x20, 0, 1), None);
-        assert_eq!(
-            master.read(0x50, 0, 1),
-            Some(vec![3]),
-            "and the bus is free again"
-        );
+        assert_eq!(master.read(0x50, 0, 1), Some(vec![3]), "the bus is free");
     }
 
     #[test]
@@ -410,11 +386,8 @@ mod tests {
             }
             master.start();
             master.stop();
-            assert_eq!(
-                master.read(0x50, 0, 2),
-                Some(vec![3, 4]),
-                "after {cut} bits"
-            );
+            let read = master.read(0x50, 0, 2);
+            assert_eq!(read, Some(vec![3, 4]), "after {cut} bits");
         }
     }
 

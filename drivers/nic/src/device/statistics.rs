@@ -28,22 +28,10 @@ fn class(wire_len: u64) -> usize {
     }
 }
 
-const RX_CLASSES: [u32; CLASSES] = [
-    r::PRC64,
-    r::PRC127,
-    r::PRC255,
-    r::PRC511,
-    r::PRC1023,
-    r::PRC1522,
-];
-const TX_CLASSES: [u32; CLASSES] = [
-    r::PTC64,
-    r::PTC127,
-    r::PTC255,
-    r::PTC511,
-    r::PTC1023,
-    r::PTC1522,
-];
+#[rustfmt::skip]
+const RX_CLASSES: [u32; CLASSES] = [r::PRC64, r::PRC127, r::PRC255, r::PRC511, r::PRC1023, r::PRC1522];
+#[rustfmt::skip]
+const TX_CLASSES: [u32; CLASSES] = [r::PTC64, r::PTC127, r::PTC255, r::PTC511, r::PTC1023, r::PTC1522];
 
 /// The counts of one batch of frames. Bytes include the CRC.
 #[derive(Clone, Debug, Default)]
@@ -151,92 +139,61 @@ impl Batch {
     /// Adds the counts to the registers and counts from 0 again, but keeps those of the queues.
     /// `without_crc` leaves the CRC out of GORC if the card strips it.
     pub(crate) fn move_to(&mut self, registers: &RegisterFile, without_crc: bool) {
-        if self.seen + self.to_host > 0 {
-            self.received_bytes -= self.received * stripped(registers, without_crc);
-            self.add_received(registers);
+        if self.seen + self.to_host + self.sent == 0 {
+            return;
         }
-        if self.sent > 0 {
-            self.add_sent(registers);
+        let counts = [
+            (r::TPR, self.seen),
+            (r::GPRC, self.received),
+            (r::BPRC, self.received_broadcast),
+            (r::MPRC, self.received_multicast),
+            (r::RXDGPC, self.to_host),
+            (r::MPC(0), self.missed),
+            (r::ROC, self.oversize),
+            (r::RUC, self.undersize),
+            (r::TPT, self.sent),
+            (r::GPTC, self.sent),
+            (r::BPTC, self.sent_broadcast),
+            (r::MPTC, self.sent_multicast),
+            (r::TXDGPC, self.sent),
+        ];
+        let rx_classes = RX_CLASSES.into_iter().zip(self.received_classes);
+        let tx_classes = TX_CLASSES.into_iter().zip(self.sent_classes);
+        for (address, more) in counts.into_iter().chain(rx_classes).chain(tx_classes) {
+            registers.count(address, more);
         }
-        if self.seen + self.to_host + self.sent > 0 {
-            let queues = std::mem::take(&mut self.queues);
-            *self = Self {
-                queues,
-                ..Self::default()
-            };
-        }
+        let received_bytes = self.received_bytes - self.received * stripped(registers, without_crc);
+        registers.count_wide(r::TORL, r::TORH, self.seen_bytes);
+        registers.count_wide(r::GORCL, r::GORCH, received_bytes);
+        registers.count_wide(r::GOTCL, r::GOTCH, self.sent_bytes);
+        *self = Self {
+            queues: std::mem::take(&mut self.queues),
+            ..Self::default()
+        };
     }
 
     /// Adds the counts of the queues to the registers, and counts from 0 again.
     pub(crate) fn move_queues_to(&mut self, registers: &RegisterFile, without_crc: bool) {
         let queues = std::mem::take(&mut self.queues);
         let stripped = stripped(registers, without_crc);
-        let count = |address, more| {
-            if more > 0 {
-                registers.count(address, more);
-            }
-        };
         for queue in 0..QUEUES {
+            let received = queues.received[queue];
             let n = counter_of(registers, r::RQSMR, queue);
-            count(r::QPRDC(n), queues.dropped[queue]);
-            if queues.received[queue] > 0 {
-                let bytes = queues.received_bytes[queue] - queues.received[queue] * stripped;
-                count(r::QPRC(n), queues.received[queue]);
-                registers.count_wide(r::QBRC_L(n), r::QBRC_H(n), bytes);
-            }
+            registers.count(r::QPRDC(n), queues.dropped[queue]);
+            registers.count(r::QPRC(n), received);
+            let bytes = queues.received_bytes[queue] - received * stripped;
+            registers.count_wide(r::QBRC_L(n), r::QBRC_H(n), bytes);
             let n = counter_of(registers, r::TQSM, queue);
-            if queues.sent[queue] > 0 {
-                count(r::QPTC(n), queues.sent[queue]);
-                registers.count_wide(r::QBTC_L(n), r::QBTC_H(n), queues.sent_bytes[queue]);
-            }
+            registers.count(r::QPTC(n), queues.sent[queue]);
+            registers.count_wide(r::QBTC_L(n), r::QBTC_H(n), queues.sent_bytes[queue]);
         }
-    }
-
-    fn add_received(&self, registers: &RegisterFile) {
-        let count = |address, more| {
-            if more > 0 {
-                registers.count(address, more);
-            }
-        };
-        count(r::TPR, self.seen);
-        registers.count_wide(r::TORL, r::TORH, self.seen_bytes);
-        count(r::GPRC, self.received);
-        registers.count_wide(r::GORCL, r::GORCH, self.received_bytes);
-        for (address, more) in RX_CLASSES.iter().zip(self.received_classes) {
-            count(*address, more);
-        }
-        count(r::BPRC, self.received_broadcast);
-        count(r::MPRC, self.received_multicast);
-        count(r::RXDGPC, self.to_host);
-        count(r::MPC(0), self.missed);
-        count(r::ROC, self.oversize);
-        count(r::RUC, self.undersize);
-    }
-
-    fn add_sent(&self, registers: &RegisterFile) {
-        let count = |address, more| {
-            if more > 0 {
-                registers.count(address, more);
-            }
-        };
-        count(r::TPT, self.sent);
-        count(r::GPTC, self.sent);
-        registers.count_wide(r::GOTCL, r::GOTCH, self.sent_bytes);
-        for (address, more) in TX_CLASSES.iter().zip(self.sent_classes) {
-            count(*address, more);
-        }
-        count(r::BPTC, self.sent_broadcast);
-        count(r::MPTC, self.sent_multicast);
-        count(r::TXDGPC, self.sent);
     }
 }
 
 /// Bytes of a received frame that GORC and QBRC do not count.
 fn stripped(registers: &RegisterFile, without_crc: bool) -> u64 {
-    match without_crc && registers.get(r::HLREG0) & r::HLREG0_RXCRCSTRP != 0 {
-        true => CRC_LEN,
-        false => 0,
-    }
+    let strips = registers.get(r::HLREG0) & r::HLREG0_RXCRCSTRP != 0;
+    u64::from(without_crc && strips) * CRC_LEN
 }
 
 /// The counter of a queue, 0 to 15. Every queue has counter 0 unless the driver chooses another.

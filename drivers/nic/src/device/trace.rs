@@ -17,7 +17,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// One access.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,8 +78,12 @@ impl Trace {
         })))
     }
 
+    fn sink(&self) -> MutexGuard<'_, Sink> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn record(&self, entry: TraceEntry) {
-        match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &mut *self.sink() {
             Sink::Memory(entries) => entries.push(entry),
             Sink::File { file, failed, .. } => {
                 if let (Err(error), None) = (writeln!(file, "{entry}"), &failed) {
@@ -91,7 +95,7 @@ impl Trace {
 
     /// Takes the entries in memory since the last call.
     pub(crate) fn take(&self) -> Vec<TraceEntry> {
-        match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &mut *self.sink() {
             Sink::Memory(entries) => std::mem::take(entries),
             Sink::File { .. } => Vec::new(),
         }
@@ -102,14 +106,12 @@ impl Trace {
     /// # Errors
     /// The first error of any write, with the file's path.
     pub(crate) fn flush(&self) -> Result<(), (PathBuf, io::Error)> {
-        match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &mut *self.sink() {
             Sink::Memory(_) => Ok(()),
             Sink::File { path, file, failed } => {
                 let flushed = file.flush();
-                match failed.take() {
-                    Some(error) => Err((path.clone(), error)),
-                    None => flushed.map_err(|error| (path.clone(), error)),
-                }
+                let result = failed.take().map_or(flushed, Err);
+                result.map_err(|error| (path.clone(), error))
             }
         }
     }
@@ -121,23 +123,19 @@ mod tests {
 
     #[test]
     fn lines_have_the_documented_format() {
-        let mut entry = TraceEntry {
-            port: 0,
-            write: true,
-            register: "RDT(0)".to_owned(),
-            address: 0x1018,
-            value: 0x1ff,
-            size: 4,
+        let line = |port, write, register: &str, value, size| {
+            let entry = TraceEntry {
+                port,
+                write,
+                register: register.to_owned(),
+                address: 0,
+                value,
+                size,
+            };
+            entry.to_string()
         };
-        assert_eq!(entry.to_string(), "0 W RDT(0) 0x000001ff");
-        entry = TraceEntry {
-            port: 1,
-            write: false,
-            register: "PCI(0x004)".to_owned(),
-            address: 4,
-            value: 6,
-            size: 2,
-        };
-        assert_eq!(entry.to_string(), "1 R PCI(0x004) 0x0006");
+        assert_eq!(line(0, true, "RDT(0)", 0x1ff, 4), "0 W RDT(0) 0x000001ff");
+        let config = line(1, false, "PCI(0x004)", 6, 2);
+        assert_eq!(config, "1 R PCI(0x004) 0x0006");
     }
 }

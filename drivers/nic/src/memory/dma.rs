@@ -11,6 +11,7 @@
 //! * A transfer that is not allowed from its first to its last byte touches nothing.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -163,12 +164,12 @@ impl DmaTable {
     /// The maps that have memory, sorted by IOVA.
     pub(crate) fn mapped_ranges(&self) -> Vec<MappedRange> {
         let of = |map: &Map| {
-            let (mapping, offset) = map.memory.as_ref()?;
+            let (mapping, offset) = map.memory.clone()?;
             Some(MappedRange {
                 iova: map.iova,
                 size: map.size,
-                mapping: mapping.clone(),
-                offset: *offset,
+                mapping,
+                offset,
             })
         };
         self.maps.iter().filter_map(of).collect()
@@ -231,15 +232,13 @@ impl DmaTable {
             }
             None => None,
         };
-        self.maps.insert(
-            at,
-            Map {
-                iova,
-                size,
-                permissions,
-                memory,
-            },
-        );
+        let map = Map {
+            iova,
+            size,
+            permissions,
+            memory,
+        };
+        self.maps.insert(at, map);
         self.forget();
         Ok(())
     }
@@ -332,35 +331,27 @@ impl DmaTable {
     /// Translates addresses of small frames that the device may read.
     #[inline(always)]
     pub(crate) fn small_frames(&self) -> SmallFrameTranslator<'_> {
-        SmallFrameTranslator {
-            table: self,
-            cache: &self.readable,
-            access: Access::Read,
-            last: CachedMap::NONE,
-        }
+        self.translator(&self.readable, Access::Read)
     }
 
     /// Translates addresses of buffers for small frames that the device may write.
     #[inline(always)]
     pub(crate) fn small_buffers(&self) -> SmallFrameTranslator<'_> {
+        self.translator(&self.writable, Access::Write)
+    }
+
+    #[inline(always)]
+    fn translator<'a>(
+        &'a self,
+        cache: &'a TranslationCache,
+        access: Access,
+    ) -> SmallFrameTranslator<'a> {
         SmallFrameTranslator {
             table: self,
-            cache: &self.writable,
-            access: Access::Write,
+            cache,
+            access,
             last: CachedMap::NONE,
         }
-    }
-
-    /// The readable frame of 60 bytes at `iova`, if one map holds it.
-    #[cfg(test)]
-    fn small_frame(&self, iova: u64) -> Option<SmallFrame<'_>> {
-        self.small_frames().frame(iova)
-    }
-
-    /// The writable buffer of 60 bytes at `iova`, if one map holds it.
-    #[cfg(test)]
-    fn small_buffer(&self, iova: u64) -> Option<SmallBuffer<'_>> {
-        self.small_buffers().buffer(iova)
     }
 
     /// `len` readable bytes at `iova`, if one map holds them all.
@@ -397,44 +388,39 @@ impl DmaTable {
         Ok(descriptors)
     }
 
-    /// Checks a transfer from its first to its last byte.
-    fn check(&self, iova: u64, len: u64, access: Access) -> Result<(), Refusal> {
-        let mut iova = iova;
-        let mut left = len;
-        while left > 0 {
-            let map = self.find(iova)?;
-            map.place(iova, access)?;
-            let here = (map.last() - iova).saturating_add(1).min(left);
-            left -= here;
+    /// The parts of a transfer, of which each lies in one map: IOVA, and the range of its bytes. Checks
+    /// the transfer from its first to its last byte.
+    #[cold]
+    fn parts(
+        &self,
+        iova: u64,
+        len: usize,
+        access: Access,
+    ) -> Result<Vec<(u64, Range<usize>)>, Refusal> {
+        let (mut parts, mut done) = (Vec::new(), 0);
+        while done < len {
             // No map continues past the last IOVA.
-            iova = match iova.checked_add(here) {
-                Some(next) => next,
-                None if left == 0 => break,
-                None => return Err(Refusal::Unmapped),
-            };
+            let at = iova.checked_add(done as u64).ok_or(Refusal::Unmapped)?;
+            let map = self.find(at)?;
+            map.place(at, access)?;
+            let here = (map.last() - at).saturating_add(1).min((len - done) as u64) as usize;
+            parts.push((at, done..done + here));
+            done += here;
         }
-        Ok(())
+        Ok(parts)
     }
 
     /// Reads a transfer that may cross from map to map.
     pub(crate) fn read(&self, iova: u64, into: &mut [u8]) -> Result<(), Refusal> {
         if let Some(window) = self.window(iova, into.len()) {
             window.read(into);
-            self.log.read(iova, into.len());
-            return Ok(());
+        } else {
+            for (at, range) in self.parts(iova, into.len(), Access::Read)? {
+                let window = self.window(at, range.len()).ok_or(Refusal::Unmapped)?;
+                window.read(&mut into[range]);
+            }
         }
-        self.check(iova, into.len() as u64, Access::Read)?;
         self.log.read(iova, into.len());
-        let mut done = 0;
-        while done < into.len() {
-            let at = iova + done as u64;
-            let map = self.find(at)?;
-            let here = map.last() - at;
-            let here = (here.saturating_add(1).min((into.len() - done) as u64)) as usize;
-            let window = self.window(at, here).ok_or(Refusal::Unmapped)?;
-            window.read(&mut into[done..done + here]);
-            done += here;
-        }
         Ok(())
     }
 
@@ -442,21 +428,13 @@ impl DmaTable {
     pub(crate) fn write(&self, iova: u64, from: &[u8]) -> Result<(), Refusal> {
         if let Some(window) = self.window_mut(iova, from.len()) {
             window.write(from);
-            self.log.write(iova, from.len());
-            return Ok(());
+        } else {
+            for (at, range) in self.parts(iova, from.len(), Access::Write)? {
+                let window = self.window_mut(at, range.len()).ok_or(Refusal::Unmapped)?;
+                window.write(&from[range]);
+            }
         }
-        self.check(iova, from.len() as u64, Access::Write)?;
         self.log.write(iova, from.len());
-        let mut done = 0;
-        while done < from.len() {
-            let at = iova + done as u64;
-            let map = self.find(at)?;
-            let here = map.last() - at;
-            let here = (here.saturating_add(1).min((from.len() - done) as u64)) as usize;
-            let window = self.window_mut(at, here).ok_or(Refusal::Unmapped)?;
-            window.write(&from[done..done + here]);
-            done += here;
-        }
         Ok(())
     }
 
@@ -530,14 +508,12 @@ mod tests {
     use proptest::prelude::*;
     use rustix::fs::MemfdFlags;
 
-    const READ_WRITE: Permissions = Permissions {
-        read: true,
-        write: true,
-    };
-    const READ_ONLY: Permissions = Permissions {
-        read: true,
-        write: false,
-    };
+    const fn permissions(read: bool, write: bool) -> Permissions {
+        Permissions { read, write }
+    }
+
+    const READ_WRITE: Permissions = permissions(true, true);
+    const READ_ONLY: Permissions = permissions(true, false);
 
     fn file(pages: u64) -> OwnedFd {
         let file = rustix::fs::memfd_create("dma test", MemfdFlags::CLOEXEC).unwrap();
@@ -596,11 +572,11 @@ mod tests {
         let mut bytes = [0; 2];
         table.read(0x1ffe, &mut bytes).unwrap();
         assert_eq!(bytes, [0, 0]);
-        assert!(table.small_buffer(0x1ffe).is_none());
-        assert!(table.small_buffer(0x3000).is_none());
-        assert!(table.small_frame(0x3000).is_some());
-        assert!(table.small_frame(0x3fc4).is_some());
-        assert!(table.small_frame(0x3fc5).is_none());
+        assert!(table.small_buffers().buffer(0x1ffe).is_none());
+        assert!(table.small_buffers().buffer(0x3000).is_none());
+        assert!(table.small_frames().frame(0x3000).is_some());
+        assert!(table.small_frames().frame(0x3fc4).is_some());
+        assert!(table.small_frames().frame(0x3fc5).is_none());
         assert_eq!(table.read(u64::MAX, &mut [0; 4]), Err(Refusal::Unmapped));
     }
 
@@ -609,7 +585,7 @@ mod tests {
         let mut table = DmaTable::new();
         table.map(0x1000, 0x1000, READ_WRITE, None, 0).unwrap();
         assert_eq!(table.read(0x1000, &mut [0; 4]), Err(Refusal::NoMemory));
-        assert!(table.small_frame(0x1000).is_none());
+        assert!(table.small_frames().frame(0x1000).is_none());
         assert!(table.descriptors(0x1000, 1).is_err());
     }
 
@@ -628,58 +604,31 @@ mod tests {
     #[test]
     fn bad_maps_are_refused() {
         let mut table = table_with(&[(0x10_0000, 0x2000, READ_WRITE)]);
-        let mut map =
-            |iova, size, offset| table.map(iova, size, READ_WRITE, Some(file(16)), offset);
-        assert!(matches!(
-            map(0x800, 0x1000, 0),
-            Err(MapError::Alignment { .. })
-        ));
-        assert!(matches!(
-            map(0x1000, 0x10, 0),
-            Err(MapError::Alignment { .. })
-        ));
-        assert!(matches!(map(0x1000, 0, 0), Err(MapError::Alignment { .. })));
-        assert!(matches!(
-            map(0x1000, 0x1000, 1),
-            Err(MapError::Alignment { .. })
-        ));
-        assert!(matches!(
-            map(u64::MAX - 0xfff, 0x2000, 0),
-            Err(MapError::AddressSpace { .. })
-        ));
-        assert!(matches!(
-            map(0x10_1000, 0x2000, 0),
-            Err(MapError::Overlap {
-                existing: 0x10_0000,
-                ..
-            })
-        ));
-        assert!(matches!(
-            map(0xf_f000, 0x2000, 0),
-            Err(MapError::Overlap {
-                existing: 0x10_0000,
-                ..
-            })
-        ));
-        assert!(matches!(
-            map(0x1000, 0x1_1000, 0),
-            Err(MapError::FileTooShort { .. })
-        ));
-        let none = Permissions {
-            read: false,
-            write: false,
+        let mut refused = |iova, size, offset, permissions| {
+            let result = table.map(iova, size, permissions, Some(file(16)), offset);
+            result.unwrap_err().to_string()
         };
-        assert!(matches!(
-            table.map(0x1000, 0x1000, none, None, 0),
-            Err(MapError::NoPermissions)
-        ));
+        for (reason, iova, size, offset) in [
+            ("multiples of 4096", 0x800, 0x1000, 0),
+            ("multiples of 4096", 0x1000, 0x10, 0),
+            ("multiples of 4096", 0x1000, 0, 0),
+            ("multiples of 4096", 0x1000, 0x1000, 1),
+            ("end of the address space", u64::MAX - 0xfff, 0x2000, 0),
+            ("overlaps the map at 0x100000", 0x10_1000, 0x2000, 0),
+            ("overlaps the map at 0x100000", 0xf_f000, 0x2000, 0),
+            ("of its file, which has only 0x10000", 0x1000, 0x1_1000, 0),
+        ] {
+            let error = refused(iova, size, offset, READ_WRITE);
+            assert!(error.contains(reason), "{error}");
+        }
+        let error = refused(0x1000, 0x1000, 0, permissions(false, false));
+        assert!(error.contains("reading, writing, or both"), "{error}");
         assert_eq!(table.len(), 1);
     }
 
     #[test]
     fn a_read_only_file_cannot_be_mapped_for_writing() {
-        let flags = rustix::fs::MemfdFlags::CLOEXEC;
-        let memory = rustix::fs::memfd_create("test", flags).unwrap();
+        let memory = rustix::fs::memfd_create("test", MemfdFlags::CLOEXEC).unwrap();
         rustix::io::write(&memory, &[7; 4096]).unwrap();
         let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&memory));
         let mut table = DmaTable::new();
@@ -689,8 +638,11 @@ mod tests {
             Err(MapError::ReadOnlyFile)
         ));
         table.map(0, 0x1000, READ_ONLY, open(), 0).unwrap();
-        assert_eq!(table.small_frame(0).unwrap().read().fixed[0], 0x0707_0707);
-        assert!(table.small_buffer(0).is_none());
+        assert_eq!(
+            table.small_frames().frame(0).unwrap().read().fixed[0],
+            0x0707_0707
+        );
+        assert!(table.small_buffers().buffer(0).is_none());
     }
 
     #[test]
@@ -700,19 +652,15 @@ mod tests {
             (0x4000, 0x2000, READ_WRITE),
             (0x8000, 0x1000, READ_WRITE),
         ]);
-        assert!(matches!(
-            table.unmap(0x5000, 0x1000),
-            Err(MapError::Cuts {
-                existing: 0x4000,
-                ..
-            })
-        ));
-        assert!(matches!(table.unmap(0, 0x5000), Err(MapError::Cuts { .. })));
+        for (iova, size) in [(0x5000, 0x1000), (0, 0x5000)] {
+            let error = table.unmap(iova, size).unwrap_err().to_string();
+            assert!(error.contains("cuts the map at 0x4000"), "{error}");
+        }
         assert_eq!(table.len(), 3);
         assert_eq!(table.unmap(0x10_0000, 1 << 40).unwrap(), 0);
         assert_eq!(table.unmap(0, 0x7000).unwrap(), 2);
-        assert!(table.small_frame(0x1000).is_none());
-        assert!(table.small_frame(0x8000).is_some());
+        assert!(table.small_frames().frame(0x1000).is_none());
+        assert!(table.small_frames().frame(0x8000).is_some());
         assert_eq!(table.unmap_all(), 1);
     }
 

@@ -29,45 +29,21 @@ pub struct Permissions {
 pub enum MapError {
     /// IOVA, size or file offset is not a multiple of the page size, or the size is 0.
     #[error("IOVA {iova:#x}, size {size:#x}, file offset {offset:#x}: all must be multiples of 4096, and the size above 0")]
-    Alignment {
-        /// First byte of the range.
-        iova: u64,
-        /// Length of the range in bytes.
-        size: u64,
-        /// Offset in the file.
-        offset: u64,
-    },
+    Alignment { iova: u64, size: u64, offset: u64 },
     /// The range runs past the end of the IOVAs.
     #[error("IOVA {iova:#x}, size {size:#x}: runs past the end of the address space")]
-    AddressSpace {
-        /// First byte of the range.
-        iova: u64,
-        /// Length of the range in bytes.
-        size: u64,
-    },
+    AddressSpace { iova: u64, size: u64 },
     /// The range overlaps a map.
     #[error(
         "IOVA {iova:#x}, size {size:#x}: overlaps the map at {existing:#x}; unmap that map first"
     )]
-    Overlap {
-        /// First byte of the range.
-        iova: u64,
-        /// Length of the range in bytes.
-        size: u64,
-        /// First byte of the other map.
-        existing: u64,
-    },
+    Overlap { iova: u64, size: u64, existing: u64 },
     /// The map permits neither reading nor writing.
     #[error("a map must allow reading, writing, or both")]
     NoPermissions,
     /// The file ends before the map.
     #[error("the map ends at byte {needed:#x} of its file, which has only {file_size:#x}")]
-    FileTooShort {
-        /// Bytes that the file must have.
-        needed: u64,
-        /// Bytes that the file has.
-        file_size: u64,
-    },
+    FileTooShort { needed: u64, file_size: u64 },
     /// The map permits writing, but the client passed a read-only file.
     #[error("the map allows writing, but its file is open for reading only")]
     ReadOnlyFile,
@@ -79,25 +55,13 @@ pub enum MapError {
     TooManyParts,
     /// The maps would take more than [`MAX_MAPPED_BYTES`] of address space.
     #[error("the maps take {mapped:#x} bytes of address space, and this one would add {more:#x}; {MAX_MAPPED_BYTES:#x} are allowed")]
-    TooMuch {
-        /// Bytes that the present maps take.
-        mapped: u64,
-        /// Bytes that this map would add.
-        more: u64,
-    },
+    TooMuch { mapped: u64, more: u64 },
     /// The file is not memory: reading its pages may block for ever.
     #[error("the file is not memory: it must be a memfd, or lie on tmpfs or hugetlbfs")]
     NotMemory,
     /// The range to unmap begins or ends inside a map.
     #[error("IOVA {iova:#x}, size {size:#x}: cuts the map at {existing:#x}; unmap whole maps")]
-    Cuts {
-        /// First byte of the range.
-        iova: u64,
-        /// Length of the range in bytes.
-        size: u64,
-        /// First byte of the map that the range would cut.
-        existing: u64,
-    },
+    Cuts { iova: u64, size: u64, existing: u64 },
     /// The operating system refused.
     #[error("mapping the file: {0}")]
     Os(#[from] io::Error),

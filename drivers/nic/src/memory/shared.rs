@@ -118,12 +118,10 @@ impl SharedMapping {
         self.watched.as_ref().is_some_and(Watched::lost)
     }
 
-    /// The offset of the mapping's first byte in the file.
     pub(crate) fn start(&self) -> u64 {
         self.start
     }
 
-    /// The file.
     pub(crate) fn file_id(&self) -> FileId {
         self.file
     }
@@ -135,7 +133,6 @@ impl SharedMapping {
         end.is_some_and(|end| end <= self.len as u64)
     }
 
-    /// Whether this process may write to the memory.
     pub(crate) fn writable(&self) -> bool {
         self.writable
     }
@@ -252,10 +249,8 @@ impl Place {
     /// As for [`Place::window`]; the mapping must be writable.
     #[inline(always)]
     pub(crate) unsafe fn window_mut<'a>(self, len: usize) -> WindowMut<'a> {
-        WindowMut {
-            // SAFETY: the caller keeps the same promise.
-            window: unsafe { self.window(len) },
-        }
+        // SAFETY: the caller keeps the same promise.
+        WindowMut(unsafe { self.window(len) })
     }
 
     /// A frame of 60 bytes for reading.
@@ -278,12 +273,8 @@ impl Place {
     /// As for [`Place::window_mut`], for 60 bytes.
     #[inline(always)]
     pub(crate) unsafe fn small_buffer<'a>(self) -> SmallBuffer<'a> {
-        // SAFETY: an address in a mapping is not null.
-        let base = unsafe { NonNull::new_unchecked(self.0) };
-        SmallBuffer {
-            base,
-            mapping: PhantomData,
-        }
+        // SAFETY: the caller keeps the same promise.
+        SmallBuffer(unsafe { self.small_frame() })
     }
 
     /// The whole descriptors in the next `len` bytes; none if the address is not aligned.
@@ -343,18 +334,16 @@ impl Window<'_> {
 
 /// Readable and writable bytes of shared memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WindowMut<'a> {
-    window: Window<'a>,
-}
+pub(crate) struct WindowMut<'a>(Window<'a>);
 
 impl WindowMut<'_> {
     /// Copies bytes to the start of the window, as many as fit.
     #[inline(always)]
     pub(crate) fn write(&self, from: &[u8]) {
-        let len = from.len().min(self.window.len);
+        let len = from.len().min(self.0.len);
         // SAFETY: `len` bytes are inside both; the mapping is writable; private and shared memory
         // do not overlap.
-        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.window.base, len) }
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.0.base, len) }
     }
 
     /// Writes a 32-bit word at the start of the window, after all earlier writes.
@@ -447,16 +436,13 @@ impl SmallFrame<'_> {
 
 /// A buffer for the smallest frame in shared memory: 60 writable bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SmallBuffer<'a> {
-    base: NonNull<u8>,
-    mapping: PhantomData<&'a SharedMapping>,
-}
+pub(crate) struct SmallBuffer<'a>(SmallFrame<'a>);
 
 impl SmallBuffer<'_> {
     /// Writes all 60 bytes; their layout is that of [`Head`].
     #[inline(always)]
     pub(crate) fn write(&self, fixed: Fixed, own: Own) {
-        let base = self.base.as_ptr();
+        let base = self.0.base.as_ptr();
         // SAFETY: 60 bytes of a writable mapping from here on.
         unsafe {
             base.cast::<Fixed>().write_unaligned(fixed.map(u32::to_le));
@@ -469,7 +455,7 @@ impl SmallBuffer<'_> {
     /// Prefetches the buffer's first cache line for writing.
     #[inline(always)]
     pub(crate) fn prefetch_mut(&self) {
-        prefetch_write(self.base.as_ptr());
+        self.0.prefetch();
     }
 }
 

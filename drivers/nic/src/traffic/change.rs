@@ -83,21 +83,10 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use crate::config::{Expected, VerifyMode};
-    use crate::traffic::frame::{build, Identity};
+    use crate::traffic::frame::numbered as frame;
     use crate::traffic::verify::{Verifier, VerifyCounts};
 
     const FRAMES: u64 = 600;
-
-    /// Frame number `sequence` of port 0, of `len` bytes.
-    fn frame(sequence: u64, len: usize) -> Vec<u8> {
-        let identity = Identity {
-            port: 0,
-            stream: 0,
-            flow: (sequence % 7) as u16,
-            sequence,
-        };
-        build(identity, len)
-    }
 
     fn counts(expected: Expected, frames: impl Iterator<Item = Vec<u8>>) -> VerifyCounts {
         let mut verifier = Verifier::new((0, 1), 7, VerifyMode::Full, expected);

@@ -53,11 +53,9 @@ pub(crate) struct Stream {
 impl Stream {
     /// The flow of the next frame, and its hash.
     fn flow(&self) -> (u16, Hash) {
-        let flow = self.flows.get(self.next_flow).copied().unwrap_or_default();
-        (
-            flow,
-            self.hashes.get(self.next_flow).copied().unwrap_or_default(),
-        )
+        let flow = self.flows.get(self.next_flow).copied();
+        let hash = self.hashes.get(self.next_flow).copied();
+        (flow.unwrap_or_default(), hash.unwrap_or_default())
     }
 
     /// Moves on to the next frame.
@@ -81,14 +79,11 @@ pub(crate) struct SmallFrames<'a> {
 }
 
 impl SmallFrameSource for SmallFrames<'_> {
-    /// The part that all frames have in common.
     #[inline(always)]
     fn fixed(&self) -> Fixed {
         self.template.fixed()
     }
 
-    /// The next run of frames, in which each frame is the previous one plus a constant. Returns the
-    /// first frame's own part, the length of the run (at most `max`), and the hash.
     #[inline(always)]
     fn run(&self, max: usize) -> (Own, usize, Hash) {
         let flow = self.flows.get(*self.next_flow).copied().unwrap_or_default();
@@ -102,18 +97,11 @@ impl SmallFrameSource for SmallFrames<'_> {
             let len = run_length(flow, self.flows.len() as u16, *self.sequence);
             (own, len.min(max), Hash::default())
         } else {
-            (
-                own,
-                max.min(1),
-                self.hashes
-                    .get(*self.next_flow)
-                    .copied()
-                    .unwrap_or_default(),
-            )
+            let hash = self.hashes.get(*self.next_flow).copied();
+            (own, max.min(1), hash.unwrap_or_default())
         }
     }
 
-    /// Moves on by `count` frames of a run.
     #[inline(always)]
     fn advance(&mut self, count: usize) {
         *self.sequence += count as u64;
@@ -170,10 +158,8 @@ pub(crate) struct Generator {
 impl Generator {
     pub(crate) fn new(port: usize, traffic: Traffic, sizes: &FrameSizes, flows: u16) -> Self {
         let lengths = sizes.lengths().to_vec();
-        let templates = lengths
-            .iter()
-            .map(|len| Template::new(port, usize::from(*len)))
-            .collect();
+        let template = |len: &u16| Template::new(port, usize::from(*len));
+        let templates = lengths.iter().map(template).collect();
         let bytes: f64 = lengths.iter().map(|len| f64::from(*len)).sum();
         let mut generator = Self {
             port: port as u8,
@@ -243,9 +229,8 @@ impl Generator {
     /// Whether any flow goes to this queue.
     #[inline(always)]
     pub(crate) fn feeds(&self, queue: usize) -> bool {
-        self.streams
-            .get(queue)
-            .is_some_and(|stream| !stream.flows.is_empty())
+        let stream = self.streams.get(queue);
+        stream.is_some_and(|stream| !stream.flows.is_empty())
     }
 
     /// The template, if all frames have the smallest length: they are written in one go.
@@ -330,24 +315,18 @@ impl Generator {
         0
     }
 
-    /// The length of the next frame.
-    pub(crate) fn next_length(&self) -> usize {
-        self.lengths
-            .get(self.next_length)
-            .copied()
-            .map_or(MIN_FRAME, usize::from)
-    }
-
     /// Writes the next frame of a queue into `into`, and returns its length and hash. Makes the same
     /// frame again until [`Generator::accept`].
     pub(crate) fn build(&self, queue: usize, into: &mut [u8; MAX_FRAME]) -> (usize, Hash) {
-        let len = self.next_length();
-        let (Some(stream), Some(template)) = (
+        let nth = self.next_length;
+        let (Some(stream), Some(len), Some(template)) = (
             self.streams.get(queue),
-            self.templates.get(self.next_length),
+            self.lengths.get(nth),
+            self.templates.get(nth),
         ) else {
             return (0, Hash::default());
         };
+        let len = usize::from(*len);
         let (flow, hash) = stream.flow();
         let identity = Identity {
             port: self.port,

@@ -168,16 +168,6 @@ pub struct Latency {
 }
 
 impl Latency {
-    fn new() -> Self {
-        Self {
-            offered: 0,
-            lost: 0,
-            untimed: 0,
-            times: Times::new(),
-            lag: Times::new(),
-        }
-    }
-
     /// The latency of several ports together; `None` without any.
     pub fn merged(latencies: impl IntoIterator<Item = Latency>) -> Option<Latency> {
         latencies.into_iter().reduce(|mut sum, latency| {
@@ -226,14 +216,6 @@ struct Stream {
 }
 
 impl Stream {
-    fn new() -> Self {
-        Self {
-            due: Vec::new(),
-            known: 0..0,
-            measured_from: u64::MAX,
-        }
-    }
-
     #[inline(always)]
     fn given(&mut self, sequence: u64, due: u64) {
         if self.due.is_empty() {
@@ -245,10 +227,8 @@ impl Stream {
         }
         self.due[sequence as usize % DUE_TIMES] = due;
         self.known.end = sequence + 1;
-        self.known.start = self
-            .known
-            .start
-            .max(self.known.end.saturating_sub(DUE_TIMES as u64));
+        let oldest = self.known.end.saturating_sub(DUE_TIMES as u64);
+        self.known.start = self.known.start.max(oldest);
     }
 
     /// The due time of a frame, if known.
@@ -278,8 +258,18 @@ impl Probe {
         Self {
             after: nanos(after),
             begins: None,
-            streams: std::array::from_fn(|_| Stream::new()),
-            latency: Latency::new(),
+            streams: std::array::from_fn(|_| Stream {
+                due: Vec::new(),
+                known: 0..0,
+                measured_from: u64::MAX,
+            }),
+            latency: Latency {
+                offered: 0,
+                lost: 0,
+                untimed: 0,
+                times: Times::new(),
+                lag: Times::new(),
+            },
         }
     }
 

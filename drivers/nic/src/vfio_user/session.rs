@@ -64,11 +64,9 @@ impl<'a> Session<'a> {
             fds,
         } = connection.receive()?;
         match self.answer(header.command(), &payload, fds) {
-            Ok(Answer { payload, fd: None }) => connection.reply(header, &payload, None),
-            Ok(Answer {
-                payload,
-                fd: Some(fd),
-            }) => connection.reply(header, &payload, Some(fd.as_fd())),
+            Ok(Answer { payload, fd }) => {
+                connection.reply(header, &payload, fd.as_ref().map(AsFd::as_fd))
+            }
             Err(errno) => connection.refuse(header, errno),
         }
     }
