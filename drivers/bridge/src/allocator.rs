@@ -10,7 +10,7 @@ use dlmalloc::{Allocator, Dlmalloc};
 use crate::lock::Lock;
 use crate::sys;
 
-struct Pages;
+pub(crate) struct Pages;
 
 // SAFETY: every range comes from mmap, and no two ranges overlap.
 unsafe impl Allocator for Pages {
@@ -51,21 +51,11 @@ unsafe impl Allocator for Pages {
 }
 
 /// The allocator of all Rust code in this library.
-pub(crate) struct Own(Lock<Dlmalloc<Pages>>);
+pub(crate) struct Own(pub(crate) Lock<Dlmalloc<Pages>>);
 
 impl Own {
     pub(crate) const fn new() -> Self {
         Self(Lock::new(Dlmalloc::new_with_allocator(Pages)))
-    }
-
-    /// Keeps other threads out, for a fork.
-    pub(crate) fn acquire(&self) {
-        self.0.acquire();
-    }
-
-    /// Lets them in again.
-    pub(crate) fn release(&self) {
-        self.0.release();
     }
 }
 
@@ -82,11 +72,8 @@ unsafe impl GlobalAlloc for Own {
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let mut inner = self.0.lock();
         // SAFETY: the caller gives what `alloc` returned for this layout.
-        unsafe {
-            self.0
-                .lock()
-                .realloc(at, layout.size(), layout.align(), size)
-        }
+        unsafe { inner.realloc(at, layout.size(), layout.align(), size) }
     }
 }

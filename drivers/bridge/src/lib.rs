@@ -8,7 +8,6 @@
 
 mod allocator;
 mod card;
-mod descriptors;
 mod dma;
 #[cfg(not(test))]
 mod entry;

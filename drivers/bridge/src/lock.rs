@@ -102,20 +102,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_take_turns() {
+    fn threads_take_turns_and_keep_their_signal_masks() {
         static COUNTER: Lock<u64> = Lock::new(0);
-        let count = || (0..10_000).for_each(|_| *COUNTER.lock() += 1);
+        let mask = || sys::set_signal_mask(libc::SIG_BLOCK, 0);
+        let count = || {
+            let before = mask();
+            (0..10_000).for_each(|_| *COUNTER.lock() += 1);
+            assert_eq!(mask(), before);
+        };
         std::thread::scope(|scope| {
             (0..4).for_each(|_| drop(scope.spawn(count)));
         });
         assert_eq!(*COUNTER.lock(), 40_000);
-    }
-
-    #[test]
-    fn the_signal_mask_comes_back() {
-        static LOCK: Lock<()> = Lock::new(());
-        let before = sys::set_signal_mask(libc::SIG_BLOCK, 0);
-        drop(LOCK.lock());
-        assert_eq!(sys::set_signal_mask(libc::SIG_BLOCK, 0), before);
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::card::stream;
 use crate::ports::{all, config, Port};
-use crate::sys::{self, Errno, FileId};
+use crate::sys::{self, Errno, Fd, FileId};
 
 /// What a node of `/dev` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ struct Object {
     id: Id,
     kind: Kind,
     /// The end that the bridge holds.
-    far: i32,
+    far: Fd,
 }
 
 /// The open objects.
@@ -85,36 +85,24 @@ impl Objects {
     /// The object of a descriptor.
     pub(crate) fn find(&self, fd: i32) -> Option<(Id, Kind)> {
         let status = sys::file_status(fd).ok()?;
-        if status.st_mode & libc::S_IFMT != libc::S_IFSOCK {
-            return None;
-        }
-        let object = self
-            .open
-            .iter()
-            .find(|object| object.id.0 == status.st_ino)?;
+        let is_socket = status.st_mode & libc::S_IFMT == libc::S_IFSOCK;
+        let mut open = self.open.iter().filter(|_| is_socket);
+        let object = open.find(|object| object.id.0 == status.st_ino)?;
         Some((object.id, object.kind))
     }
 
     /// The node that a descriptor of a placeholder stands for.
     pub(crate) fn placeholder(&self, fd: i32) -> Option<Node> {
         let id = sys::file_id(fd).ok()?;
-        self.placeholders
-            .iter()
-            .find(|(file, _)| *file == id)
-            .map(|(_, node)| *node)
+        let found = self.placeholders.iter().find(|(file, _)| *file == id);
+        found.map(|(_, node)| *node)
     }
 
     /// Makes an object. Returns its descriptor, which closes on exec.
-    pub(crate) fn create(&mut self, kind: Kind) -> Result<(i32, Id), Errno> {
-        let flags = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
-        let arguments = [libc::AF_UNIX as u64, flags as u64];
-        // SAFETY: the arguments are numbers.
-        let near = unsafe { sys::call(libc::SYS_socket, arguments)? } as i32;
-        let result = connect_to(near).and_then(|far| Ok((far, Id(sys::file_id(near)?.inode))));
-        if result.is_err() {
-            sys::close(near);
-        }
-        let (far, id) = result?;
+    pub(crate) fn create(&mut self, kind: Kind) -> Result<(Fd, Id), Errno> {
+        let near = stream::socket(0)?;
+        let far = connect_to(near.number())?;
+        let id = Id(sys::file_id(near.number())?.inode);
         self.open.push(Object { id, kind, far });
         Ok((near, id))
     }
@@ -124,9 +112,8 @@ impl Objects {
         let kind = Kind::Node(node);
         let cloexec = sys::closes_on_exec(fd)?;
         let (near, id) = self.create(kind)?;
-        let result = sys::duplicate_over(near, fd, cloexec);
-        sys::close(near);
-        result.map(|()| (id, kind))
+        sys::duplicate_over(near.number(), fd, cloexec)?;
+        Ok((id, kind))
     }
 
     /// Whether an object is open.
@@ -138,19 +125,15 @@ impl Objects {
     pub(crate) fn forget_closed(&mut self) -> bool {
         let before = self.open.len();
         self.open.retain(|object| {
-            let events = sys::poll(object.far, 0, 0).unwrap_or(0);
-            let closed = events & (libc::POLLHUP | libc::POLLNVAL | libc::POLLERR) != 0;
-            if closed && events & libc::POLLNVAL == 0 {
-                sys::close(object.far);
-            }
-            !closed
+            let events = sys::poll(object.far.number(), 0, 0).unwrap_or(0);
+            events & (libc::POLLHUP | libc::POLLNVAL | libc::POLLERR) == 0
         });
         self.open.len() < before
     }
 
     /// Whether a descriptor is the bridge's end of an object.
     pub(crate) fn owns(&self, fd: i32) -> bool {
-        self.open.iter().any(|object| object.far == fd)
+        self.open.iter().any(|object| object.far.number() == fd)
     }
 
     /// Whether any object is open.
@@ -160,32 +143,26 @@ impl Objects {
 }
 
 /// Lets a socket listen at an address that the kernel picks, and connects a new one to it.
-fn connect_to(near: i32) -> Result<i32, Errno> {
+fn connect_to(near: i32) -> Result<Fd, Errno> {
     // SAFETY: all zeros is an address.
     let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
     address.sun_family = libc::AF_UNIX as u16;
     let mut len = std::mem::size_of_val(&address) as u32;
     let at = &raw mut address as u64;
-    let far = stream::socket()?;
+    let far = stream::socket(libc::SOCK_NONBLOCK)?.raise()?;
     let calls = [
         (libc::SYS_bind, near, [at, 2]),
         (libc::SYS_listen, near, [1, 0]),
         (libc::SYS_getsockname, near, [at, &raw mut len as u64]),
     ];
-    let mut result = Ok(0);
     for (number, fd, [a, b]) in calls {
         // SAFETY: the address and its length outlive the calls.
-        result = result.and_then(|_| unsafe { sys::call(number, [fd as u64, a, b]) });
+        unsafe { sys::call(number, [fd as u64, a, b])? };
     }
-    let arguments = [far as u64, at, u64::from(len)];
+    let arguments = [far.number() as u64, at, u64::from(len)];
     // SAFETY: as above.
-    match result.and_then(|_| unsafe { sys::call(libc::SYS_connect, arguments) }) {
-        Ok(_) => Ok(far),
-        Err(error) => {
-            sys::close(far);
-            Err(error)
-        }
-    }
+    unsafe { sys::call(libc::SYS_connect, arguments)? };
+    Ok(far)
 }
 
 #[cfg(test)]
@@ -193,36 +170,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_lives_as_long_as_its_copies() {
-        let mut objects = Objects::new();
-        let (fd, id) = objects.create(Kind::Node(Node::Container)).unwrap();
-        let copy = sys::duplicate_high(fd, 300).unwrap();
-        assert_eq!(objects.find(copy), Some((id, Kind::Node(Node::Container))));
-        sys::close(fd);
-        assert!(!objects.forget_closed());
-        assert!(objects.is_open(id));
-        sys::close(copy);
-        assert!(objects.forget_closed());
-        assert!(!objects.any_open());
-    }
-
-    #[test]
     fn a_placeholder_becomes_an_object_of_its_own() {
         let mut objects = Objects::new();
         let file = sys::memory_file(0, 0).unwrap();
-        objects
-            .placeholders
-            .push((sys::file_id(file).unwrap(), Node::Iommufd));
-        let (first, second) = (
-            sys::duplicate_high(file, 300).unwrap(),
-            sys::duplicate_high(file, 300).unwrap(),
-        );
-        let node = objects.placeholder(first).unwrap();
-        let one = objects.adopt(first, node).unwrap();
-        let two = objects.adopt(second, node).unwrap();
+        let id = sys::file_id(file.number()).unwrap();
+        objects.placeholders.push((id, Node::Iommufd));
+        let copies = [(); 2].map(|()| sys::duplicate(file.number()).unwrap());
+        let node = objects.placeholder(copies[0].number()).unwrap();
+        let [one, two] = [0, 1].map(|at| objects.adopt(copies[at].number(), node).unwrap());
         assert_ne!(one.0, two.0);
-        assert_eq!(objects.find(first), Some(one));
-        assert_eq!(objects.placeholder(first), None);
-        assert_eq!(objects.find(file), None);
+        assert_eq!(objects.find(copies[0].number()), Some(one));
+        assert_eq!(objects.placeholder(copies[0].number()), None);
+        assert_eq!(objects.find(file.number()), None);
     }
 }

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use bridge_config::{Config, MAX_PORTS};
+use bridge_config::{default_address_width, Config, MAX_PORTS};
 
+use crate::card::connection::Connection;
 use crate::card::requests::Card;
-use crate::card::session::Session;
 
 static CONFIG: OnceLock<Config> = OnceLock::new();
 
-static SESSIONS: [Session; MAX_PORTS] = [const { Session::new() }; MAX_PORTS];
+static CONNECTIONS: [Connection; MAX_PORTS] = [const { Connection::new() }; MAX_PORTS];
 
 /// Sets the configuration. Only the first call counts.
 pub(crate) fn configure(config: Config) {
@@ -20,6 +20,11 @@ pub(crate) fn configure(config: Config) {
 /// The configuration; `None` in a program without the launcher.
 pub(crate) fn config() -> Option<&'static Config> {
     CONFIG.get()
+}
+
+/// Bits of an IOVA.
+pub(crate) fn address_width() -> u8 {
+    config().map_or_else(default_address_width, |config| config.address_width)
 }
 
 /// A port's number.
@@ -52,15 +57,15 @@ impl Port {
     }
 
     /// The connection to the port.
-    pub(crate) fn session(self) -> &'static Session {
-        &SESSIONS[self.0 % MAX_PORTS]
+    pub(crate) fn connection(self) -> &'static Connection {
+        &CONNECTIONS[self.0 % MAX_PORTS]
     }
 
     /// The port as the bridge reaches it.
     pub(crate) fn card(self) -> Card<'static> {
         Card {
             name: self.address(),
-            session: self.session(),
+            connection: self.connection(),
         }
     }
 }

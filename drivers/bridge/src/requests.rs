@@ -1,23 +1,22 @@
 //! Passes the program's requests on to the object of their descriptor.
 
-use crate::descriptors::{adopt, object};
+use crate::card::connection::owns_turn;
+use crate::dma::backing::own_descriptors;
+use crate::dma::{files, huge};
 use crate::iommufd;
-use crate::objects::{Kind, Node};
+use crate::objects::{nodes, Kind, Node};
 use crate::ports::{all, config, Port};
 use crate::say::trace;
-use crate::state::lock;
-use crate::sys::{self, Errno};
+use crate::state::{any_device, lock};
+use crate::sys::{self, Errno, MapRequest};
 use crate::vfio::{container, device, group, region};
 
 /// Makes the object of a placeholder that the program has just opened. On an error the program
 /// must not get the descriptor.
 pub(crate) fn opened(fd: i32) -> Result<(), Errno> {
-    if config().is_none() {
-        return Ok(());
-    }
     let mut state = lock();
     match state.objects.placeholder(fd) {
-        Some(node) => adopt(&mut state, fd, node).map(drop),
+        Some(node) => state.adopt(fd, node).map(drop),
         None => Ok(()),
     }
 }
@@ -27,7 +26,7 @@ pub(crate) fn ioctl(fd: i32, request: u64, at: u64) -> Option<Result<u64, Errno>
     config()?;
     let request = request & 0xffff_ffff;
     let mut state = lock();
-    let (id, kind) = match object(&mut state, fd) {
+    let (id, kind) = match state.object(fd) {
         Ok(Some(found)) => found,
         Ok(None) => return None,
         Err(error) => return Some(Err(error)),
@@ -51,16 +50,13 @@ pub(crate) fn ioctl(fd: i32, request: u64, at: u64) -> Option<Result<u64, Errno>
 /// The port of an open device. A character device counts once it is bound.
 fn device_of(fd: i32) -> Option<Port> {
     // Most programs read and map files long before they open a device.
-    if !crate::state::any_device() {
+    if !any_device() {
         return None;
     }
     let mut state = lock();
     match state.objects.find(fd)? {
         (_, Kind::Device(port)) => Some(port),
-        (id, Kind::Node(Node::Cdev(port))) => state
-            .device(port)
-            .is_some_and(|device| device.ids.contains(&id))
-            .then_some(port),
+        (id, Kind::Node(Node::Cdev(port))) => state.is_bound(port, id).then_some(port),
         _ => None,
     }
 }
@@ -75,36 +71,16 @@ pub(crate) fn pwrite(fd: i32, from: u64, len: usize, offset: u64) -> Option<Resu
     device_of(fd).map(|port| region::write(port, from, len, offset))
 }
 
-/// What mmap(2) is asked for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MapRequest {
-    pub(crate) at: usize,
-    pub(crate) len: usize,
-    pub(crate) protection: i32,
-    pub(crate) flags: i32,
-    pub(crate) fd: i32,
-    pub(crate) offset: u64,
-}
-
 /// Maps a region, or huge pages. `None` if the request is for the kernel.
-pub(crate) fn mmap(request: MapRequest) -> Option<Result<usize, Errno>> {
-    let MapRequest {
-        at,
-        len,
-        protection,
-        flags,
-        fd,
-        offset,
-    } = request;
+pub(crate) fn mmap(request: &MapRequest) -> Option<Result<usize, Errno>> {
     config()?;
-    if crate::dma::huge::is_huge(protection, flags) {
-        return Some(crate::dma::huge::map(at, len, protection, flags));
+    if huge::is_huge(request) {
+        return Some(huge::map(request));
     }
-    if flags & libc::MAP_ANONYMOUS != 0 || fd < 0 {
+    if request.flags & libc::MAP_ANONYMOUS != 0 || request.fd < 0 {
         return None;
     }
-    let port = device_of(fd)?;
-    Some(region::map(port, at, len, protection, flags, offset))
+    Some(region::map(device_of(request.fd)?, request))
 }
 
 /// Releases what the program has closed or unmapped.
@@ -119,15 +95,15 @@ pub(crate) fn after_close() {
 
 /// Whether a descriptor is the bridge's own. The program must not close it.
 pub(crate) fn is_internal(fd: i32) -> bool {
-    all().any(|port| port.session().owns(fd))
-        || crate::card::session::owns_turn(fd)
-        || crate::dma::files::owns(fd)
+    all().any(|port| port.connection().owns(fd))
+        || owns_turn(fd)
+        || files::owns(fd)
         || lock().objects.owns(fd)
 }
 
 /// The bridge's own descriptors, in order.
 pub(crate) fn internal_descriptors() -> Vec<i32> {
-    let mut numbers = crate::dma::backing::own_descriptors();
+    let mut numbers = own_descriptors();
     numbers.retain(|fd| sys::may_be_internal(*fd) && is_internal(*fd));
     numbers.sort_unstable();
     numbers
@@ -140,11 +116,7 @@ pub(crate) fn placeholder_path(path: &[u8]) -> Option<std::ffi::CString> {
         b"/dev/iommu" => "iommu",
         _ => std::str::from_utf8(path.strip_prefix(b"/dev/vfio/")?).ok()?,
     };
-    let known = crate::objects::nodes()
-        .into_iter()
-        .any(|(node, _)| node == name);
-    let path = config
-        .placeholders
-        .join(if known { name } else { return None });
-    std::ffi::CString::new(path.into_os_string().into_encoded_bytes()).ok()
+    let (node, _) = nodes().into_iter().find(|(node, _)| node == name)?;
+    let path = config.placeholders.join(node).into_os_string();
+    std::ffi::CString::new(path.into_encoded_bytes()).ok()
 }

@@ -7,10 +7,10 @@ use crate::dma::private::release_unused;
 use crate::dma::table::{Map, Table};
 use crate::lock::{Guard, Lock};
 use crate::mmio::bars;
-use crate::objects::{Id, Objects};
+use crate::objects::{Id, Kind, Node, Objects};
 use crate::ports::{all, config, Port};
 use crate::say::{trace, warn};
-use crate::sys::Errno;
+use crate::sys::{self, refuse_if, Errno};
 use crate::vfio::irqs::Irqs;
 
 /// An I/O address space: of a container, or one of an iommufd.
@@ -70,15 +70,15 @@ pub(crate) struct State {
     pub(crate) spaces: Vec<Space>,
     pub(crate) groups: Vec<Group>,
     pub(crate) devices: Vec<Device>,
-    pub(crate) next_ioas: u32,
+    next_number: u32,
 }
 
-static STATE: Lock<State> = Lock::new(State {
+pub(crate) static STATE: Lock<State> = Lock::new(State {
     objects: Objects::new(),
     spaces: Vec::new(),
     groups: Vec::new(),
     devices: Vec::new(),
-    next_ioas: 1,
+    next_number: 0,
 });
 
 /// Takes the state.
@@ -94,16 +94,6 @@ pub(crate) fn any_device() -> bool {
     ANY_DEVICE.load(Ordering::Acquire)
 }
 
-/// Keeps other threads out, for a fork.
-pub(crate) fn acquire() {
-    STATE.acquire();
-}
-
-/// Lets them in again.
-pub(crate) fn release() {
-    STATE.release();
-}
-
 impl State {
     /// The address space of a container or an iommufd.
     pub(crate) fn space(&mut self, id: SpaceId) -> Option<&mut Space> {
@@ -115,8 +105,42 @@ impl State {
         self.devices.iter_mut().find(|device| device.port == port)
     }
 
+    /// The object of a descriptor. A placeholder becomes an object at its first use.
+    pub(crate) fn object(&mut self, fd: i32) -> Result<Option<(Id, Kind)>, Errno> {
+        match (self.objects.find(fd), self.objects.placeholder(fd)) {
+            (None, Some(node)) => self.adopt(fd, node).map(Some),
+            (found, _) => Ok(found),
+        }
+    }
+
+    /// Makes the object of an open placeholder.
+    pub(crate) fn adopt(&mut self, fd: i32, node: Node) -> Result<(Id, Kind), Errno> {
+        bars::forget_unmapped();
+        self.release_closed();
+        let (id, kind) = self.objects.adopt(fd, node)?;
+        match node {
+            Node::Container => self.open_container(id),
+            Node::Group(number) => self.open_group(number, id)?,
+            Node::Cdev(_) | Node::Iommufd => {}
+        }
+        trace(format_args!("{node:?} opened as descriptor {fd}"));
+        Ok((id, kind))
+    }
+
+    /// Whether a port's character device is bound to an iommufd.
+    pub(crate) fn is_bound(&mut self, port: Port, id: Id) -> bool {
+        self.device(port)
+            .is_some_and(|device| device.ids.contains(&id))
+    }
+
+    /// The number of a new address space or device of an iommufd.
+    pub(crate) fn new_number(&mut self) -> u32 {
+        self.next_number += 1;
+        self.next_number
+    }
+
     /// Adds a container that was just opened.
-    pub(crate) fn open_container(&mut self, id: Id) {
+    fn open_container(&mut self, id: Id) {
         self.spaces.push(Space {
             id: SpaceId::Container(id),
             table: Table::default(),
@@ -125,12 +149,10 @@ impl State {
     }
 
     /// Adds a group that was just opened. EBUSY if it is open already, or one of its devices is.
-    pub(crate) fn open_group(&mut self, number: u32, id: Id) -> Result<(), Errno> {
+    fn open_group(&mut self, number: u32, id: Id) -> Result<(), Errno> {
         let in_use = |device: &Device| device.port.group() == number;
         let open = self.groups.iter().any(|group| group.number == number);
-        if open || self.devices.iter().any(in_use) {
-            return Err(Errno(libc::EBUSY));
-        }
+        refuse_if(open || self.devices.iter().any(in_use), libc::EBUSY)?;
         self.groups.push(Group {
             number,
             id,
@@ -150,7 +172,7 @@ impl State {
             let open = device.ids.iter().any(|id| objects.is_open(*id)) || bars::any(device.port);
             if !open {
                 trace(format_args!("{}: device closed", device.port.address()));
-                device.port.session().close();
+                device.port.connection().close();
             }
             open
         });
@@ -186,36 +208,31 @@ impl State {
 
     /// Opens a port's device, and gives the card the maps that exist already.
     pub(crate) fn open_device(&mut self, port: Port, device: Device) -> Result<(), Errno> {
-        let socket = port.socket().as_os_str().as_encoded_bytes();
-        let mut result = port.card().open(socket);
+        let connect = || {
+            let socket = port.socket().as_os_str().as_encoded_bytes();
+            port.card().open(socket)
+        };
+        let mut result = connect();
         // The card may still be ending the session before.
         for _ in 0..100 {
-            if result != Err(Errno(libc::EBUSY)) {
-                break;
+            if result == Err(Errno(libc::EBUSY)) {
+                let _ = sys::poll(-1, 0, 5);
+                result = connect();
             }
-            let _ = crate::sys::poll(-1, 0, 5);
-            result = port.card().open(socket);
         }
         if let Err(error) = result {
-            let path = port.socket().display();
+            let (address, path) = (port.address(), port.socket().display());
             warn(format_args!(
-                "{}: cannot connect to the card at {path}: {error:?}",
-                port.address()
+                "{address}: cannot connect to the card at {path}: {error:?}"
             ));
-            return Err(if error.0 == libc::EBUSY {
-                error
-            } else {
-                Errno(libc::ENODEV)
-            });
+            refuse_if(error.0 == libc::EBUSY, libc::EBUSY)?;
+            return Err(Errno(libc::ENODEV));
         }
         let space = device.space;
         self.devices.push(device);
         ANY_DEVICE.store(true, Ordering::Release);
         trace(format_args!("{}: device opened", port.address()));
-        match space {
-            Some(space) => self.attach(port, space),
-            None => Ok(()),
-        }
+        space.map_or(Ok(()), |space| self.attach(port, space))
     }
 
     /// Gives the card all maps of an address space.
@@ -223,9 +240,7 @@ impl State {
         if let Some(device) = self.device(port) {
             device.space = Some(id);
         }
-        let Some(space) = self.space(id) else {
-            return Err(Errno(libc::ENOENT));
-        };
+        let space = self.space(id).ok_or(Errno(libc::ENOENT))?;
         for (iova, map) in space.table.iter() {
             for piece in map.pieces(iova) {
                 port.card().map(&piece)?;
@@ -236,16 +251,10 @@ impl State {
 
     /// Takes all maps of its address space from the card.
     pub(crate) fn detach(&mut self, port: Port) -> Result<(), Errno> {
-        let Some(id) = self.device(port).and_then(|device| device.space.take()) else {
-            return Ok(());
-        };
-        let Some(space) = self.space(id) else {
-            return Ok(());
-        };
-        for (iova, map) in space.table.iter() {
-            port.card().unmap(iova, map.size)?;
-        }
-        Ok(())
+        let id = self.device(port).and_then(|device| device.space.take());
+        let space = id.and_then(|id| self.space(id));
+        let mut maps = space.iter().flat_map(|space| space.table.iter());
+        maps.try_for_each(|(iova, map)| port.card().unmap(iova, map.size))
     }
 
     /// The ports whose DMA uses an address space and whose card answers.
@@ -253,7 +262,7 @@ impl State {
         let attached = |port: &Port| {
             let mut devices = self.devices.iter();
             devices.any(|device| device.port == *port && device.space == Some(id))
-                && !port.session().is_broken()
+                && !port.connection().is_broken()
         };
         all().filter(attached).collect()
     }
@@ -267,9 +276,7 @@ impl State {
         size: u64,
         access: u32,
     ) -> Result<(), Errno> {
-        let Some(config) = config() else {
-            return Err(Errno(libc::ENODEV));
-        };
+        let config = config().ok_or(Errno(libc::ENODEV))?;
         let ports = self.attached(id);
         let locked: u64 = self.spaces.iter().map(|space| space.table.bytes()).sum();
         let space = self.space(id).ok_or(Errno(libc::ENOENT))?;
@@ -321,14 +328,9 @@ impl State {
     ) -> Result<u64, Errno> {
         let ports = self.attached(id);
         let space = self.space(id).ok_or(Errno(libc::ENOENT))?;
-        let before: Vec<_> = space
-            .table
-            .iter()
-            .map(|(iova, map)| (iova, map.size))
-            .collect();
-        let freed = space.table.remove(first, last, whole)?;
-        let left: std::collections::BTreeSet<u64> = space.table.iter().map(|(at, _)| at).collect();
-        for (iova, size) in before.into_iter().filter(|(iova, _)| !left.contains(iova)) {
+        let mut freed = 0;
+        for (iova, size) in space.table.remove(first, last, whole)? {
+            freed += size;
             for port in &ports {
                 port.card().unmap(iova, size)?;
             }

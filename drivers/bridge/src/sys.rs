@@ -19,28 +19,25 @@ impl fmt::Debug for Errno {
     }
 }
 
-fn name(number: i32) -> Option<&'static str> {
-    Some(match number {
-        libc::EACCES => "EACCES",
-        libc::EBADF => "EBADF",
-        libc::EBUSY => "EBUSY",
-        libc::ECONNREFUSED => "ECONNREFUSED",
-        libc::EEXIST => "EEXIST",
-        libc::EFAULT => "EFAULT",
-        libc::EINVAL => "EINVAL",
-        libc::EIO => "EIO",
-        libc::EMFILE => "EMFILE",
-        libc::ENODEV => "ENODEV",
-        libc::ENOENT => "ENOENT",
-        libc::ENOMEM => "ENOMEM",
-        libc::ENOSPC => "ENOSPC",
-        libc::ENOTTY => "ENOTTY",
-        libc::EOPNOTSUPP => "EOPNOTSUPP",
-        libc::EPERM => "EPERM",
-        libc::EPIPE => "EPIPE",
-        libc::ETIMEDOUT => "ETIMEDOUT",
-        _ => return None,
-    })
+macro_rules! names {
+    ($($name:ident)*) => {
+        fn name(number: i32) -> Option<&'static str> {
+            match number {
+                $(libc::$name => Some(stringify!($name)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+names! {
+    EACCES EBADF EBUSY ECONNREFUSED EEXIST EFAULT EINVAL EIO EMFILE ENODEV ENOENT ENOMEM ENOSPC ENOTTY EOPNOTSUPP EPERM
+    EPIPE ETIMEDOUT
+}
+
+/// An error if a condition holds.
+pub(crate) fn refuse_if(condition: bool, error: i32) -> Result<(), Errno> {
+    (!condition).then_some(()).ok_or(Errno(error))
 }
 
 global_asm!(
@@ -126,6 +123,17 @@ pub(crate) unsafe fn call<const N: usize>(number: i64, arguments: [u64; N]) -> R
     }
 }
 
+/// What mmap(2) is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MapRequest {
+    pub(crate) at: usize,
+    pub(crate) len: usize,
+    pub(crate) protection: i32,
+    pub(crate) flags: i32,
+    pub(crate) fd: i32,
+    pub(crate) offset: u64,
+}
+
 /// Maps memory as mmap(2).
 ///
 /// # Safety
@@ -139,16 +147,10 @@ pub(crate) unsafe fn mmap(
     fd: i32,
     offset: u64,
 ) -> Result<usize, Errno> {
-    let arguments = [
-        at as u64,
-        len as u64,
-        protection as u64,
-        flags as u64,
-        fd as u64,
-        offset,
-    ];
+    let [at, len] = [at, len].map(|number| number as u64);
+    let [protection, flags, fd] = [protection, flags, fd].map(|number| number as u64);
     // SAFETY: the caller vouches for the range.
-    unsafe { call(libc::SYS_mmap, arguments) }.map(|at| at as usize)
+    unsafe { call(libc::SYS_mmap, [at, len, protection, flags, fd, offset]) }.map(|at| at as usize)
 }
 
 /// Unmaps memory.
@@ -167,14 +169,10 @@ pub(crate) unsafe fn munmap(at: usize, len: usize) -> Result<(), Errno> {
 ///
 /// Neither range may hold memory that Rust code uses.
 pub(crate) unsafe fn move_memory(from: usize, to: usize, len: usize) -> Result<(), Errno> {
-    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-    let len = len as u64;
+    let flags = (libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED) as u64;
+    let [from, len, to] = [from, len, to].map(|number| number as u64);
     // SAFETY: the caller vouches for the ranges.
-    unsafe {
-        let arguments = [from as u64, len, len, flags as u64, to as u64];
-        call(libc::SYS_mremap, arguments)
-    }
-    .map(drop)
+    unsafe { call(libc::SYS_mremap, [from, len, len, flags, to]) }.map(drop)
 }
 
 /// Changes the protection of memory.
@@ -194,45 +192,70 @@ fn numbers<const N: usize>(number: i64, arguments: [u64; N]) -> Result<u64, Errn
     unsafe { call(number, arguments) }
 }
 
+/// A descriptor of the bridge's, closed when this is dropped.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Fd(i32);
+
+impl Drop for Fd {
+    fn drop(&mut self) {
+        close(self.0);
+    }
+}
+
+impl Fd {
+    /// Takes over a descriptor that the kernel has just returned.
+    pub(crate) fn new(number: u64) -> Self {
+        Self(number as i32)
+    }
+
+    pub(crate) fn number(&self) -> i32 {
+        self.0
+    }
+
+    /// Gives the descriptor to the program, or to the kernel.
+    pub(crate) fn into_number(self) -> i32 {
+        std::mem::ManuallyDrop::new(self).0
+    }
+
+    /// Moves the descriptor to a high number: the program gets the low ones, as if the bridge were not there.
+    pub(crate) fn raise(self) -> Result<Self, Errno> {
+        duplicate(self.0)
+    }
+}
+
 /// Closes a descriptor.
 pub(crate) fn close(fd: i32) {
     let _ = numbers(libc::SYS_close, [fd as u64]);
 }
 
-/// Closes a descriptor if there is one.
-pub(crate) fn close_if_any(fd: Option<i32>) {
-    if let Some(fd) = fd {
-        close(fd);
-    }
-}
-
 /// Opens a file. The new descriptor closes on exec.
-pub(crate) fn open(path: &CStr, flags: i32) -> Result<i32, Errno> {
+pub(crate) fn open(path: &CStr, flags: i32) -> Result<Fd, Errno> {
     let flags = flags | libc::O_CLOEXEC;
     let arguments = [libc::AT_FDCWD as u64, path.as_ptr() as u64, flags as u64];
     // SAFETY: the path ends with NUL.
-    unsafe { call(libc::SYS_openat, arguments) }.map(|fd| fd as i32)
+    unsafe { call(libc::SYS_openat, arguments) }.map(Fd::new)
 }
 
-/// The lowest number that [`duplicate_high`] has returned.
-static LOWEST_HIGH: AtomicI32 = AtomicI32::new(i32::MAX);
+/// The least number of a copy, and the lowest that there was.
+const LEAST: u64 = 600;
+static LOWEST: AtomicI32 = AtomicI32::new(i32::MAX);
 
 /// Whether a descriptor may be one of the bridge's: a quick test for the many that are not.
 pub(crate) fn may_be_internal(fd: i32) -> bool {
-    fd >= LOWEST_HIGH.load(Ordering::Relaxed)
+    fd >= LOWEST.load(Ordering::Relaxed)
 }
 
-/// Copies a descriptor to a number from `least` on, or to any number if none is free there.
-pub(crate) fn duplicate_high(fd: i32, least: i32) -> Result<i32, Errno> {
-    let request = |least: i32| {
-        numbers(
-            libc::SYS_fcntl,
-            [fd as u64, libc::F_DUPFD_CLOEXEC as u64, least as u64],
-        )
-    };
-    let fd = request(least).or_else(|_| request(0))? as i32;
-    LOWEST_HIGH.fetch_min(fd, Ordering::Relaxed);
-    Ok(fd)
+/// Copies a descriptor to a high number, or to any if none is free there.
+pub(crate) fn duplicate(fd: i32) -> Result<Fd, Errno> {
+    let request = |least| fcntl(fd, libc::F_DUPFD_CLOEXEC, least);
+    let copy = Fd::new(request(LEAST).or_else(|_| request(0))?);
+    LOWEST.fetch_min(copy.0, Ordering::Relaxed);
+    Ok(copy)
+}
+
+/// A request to the kernel about a descriptor, with a number.
+pub(crate) fn fcntl(fd: i32, request: i32, argument: u64) -> Result<u64, Errno> {
+    numbers(libc::SYS_fcntl, [fd as u64, request as u64, argument])
 }
 
 /// Puts a copy of `fd` in the place of `over`.
@@ -243,8 +266,7 @@ pub(crate) fn duplicate_over(fd: i32, over: i32, cloexec: bool) -> Result<(), Er
 
 /// Whether a descriptor closes on exec.
 pub(crate) fn closes_on_exec(fd: i32) -> Result<bool, Errno> {
-    numbers(libc::SYS_fcntl, [fd as u64, libc::F_GETFD as u64])
-        .map(|flags| flags & libc::FD_CLOEXEC as u64 != 0)
+    fcntl(fd, libc::F_GETFD, 0).map(|flags| flags & libc::FD_CLOEXEC as u64 != 0)
 }
 
 /// Which file a descriptor refers to: device and inode number.
@@ -275,25 +297,17 @@ pub(crate) fn file_id(fd: i32) -> Result<FileId, Errno> {
 
 /// The file at a path.
 pub(crate) fn path_id(path: &CStr) -> Result<FileId, Errno> {
-    let fd = open(path, libc::O_PATH)?;
-    let id = file_id(fd);
-    close(fd);
-    id
+    file_id(open(path, libc::O_PATH)?.number())
 }
 
 /// Makes a file in memory of `size` bytes. `flags` may add MFD_HUGETLB and a page size.
-pub(crate) fn memory_file(size: u64, flags: u32) -> Result<i32, Errno> {
-    let name = c"triptych-bridge";
-    let arguments = [name.as_ptr() as u64, u64::from(flags | libc::MFD_CLOEXEC)];
+pub(crate) fn memory_file(size: u64, flags: u32) -> Result<Fd, Errno> {
+    let name = c"triptych-bridge".as_ptr() as u64;
+    let flags = u64::from(flags | libc::MFD_CLOEXEC);
     // SAFETY: the name ends with NUL.
-    let fd = unsafe { call(libc::SYS_memfd_create, arguments)? } as i32;
-    match numbers(libc::SYS_ftruncate, [fd as u64, size]) {
-        Ok(_) => Ok(fd),
-        Err(error) => {
-            close(fd);
-            Err(error)
-        }
-    }
+    let file = unsafe { call(libc::SYS_memfd_create, [name, flags]) }.map(Fd::new)?;
+    numbers(libc::SYS_ftruncate, [file.0 as u64, size])?;
+    Ok(file)
 }
 
 /// Writes memory of this process to a file. Returns the bytes written, or EFAULT.
@@ -344,18 +358,6 @@ pub(crate) fn poll(fd: i32, events: i16, milliseconds: i32) -> Result<i16, Errno
     Ok(entry.revents)
 }
 
-/// Milliseconds of the monotonic clock.
-pub(crate) fn now_ms() -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    let arguments = [libc::CLOCK_MONOTONIC as u64, &raw mut time as u64];
-    // SAFETY: the kernel fills `time`.
-    let _ = unsafe { call(libc::SYS_clock_gettime, arguments) };
-    time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
-}
-
 /// Sets the calling thread's signal mask, and returns the one before. One bit for each signal.
 pub(crate) fn set_signal_mask(how: i32, mask: u64) -> u64 {
     let mut old = 0_u64;
@@ -370,14 +372,4 @@ pub(crate) fn exit(status: i32) -> ! {
     loop {
         let _ = numbers(libc::SYS_exit_group, [status as u64]);
     }
-}
-
-/// The process's id.
-pub(crate) fn process_id() -> i32 {
-    numbers(libc::SYS_getpid, []).unwrap_or(0) as i32
-}
-
-/// Gives the processor to another thread.
-pub(crate) fn yield_processor() {
-    let _ = numbers(libc::SYS_sched_yield, []);
 }

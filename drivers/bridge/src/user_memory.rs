@@ -3,7 +3,7 @@
 use std::mem::{size_of, MaybeUninit};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::sys::{self, Errno};
+use crate::sys::{self, refuse_if, Errno};
 
 /// Set if this system refuses process_vm_readv; then bad pointers end the program.
 static REFUSED: AtomicBool = AtomicBool::new(false);
@@ -13,22 +13,10 @@ fn copy(number: i64, own: u64, theirs: u64, len: usize) -> Result<(), Errno> {
         return Ok(());
     }
     if !REFUSED.load(Ordering::Relaxed) {
-        let local = libc::iovec {
-            iov_base: own as *mut _,
-            iov_len: len,
-        };
-        let remote = libc::iovec {
-            iov_base: theirs as *mut _,
-            iov_len: len,
-        };
-        let arguments = [
-            sys::process_id() as u64,
-            &raw const local as u64,
-            1,
-            &raw const remote as u64,
-            1,
-        ];
-        // SAFETY: `own` is valid for `len` bytes, and the kernel checks `theirs`.
+        let [local, remote] = [own, theirs].map(|at| [at, len as u64]);
+        let places = [&local, &remote].map(|place| place.as_ptr() as u64);
+        let arguments = [u64::from(std::process::id()), places[0], 1, places[1], 1];
+        // SAFETY: `own` is valid for `len` bytes, and the kernel checks `theirs`. An iovec is an address and a length.
         match unsafe { sys::call(number, arguments) } {
             Ok(count) if count as usize == len => return Ok(()),
             Ok(_) | Err(Errno(libc::EFAULT)) => return Err(Errno(libc::EFAULT)),
@@ -39,9 +27,7 @@ fn copy(number: i64, own: u64, theirs: u64, len: usize) -> Result<(), Errno> {
         libc::SYS_process_vm_readv => (theirs, own),
         _ => (own, theirs),
     };
-    if theirs == 0 {
-        return Err(Errno(libc::EFAULT));
-    }
+    refuse_if(theirs == 0, libc::EFAULT)?;
     // SAFETY: `own` is valid. The program vouches for `theirs`: no call here can check it.
     unsafe { std::ptr::copy(from as *const u8, to as *mut u8, len) };
     Ok(())
@@ -49,22 +35,14 @@ fn copy(number: i64, own: u64, theirs: u64, len: usize) -> Result<(), Errno> {
 
 /// Reads bytes.
 pub(crate) fn read_bytes(at: u64, into: &mut [u8]) -> Result<(), Errno> {
-    copy(
-        libc::SYS_process_vm_readv,
-        into.as_mut_ptr() as u64,
-        at,
-        into.len(),
-    )
+    let own = into.as_mut_ptr() as u64;
+    copy(libc::SYS_process_vm_readv, own, at, into.len())
 }
 
 /// Writes bytes.
 pub(crate) fn write_bytes(at: u64, from: &[u8]) -> Result<(), Errno> {
-    copy(
-        libc::SYS_process_vm_writev,
-        from.as_ptr() as u64,
-        at,
-        from.len(),
-    )
+    let own = from.as_ptr() as u64;
+    copy(libc::SYS_process_vm_writev, own, at, from.len())
 }
 
 /// A structure of integers without padding, whose every bit pattern is a value.
@@ -74,57 +52,47 @@ pub(crate) fn write_bytes(at: u64, from: &[u8]) -> Result<(), Errno> {
 /// The type must be that.
 pub(crate) unsafe trait Plain: Copy {}
 
-// SAFETY: integers.
+// SAFETY: integers, and arrays of them.
+unsafe impl Plain for u8 {}
+// SAFETY: as above.
 unsafe impl Plain for u32 {}
-// SAFETY: integers.
+// SAFETY: as above.
 unsafe impl Plain for i32 {}
+// SAFETY: as above.
+unsafe impl Plain for u64 {}
+// SAFETY: as above.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
 /// Reads a structure.
 pub(crate) fn read<T: Plain>(at: u64) -> Result<T, Errno> {
     let mut value = MaybeUninit::<T>::uninit();
-    copy(
-        libc::SYS_process_vm_readv,
-        value.as_mut_ptr() as u64,
-        at,
-        size_of::<T>(),
-    )?;
+    let own = value.as_mut_ptr() as u64;
+    copy(libc::SYS_process_vm_readv, own, at, size_of::<T>())?;
     // SAFETY: the copy filled it, and every bit pattern is a value.
     Ok(unsafe { value.assume_init() })
 }
 
+/// Reads the words of a structure. EINVAL if its size, the first word, is smaller than `least`.
+pub(crate) fn read_sized<const N: usize>(at: u64, least: u32) -> Result<[u32; N], Errno> {
+    let words: [u32; N] = read(at)?;
+    refuse_if(words[0] < least, libc::EINVAL)?;
+    Ok(words)
+}
+
 /// Writes a structure.
-pub(crate) fn write<T: Plain>(at: u64, value: &T) -> Result<(), Errno> {
-    copy(
-        libc::SYS_process_vm_writev,
-        std::ptr::from_ref(value) as u64,
-        at,
-        size_of::<T>(),
-    )
+pub(crate) fn write<T: Plain>(at: u64, value: T) -> Result<(), Errno> {
+    let own = &raw const value as u64;
+    copy(libc::SYS_process_vm_writev, own, at, size_of::<T>())
 }
 
 /// The name at an address, up to 63 bytes.
 pub(crate) fn read_name(at: u64) -> Result<String, Errno> {
     let mut bytes = Vec::new();
     while bytes.len() < 64 {
-        let mut byte = [0];
-        read_bytes(at + bytes.len() as u64, &mut byte)?;
-        if byte == [0] {
-            return String::from_utf8(bytes).map_err(|_| Errno(libc::ENODEV));
+        match read(at + bytes.len() as u64)? {
+            0_u8 => return String::from_utf8(bytes).map_err(|_| Errno(libc::ENODEV)),
+            byte => bytes.push(byte),
         }
-        bytes.push(byte[0]);
     }
     Err(Errno(libc::ENODEV))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bad_pointer_is_an_error() {
-        assert_eq!(read::<u32>(16), Err(Errno(libc::EFAULT)));
-        assert_eq!(write::<u32>(16, &1), Err(Errno(libc::EFAULT)));
-        let value = 77_u32;
-        assert_eq!(read::<u32>(&raw const value as u64), Ok(77));
-    }
 }

@@ -85,42 +85,32 @@ impl Config {
     /// Describes the first value that is wrong.
     fn mistake(&self) -> Option<String> {
         let count = self.ports.len();
-        if count == 0 || count > MAX_PORTS {
+        if !(1..=MAX_PORTS).contains(&count) {
             return Some(format!("ports: {count} given, 1 to {MAX_PORTS} needed"));
         }
-        if !ADDRESS_WIDTHS.contains(&self.address_width) {
-            return Some(format!(
-                "address_width: {} is not {} to {}",
-                self.address_width,
-                ADDRESS_WIDTHS.start(),
-                ADDRESS_WIDTHS.end()
-            ));
+        let (width, widths) = (self.address_width, ADDRESS_WIDTHS);
+        if !widths.contains(&width) {
+            let (least, most) = widths.into_inner();
+            return Some(format!("address_width: {width} is not {least} to {most}"));
         }
+        let mut paths = vec![("placeholders".to_owned(), &self.placeholders)];
         for (index, port) in self.ports.iter().enumerate() {
-            if !port.socket.is_absolute() {
-                return Some(format!(
-                    "ports[{index}].socket: {} is not an absolute path",
-                    port.socket.display()
-                ));
-            }
-            let before = &self.ports[..index];
-            if before.iter().any(|other| other.address == port.address) {
-                return Some(format!(
-                    "ports[{index}].address: {} exists twice",
-                    port.address
-                ));
-            }
-            if before.iter().any(|other| other.cdev == port.cdev) {
-                return Some(format!("ports[{index}].cdev: {} exists twice", port.cdev));
+            paths.push((format!("ports[{index}].socket"), &port.socket));
+            let twice = |name: &str, value: fn(&Port) -> &String| {
+                let mut before = self.ports[..index].iter().map(value);
+                let exists = before.any(|other| other == value(port));
+                exists.then(|| format!("ports[{index}].{name}: {} exists twice", value(port)))
+            };
+            let mistake = twice("address", |port| &port.address);
+            if let Some(mistake) = mistake.or_else(|| twice("cdev", |port| &port.cdev)) {
+                return Some(mistake);
             }
         }
-        if !self.placeholders.is_absolute() {
-            return Some(format!(
-                "placeholders: {} is not an absolute path",
-                self.placeholders.display()
-            ));
-        }
-        None
+        let (name, path) = paths.iter().find(|(_, path)| !path.is_absolute())?;
+        Some(format!(
+            "{name}: {} is not an absolute path",
+            path.display()
+        ))
     }
 }
 

@@ -18,13 +18,6 @@ pub fn refused() {
             "segment" => std::arch::asm!("mov word ptr [rdi], es", in("rdi") register),
             "bit" => std::arch::asm!("bts dword ptr [rdi], eax", in("rdi") register, in("rax") 1),
             "wide" => std::arch::asm!("vmovdqu ymm1, [rdi]", in("rdi") register),
-            // A load without lanes would not fault.
-            "mask" => std::arch::asm!(
-                "kmovw k1, eax",
-                "vmovups xmm1{{k1}}, [rdi]",
-                in("rdi") register,
-                in("rax") 1,
-            ),
             other => panic!("no instruction {other:?}"),
         }
     }
@@ -53,12 +46,10 @@ pub fn fork_copies() {
         if child == 0 {
             go_on.read_exact(&mut [0]).unwrap();
             let seen = memory.map(|at| at.add(LEN - 1).read_volatile());
-            memory.iter().for_each(|at| at.write_volatile(7));
+            let _ = memory.map(|at| at.write_volatile(7));
             libc::_exit(i32::from(seen != [65, 65, 66, 66]));
         }
-        memory
-            .iter()
-            .for_each(|at| at.add(LEN - 1).write_volatile(66));
+        let _ = memory.map(|at| at.add(LEN - 1).write_volatile(66));
         signal.write_all(&[0]).unwrap();
         wait_for_child(child);
         let seen = memory.map(|at| at.read_volatile());
@@ -76,7 +67,7 @@ pub fn threads_after_fork() {
         for registers in registers {
             scope.spawn(move || {
                 for _ in 0..3000 {
-                    assert_ne!(read_register(registers as *mut u32, STATUS), u32::MAX);
+                    assert_answers(registers as *mut u32);
                 }
             });
         }
@@ -107,11 +98,8 @@ pub fn killed_children() {
             libc::kill(child, libc::SIGKILL);
             libc::waitpid(child, null_mut(), 0);
         }
-        assert_ne!(
-            read_register(registers, STATUS),
-            u32::MAX,
-            "after {round} children"
-        );
+        let status = read_register(registers, STATUS);
+        assert_ne!(status, u32::MAX, "after {round} children");
     }
 }
 
@@ -154,13 +142,10 @@ pub fn plain_read() {
     for fd in [port.device, port.group, port.container] {
         let mut bytes = [0_u8; 4];
         // SAFETY: the buffer has 4 bytes.
-        let results = unsafe {
-            [
-                libc::read(fd, bytes.as_mut_ptr().cast(), 4),
-                libc::write(fd, bytes.as_ptr().cast(), 4),
-            ]
-        };
-        assert_eq!(results, [-1, -1]);
+        unsafe {
+            assert_eq!(libc::read(fd, bytes.as_mut_ptr().cast(), 4), -1);
+            assert_eq!(libc::write(fd, bytes.as_ptr().cast(), 4), -1);
+        }
     }
 }
 
@@ -239,15 +224,10 @@ fn drop_ptrace() {
     let head = [0x2008_0522_u32, 0];
     // SAFETY: the arguments are the structures of the calls.
     unsafe {
-        assert_eq!(
-            libc::syscall(libc::SYS_capget, head.as_ptr(), sets.as_mut_ptr()),
-            0
-        );
+        let got = libc::syscall(libc::SYS_capget, head.as_ptr(), sets.as_mut_ptr());
         sets[0] &= !(1 << CAP_SYS_PTRACE);
-        assert_eq!(
-            libc::syscall(libc::SYS_capset, head.as_ptr(), sets.as_ptr()),
-            0
-        );
+        let set = libc::syscall(libc::SYS_capset, head.as_ptr(), sets.as_ptr());
+        assert_eq!((got, set), (0, 0));
         assert_eq!(libc::syscall(libc::SYS_userfaultfd, 0), -1);
     }
 }

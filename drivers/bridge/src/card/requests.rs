@@ -1,7 +1,7 @@
 //! The requests of the vfio-user protocol that the bridge makes.
 
-use crate::card::session::{Answer, Exchange, Session};
-use crate::sys::{self, Errno};
+use crate::card::connection::{Answer, Connection, Exchange};
+use crate::sys::{refuse_if, Errno, Fd};
 
 const VERSION: u16 = 1;
 const DMA_MAP: u16 = 2;
@@ -26,8 +26,8 @@ pub(crate) struct RegionInfo {
     pub(crate) size: u64,
     /// The flags of `struct vfio_region_info`.
     pub(crate) flags: u32,
-    /// The file behind the areas. The caller closes it.
-    pub(crate) file: Option<i32>,
+    /// The file behind the areas.
+    pub(crate) file: Option<Fd>,
     /// Offset of the region in that file.
     pub(crate) file_offset: u64,
     /// Areas that the file holds: offset in the region, and length.
@@ -45,65 +45,84 @@ pub(crate) struct DmaPiece {
     pub(crate) access: u32,
 }
 
+/// The low and the high word of a number.
+fn halves(number: u64) -> [u32; 2] {
+    [number as u32, (number >> 32) as u32]
+}
+
+/// A word of an answer.
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]))
+}
+
 /// A port of the card, as the bridge reaches it.
 #[derive(Clone, Copy)]
 pub(crate) struct Card<'a> {
     /// The port's PCI address, for messages.
     pub(crate) name: &'a str,
-    pub(crate) session: &'a Session,
+    pub(crate) connection: &'a Connection,
 }
 
 impl Card<'_> {
-    fn request(self, exchange: Exchange<'_>) -> Result<Answer, Errno> {
-        self.session.exchange(self.name, exchange)
+    /// Makes a request whose fixed part consists of these words.
+    fn request(self, command: u16, words: &[u32], exchange: Exchange<'_>) -> Result<Answer, Errno> {
+        // No memory is allocated: a signal handler may make the request.
+        let mut head = [0; 32];
+        for (to, word) in head.chunks_exact_mut(4).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        let exchange = Exchange {
+            command,
+            head: &head[..4 * words.len()],
+            ..exchange
+        };
+        self.connection.exchange(self.name, exchange)
+    }
+
+    /// Makes a request whose answer holds nothing.
+    fn order(self, command: u16, words: &[u32], fds: &[i32]) -> Result<(), Errno> {
+        let rest = Exchange {
+            fds,
+            ..Exchange::default()
+        };
+        self.request(command, words, rest).map(drop)
     }
 
     /// Connects, and agrees on version 0.1.
     pub(crate) fn open(self, socket: &[u8]) -> Result<(), Errno> {
         const CAPABILITIES: &[u8] =
             b"{\"capabilities\":{\"max_msg_fds\":16,\"max_data_xfer_size\":4096}}\0";
-        self.session.open(socket)?;
-        let result = self.request(Exchange {
-            command: VERSION,
-            head: &[0, 0, 1, 0],
+        self.connection.open(socket)?;
+        let rest = Exchange {
             data: CAPABILITIES,
             ..Exchange::default()
-        });
-        if result.is_err() {
-            self.session.close();
-        }
-        result.map(drop)
+        };
+        self.request(VERSION, &[1 << 16], rest)
+            .inspect_err(|_| self.connection.close())
+            .map(drop)
     }
 
     /// Describes a region.
     pub(crate) fn region_info(self, index: u32) -> Result<RegionInfo, Errno> {
         let mut reply = [0; 32 + 16 + 16 * MAX_AREAS];
-        let mut head = [0; 32];
-        head[0..4].copy_from_slice(&(reply.len() as u32).to_le_bytes());
-        head[8..12].copy_from_slice(&index.to_le_bytes());
-        let answer = self.request(Exchange {
-            command: REGION_INFO,
-            head: &head,
+        let room = reply.len() as u32;
+        let rest = Exchange {
             reply_head: &mut reply,
             ..Exchange::default()
-        })?;
-        if answer.len < 32 {
-            sys::close_if_any(answer.fd);
-            return Err(Errno(libc::EIO));
-        }
-        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| reply[at + byte]));
-        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+        };
+        let answer = self.request(REGION_INFO, &[room, 0, index, 0, 0, 0, 0, 0], rest)?;
+        refuse_if(answer.len < 32, libc::EIO)?;
+        let long = |at| u64::from(word(&reply, at)) | u64::from(word(&reply, at + 4)) << 32;
         let mut areas = Vec::new();
         // The only capability that a region of the card has is the list of its areas.
-        if answer.len >= 48 && word(12) == 32 {
-            let count = (word(40) as usize)
-                .min(MAX_AREAS)
-                .min((answer.len - 48) / 16);
+        if answer.len >= 48 && word(&reply, 12) == 32 {
+            let most = MAX_AREAS.min((answer.len - 48) / 16);
+            let count = most.min(word(&reply, 40) as usize);
             areas.extend((0..count).map(|area| (long(48 + 16 * area), long(56 + 16 * area))));
         }
         Ok(RegionInfo {
             size: long(16),
-            flags: word(4),
+            flags: word(&reply, 4),
             file: answer.fd,
             file_offset: long(24),
             areas,
@@ -113,114 +132,60 @@ impl Card<'_> {
     /// The flags and the number of interrupts of a kind.
     pub(crate) fn irq_info(self, index: u32) -> Result<(u32, u32), Errno> {
         let mut reply = [0; 16];
-        let mut head = [0; 16];
-        head[0] = 16;
-        head[8..12].copy_from_slice(&index.to_le_bytes());
-        self.request(Exchange {
-            command: IRQ_INFO,
-            head: &head,
+        let rest = Exchange {
             reply_head: &mut reply,
             ..Exchange::default()
-        })?;
-        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| reply[at + byte]));
-        Ok((word(4), word(12)))
+        };
+        self.request(IRQ_INFO, &[16, 0, index, 0], rest)?;
+        Ok((word(&reply, 4), word(&reply, 12)))
     }
 
     /// Sets interrupts up: `words` are flags, index, start and count.
-    pub(crate) fn set_irqs(self, words: [u32; 4], data: &[u8], fds: &[i32]) -> Result<(), Errno> {
-        let mut head = [0; 20];
-        head[0..4].copy_from_slice(&(20 + data.len() as u32).to_le_bytes());
-        for (to, word) in head[4..].chunks_exact_mut(4).zip(words) {
-            to.copy_from_slice(&word.to_le_bytes());
-        }
-        let request = Exchange {
-            command: SET_IRQS,
-            head: &head,
-            data,
-            fds,
-            ..Exchange::default()
-        };
-        self.request(request).map(drop)
-    }
-
-    fn access(region: u32, offset: u64, count: usize) -> [u8; 16] {
-        let mut head = [0; 16];
-        head[0..8].copy_from_slice(&offset.to_le_bytes());
-        head[8..12].copy_from_slice(&region.to_le_bytes());
-        head[12..16].copy_from_slice(&(count as u32).to_le_bytes());
-        head
+    pub(crate) fn set_irqs(self, words: [u32; 4], fds: &[i32]) -> Result<(), Errno> {
+        let [flags, index, start, count] = words;
+        self.order(SET_IRQS, &[20, flags, index, start, count], fds)
     }
 
     /// Reads at most [`MAX_TRANSFER`] bytes of a region.
     pub(crate) fn read(self, region: u32, offset: u64, into: &mut [u8]) -> Result<(), Errno> {
-        let head = Self::access(region, offset, into.len());
-        let wanted = head.len() + into.len();
-        let mut reply = [0; 16];
-        let answer = self.request(Exchange {
-            command: REGION_READ,
-            head: &head,
+        let [low, high] = halves(offset);
+        let (mut reply, wanted) = ([0; 16], 16 + into.len());
+        let words = [low, high, region, into.len() as u32];
+        let rest = Exchange {
             reply_head: &mut reply,
             reply_data: into,
             ..Exchange::default()
-        })?;
-        if answer.len == wanted {
-            Ok(())
-        } else {
-            Err(Errno(libc::EIO))
-        }
+        };
+        let answer = self.request(REGION_READ, &words, rest)?;
+        refuse_if(answer.len != wanted, libc::EIO)
     }
 
     /// Writes at most [`MAX_TRANSFER`] bytes of a region.
-    pub(crate) fn write(self, region: u32, offset: u64, from: &[u8]) -> Result<(), Errno> {
-        let request = Exchange {
-            command: REGION_WRITE,
-            head: &Self::access(region, offset, from.len()),
-            data: from,
+    pub(crate) fn write(self, region: u32, offset: u64, data: &[u8]) -> Result<(), Errno> {
+        let [low, high] = halves(offset);
+        let words = [low, high, region, data.len() as u32];
+        let rest = Exchange {
+            data,
             ..Exchange::default()
         };
-        self.request(request).map(drop)
+        self.request(REGION_WRITE, &words, rest).map(drop)
     }
 
     /// Resets the function.
     pub(crate) fn reset(self) -> Result<(), Errno> {
-        let request = Exchange {
-            command: RESET,
-            ..Exchange::default()
-        };
-        self.request(request).map(drop)
+        self.order(RESET, &[], &[])
     }
 
     /// Lets the card reach a piece of memory.
     pub(crate) fn map(self, piece: &DmaPiece) -> Result<(), Errno> {
-        let mut head = [0; 32];
-        head[0..4].copy_from_slice(&32_u32.to_le_bytes());
-        head[4..8].copy_from_slice(&piece.access.to_le_bytes());
-        for (to, value) in head[8..]
-            .chunks_exact_mut(8)
-            .zip([piece.offset, piece.iova, piece.size])
-        {
-            to.copy_from_slice(&value.to_le_bytes());
-        }
-        let request = Exchange {
-            command: DMA_MAP,
-            head: &head,
-            fds: &[piece.fd],
-            ..Exchange::default()
-        };
-        self.request(request).map(drop)
+        let [[a, b], [c, d], [e, f]] = [piece.offset, piece.iova, piece.size].map(halves);
+        let words = [32, piece.access, a, b, c, d, e, f];
+        self.order(DMA_MAP, &words, &[piece.fd])
     }
 
     /// Withdraws every map inside a range.
     pub(crate) fn unmap(self, iova: u64, size: u64) -> Result<(), Errno> {
-        let mut head = [0; 24];
-        head[0..4].copy_from_slice(&24_u32.to_le_bytes());
-        head[8..16].copy_from_slice(&iova.to_le_bytes());
-        head[16..24].copy_from_slice(&size.to_le_bytes());
-        let request = Exchange {
-            command: DMA_UNMAP,
-            head: &head,
-            ..Exchange::default()
-        };
-        self.request(request).map(drop)
+        let [[a, b], [c, d]] = [iova, size].map(halves);
+        self.order(DMA_UNMAP, &[24, 0, a, b, c, d], &[])
     }
 }

@@ -4,11 +4,12 @@
 
 use std::cell::UnsafeCell;
 use std::mem::{size_of, zeroed};
+use std::time::{Duration, Instant};
 
-use crate::sys::{self, Errno};
+use crate::sys::{self, refuse_if, Errno, Fd};
 
-/// Longest time for one exchange with the card, in milliseconds.
-pub(crate) const PATIENCE_MS: u64 = 5000;
+/// Longest time for one exchange with the card.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Most descriptors that one message carries. The server announces this number.
 pub(crate) const MAX_FDS: usize = 16;
@@ -17,49 +18,41 @@ pub(crate) const MAX_FDS: usize = 16;
 #[repr(C, align(8))]
 struct Control([u8; 16 + 4 * MAX_FDS]);
 
-/// A new socket with a high number: the program gets the low ones, as if the bridge were not there.
-pub(crate) fn socket() -> Result<i32, Errno> {
-    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+/// A new socket.
+pub(crate) fn socket(flags: i32) -> Result<Fd, Errno> {
+    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | flags;
     let arguments = [libc::AF_UNIX as u64, kind as u64];
     // SAFETY: the arguments are numbers.
-    let low = unsafe { sys::call(libc::SYS_socket, arguments)? } as i32;
-    let high = sys::duplicate_high(low, 600);
-    sys::close(low);
-    high
+    unsafe { sys::call(libc::SYS_socket, arguments) }.map(Fd::new)
 }
 
 /// Connects to a socket. Does not wait while the server's queue is full longer than the deadline.
-pub(crate) fn connect(path: &[u8]) -> Result<i32, Errno> {
+pub(crate) fn connect(path: &[u8]) -> Result<Fd, Errno> {
     // SAFETY: all zeros is an empty address.
     let mut address: libc::sockaddr_un = unsafe { zeroed() };
     address.sun_family = libc::AF_UNIX as u16;
-    if path.len() >= address.sun_path.len() {
-        return Err(Errno(libc::ENAMETOOLONG));
-    }
+    refuse_if(path.len() >= address.sun_path.len(), libc::ENAMETOOLONG)?;
     for (to, from) in address.sun_path.iter_mut().zip(path) {
         *to = *from as libc::c_char;
     }
-    let socket = socket()?;
-    let end = sys::now_ms() + PATIENCE_MS;
+    let socket = socket(libc::SOCK_NONBLOCK)?.raise()?;
+    let end = Instant::now() + PATIENCE;
     let len = size_of::<libc::sockaddr_un>() as u64;
     loop {
-        let arguments = [socket as u64, &raw const address as u64, len];
+        let arguments = [socket.number() as u64, &raw const address as u64, len];
         // SAFETY: the address is `len` bytes long.
         match unsafe { sys::call(libc::SYS_connect, arguments) } {
             Ok(_) => return Ok(socket),
-            Err(Errno(libc::EAGAIN)) if sys::now_ms() < end => drop(sys::poll(-1, 0, 1)),
-            Err(error) => {
-                sys::close(socket);
-                return Err(error);
-            }
+            Err(Errno(libc::EAGAIN)) if Instant::now() < end => drop(sys::poll(-1, 0, 1)),
+            Err(error) => return Err(error),
         }
     }
 }
 
 /// Waits until the socket is ready.
-fn wait(socket: i32, events: i16, end: u64) -> Result<(), Errno> {
+fn wait(socket: i32, events: i16, end: Instant) -> Result<(), Errno> {
     loop {
-        let left = end.saturating_sub(sys::now_ms());
+        let left = end.saturating_duration_since(Instant::now()).as_millis();
         match sys::poll(socket, events, left as i32) {
             Ok(0) if left == 0 => return Err(Errno(libc::ETIMEDOUT)),
             Ok(0) | Err(Errno(libc::EINTR)) => {}
@@ -78,21 +71,37 @@ fn message(parts: &[libc::iovec]) -> libc::msghdr {
     message
 }
 
-/// Makes the system call that sends or receives a message. Returns the number of bytes.
+/// Makes the system call that sends or receives a message, as soon as the socket is ready. Returns the number of bytes.
 ///
 /// # Safety
 ///
 /// The message must name valid buffers, which the kernel may write to when it receives.
 unsafe fn exchange(
-    call: libc::c_long,
+    (call, events): (libc::c_long, i16),
     socket: i32,
     message: &mut libc::msghdr,
     flags: i32,
-) -> Result<u64, Errno> {
-    let at = std::ptr::from_mut(message) as u64;
-    // SAFETY: as above.
-    unsafe { sys::call(call, [socket as u64, at, flags as u64]) }
+    end: Instant,
+) -> Result<usize, Errno> {
+    let flags = flags | libc::MSG_DONTWAIT;
+    let arguments = [
+        socket as u64,
+        std::ptr::from_mut(message) as u64,
+        flags as u64,
+    ];
+    loop {
+        // SAFETY: as above.
+        match unsafe { sys::call(call, arguments) } {
+            Ok(0) => return Err(Errno(libc::ECONNRESET)),
+            Err(Errno(libc::EAGAIN)) => wait(socket, events, end)?,
+            Err(Errno(libc::EINTR)) => {}
+            other => return other.map(|count| count as usize),
+        }
+    }
 }
+
+const SEND: (libc::c_long, i16) = (libc::SYS_sendmsg, libc::POLLOUT);
+const RECEIVE: (libc::c_long, i16) = (libc::SYS_recvmsg, libc::POLLIN);
 
 /// What is left of some parts after their first `done` bytes.
 fn rest<const N: usize>(parts: [(*mut u8, usize); N], mut done: usize) -> [libc::iovec; N] {
@@ -107,7 +116,7 @@ fn rest<const N: usize>(parts: [(*mut u8, usize); N], mut done: usize) -> [libc:
 }
 
 /// Sends all parts, and the descriptors with the first byte.
-pub(crate) fn send(socket: i32, parts: [&[u8]; 3], fds: &[i32], end: u64) -> Result<(), Errno> {
+pub(crate) fn send(socket: i32, parts: [&[u8]; 3], fds: &[i32], end: Instant) -> Result<(), Errno> {
     let total: usize = parts.iter().map(|part| part.len()).sum();
     let mut sent = 0;
     let mut control = Control([0; 16 + 4 * MAX_FDS]);
@@ -128,34 +137,24 @@ pub(crate) fn send(socket: i32, parts: [&[u8]; 3], fds: &[i32], end: u64) -> Res
             message.msg_control = control.0.as_mut_ptr().cast();
             message.msg_controllen = len.next_multiple_of(8);
         }
-        let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
         // SAFETY: the message names buffers of this function.
-        match unsafe { exchange(libc::SYS_sendmsg, socket, &mut message, flags) } {
-            Ok(count) => sent += count as usize,
-            Err(Errno(libc::EAGAIN)) => wait(socket, libc::POLLOUT, end)?,
-            Err(Errno(libc::EINTR)) => {}
-            Err(error) => return Err(error),
-        }
+        sent += unsafe { exchange(SEND, socket, &mut message, libc::MSG_NOSIGNAL, end)? };
     }
     Ok(())
 }
 
 /// Looks at the next bytes without taking them.
-pub(crate) fn peek(socket: i32, into: &mut [u8], end: u64) -> Result<(), Errno> {
+pub(crate) fn peek(socket: i32, into: &mut [u8], end: Instant) -> Result<(), Errno> {
     let vectors = rest([(into.as_mut_ptr(), into.len())], 0);
     let mut message = message(&vectors);
     loop {
-        let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
         // SAFETY: the message names a buffer of the caller.
-        match unsafe { exchange(libc::SYS_recvmsg, socket, &mut message, flags) } {
-            Ok(0) => return Err(Errno(libc::ECONNRESET)),
-            Ok(count) if count as usize == into.len() => return Ok(()),
-            Ok(_) if sys::now_ms() > end => return Err(Errno(libc::ETIMEDOUT)),
-            Ok(_) => sys::yield_processor(),
-            Err(Errno(libc::EAGAIN)) => wait(socket, libc::POLLIN, end)?,
-            Err(Errno(libc::EINTR)) => {}
-            Err(error) => return Err(error),
+        let count = unsafe { exchange(RECEIVE, socket, &mut message, libc::MSG_PEEK, end)? };
+        if count == into.len() {
+            return Ok(());
         }
+        refuse_if(Instant::now() > end, libc::ETIMEDOUT)?;
+        std::thread::yield_now();
     }
 }
 
@@ -168,14 +167,14 @@ unsafe impl Sync for Sink {}
 static SINK: Sink = Sink(UnsafeCell::new([0; 8192]));
 
 /// Takes `size` bytes, in one system call if they have arrived: a process that is killed takes all or none. The parts
-/// get the first ones. Descriptors that come with them go to `fd`, or are closed if it has one.
+/// get the first ones. Returns the first descriptor that comes with them.
 pub(crate) fn receive(
     socket: i32,
     parts: [&mut [u8]; 3],
     size: usize,
-    fd: &mut Option<i32>,
-    end: u64,
-) -> Result<(), Errno> {
+    end: Instant,
+) -> Result<Option<Fd>, Errno> {
+    let mut fd = None;
     let mut left = size;
     let [a, b, c] = parts.map(|part| {
         let len = part.len().min(left);
@@ -190,39 +189,24 @@ pub(crate) fn receive(
         let mut message = message(&vectors);
         message.msg_control = control.0.as_mut_ptr().cast();
         message.msg_controllen = control.0.len();
-        let flags = libc::MSG_CMSG_CLOEXEC | libc::MSG_DONTWAIT;
+        let flags = libc::MSG_CMSG_CLOEXEC;
         // SAFETY: the message names buffers of the caller, and the sink.
-        match unsafe { exchange(libc::SYS_recvmsg, socket, &mut message, flags) } {
-            Ok(0) => return Err(Errno(libc::ECONNRESET)),
-            Ok(count) => filled += count as usize,
-            Err(Errno(libc::EAGAIN)) => {
-                wait(socket, libc::POLLIN, end)?;
-                continue;
-            }
-            Err(Errno(libc::EINTR)) => continue,
-            Err(error) => return Err(error),
-        }
-        take_descriptors(&control, message.msg_controllen, fd);
+        filled += unsafe { exchange(RECEIVE, socket, &mut message, flags, end)? };
+        take_descriptors(&control, message.msg_controllen, &mut fd);
     }
-    Ok(())
+    Ok(fd)
 }
 
-fn take_descriptors(control: &Control, len: usize, fd: &mut Option<i32>) {
-    let Some(rights) = control.0[..len.min(control.0.len())].get(..) else {
-        return;
-    };
+/// Takes the first descriptor of a message, and closes the others.
+fn take_descriptors(control: &Control, len: usize, fd: &mut Option<Fd>) {
+    let rights = &control.0[..len.min(control.0.len())];
     if rights.len() < 20 || rights[12..16] != libc::SCM_RIGHTS.to_ne_bytes() {
         return;
     }
-    let end = u64::from_ne_bytes([
-        rights[0], rights[1], rights[2], rights[3], rights[4], rights[5], rights[6], rights[7],
-    ]) as usize;
-    for number in rights[16..end.min(rights.len())].chunks_exact(4) {
-        let number = i32::from_ne_bytes([number[0], number[1], number[2], number[3]]);
-        if fd.is_none() {
-            *fd = Some(number);
-        } else {
-            sys::close(number);
-        }
+    let word = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|byte| rights[at + byte]));
+    let end = (word(0) as usize).min(rights.len());
+    for at in (16..end.saturating_sub(3)).step_by(4) {
+        let number = Fd::new(word(at).into());
+        fd.get_or_insert(number);
     }
 }

@@ -1,6 +1,6 @@
 //! The program's memory map, from `/proc/self/maps`.
 
-use crate::sys::{self, Errno, FileId};
+use crate::sys::{self, refuse_if, Errno, FileId};
 
 /// An area of the program's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,18 +21,15 @@ pub(crate) struct Area {
 
 /// Reads a whole file of `/proc`.
 fn read_all(path: &std::ffi::CStr) -> Result<Vec<u8>, Errno> {
-    let fd = sys::open(path, libc::O_RDONLY)?;
+    let file = sys::open(path, libc::O_RDONLY)?;
     let mut text = Vec::new();
     let mut part = vec![0; 65536];
-    let result = loop {
-        match sys::read(fd, &mut part, None) {
-            Ok(0) => break Ok(text),
-            Ok(count) => text.extend_from_slice(&part[..count]),
-            Err(error) => break Err(error),
+    loop {
+        match sys::read(file.number(), &mut part, None)? {
+            0 => return Ok(text),
+            count => text.extend_from_slice(&part[..count]),
         }
-    };
-    sys::close(fd);
-    result
+    }
 }
 
 /// The areas that overlap a range, in order.
@@ -60,20 +57,15 @@ fn parse(line: &str) -> Option<Area> {
     let device = libc::makedev(number(major)?, number(minor)?);
     let inode = fields.next()?;
     let path = fields.next().unwrap_or("").trim_start();
-    let bit = |at: usize, letter: u8, bit: i32| {
-        if mode.get(at) == Some(&letter) {
-            bit
-        } else {
-            0
-        }
-    };
+    let has = |at: usize, letter: u8| mode.get(at) == Some(&letter);
+    let bit = |at, letter, bit| i32::from(has(at, letter)) * bit;
     Some(Area {
         start: usize::from_str_radix(start, 16).ok()?,
         end: usize::from_str_radix(end, 16).ok()?,
         protection: bit(0, b'r', libc::PROT_READ)
             | bit(1, b'w', libc::PROT_WRITE)
             | bit(2, b'x', libc::PROT_EXEC),
-        shared: mode.get(3) == Some(&b's'),
+        shared: has(3, b's'),
         offset: u64::from_str_radix(offset, 16).ok()?,
         file: FileId {
             device,
@@ -100,16 +92,12 @@ pub(crate) fn split(
         if area.end <= at {
             continue;
         }
-        if area.protection & protection != protection {
-            return Err(Errno(libc::EFAULT));
-        }
+        refuse_if(area.protection & protection != protection, libc::EFAULT)?;
         let until = area.end.min(end);
         parts.push((at, until, area));
         at = until;
     }
-    if at < end {
-        return Err(Errno(libc::EFAULT));
-    }
+    refuse_if(at < end, libc::EFAULT)?;
     Ok(parts)
 }
 
@@ -129,45 +117,30 @@ mod tests {
     #[test]
     fn lines_become_areas() {
         let areas = areas();
-        assert_eq!(areas.len(), 3);
-        assert_eq!(
-            (areas[0].file.inode, areas[0].shared, areas[0].path.as_str()),
-            (0, false, "")
-        );
-        assert_eq!(
-            (areas[1].file.inode, areas[1].shared, areas[1].offset),
-            (77, true, 0x2000)
-        );
+        let shape = |area: &Area| (area.file.inode, area.shared, area.offset, area.protection);
+        assert_eq!(shape(&areas[0]), (0, false, 0, 3));
+        assert_eq!(shape(&areas[1]), (77, true, 0x2000, 3));
+        assert_eq!(shape(&areas[2]), (9, false, 0, 1));
         assert_eq!(areas[1].path, "/memfd:a name (deleted)");
-        assert_eq!(areas[2].protection, libc::PROT_READ);
     }
 
     #[test]
     fn a_range_is_split_where_areas_meet() {
         let areas = areas();
-        let parts = split(&areas, 0x2000, 0x4000, libc::PROT_WRITE).unwrap();
+        let (read, write) = (libc::PROT_READ, libc::PROT_WRITE);
+        let parts = split(&areas, 0x2000, 0x4000, write).unwrap();
         let ranges: Vec<_> = parts.iter().map(|(from, to, _)| (*from, *to)).collect();
         assert_eq!(ranges, [(0x2000, 0x3000), (0x3000, 0x4000)]);
-    }
-
-    #[test]
-    fn holes_and_read_only_memory_are_faults() {
-        let areas = areas();
-        let fault = |from, to, protection| {
-            assert!(split(&areas, from, to, protection) == Err(Errno(libc::EFAULT)));
-        };
-        fault(0x3000, 0x6000, libc::PROT_READ);
-        fault(0x0, 0x2000, libc::PROT_READ);
-        fault(0x5000, 0x7000, libc::PROT_READ);
-        fault(0x5000, 0x6000, libc::PROT_WRITE);
-        assert!(split(&areas, 0x5000, 0x6000, libc::PROT_READ).is_ok());
-    }
-
-    #[test]
-    fn the_own_map_is_readable() {
-        let value = 1_u8;
-        let at = &raw const value as usize;
-        assert_eq!(overlapping(at, at + 1).unwrap().len(), 1);
-        assert!(all().unwrap().len() > 3);
+        assert!(split(&areas, 0x5000, 0x6000, read).is_ok());
+        // Holes and read-only memory are faults.
+        for (from, to, protection) in [
+            (0x3000, 0x6000, read),
+            (0, 0x2000, read),
+            (0x5000, 0x7000, read),
+            (0x5000, 0x6000, write),
+        ] {
+            let error = split(&areas, from, to, protection).err();
+            assert_eq!(error, Some(Errno(libc::EFAULT)));
+        }
     }
 }

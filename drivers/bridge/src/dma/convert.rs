@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::dma::areas::Area;
 use crate::dma::files::{keep, File, Origin};
 use crate::dma::freeze::Frozen;
-use crate::say::trace;
-use crate::sys::{self, Errno};
+use crate::say::{trace, warn};
+use crate::sys::{self, refuse_if, Errno, Fd};
 
 const PAGE: usize = 4096;
 /// Bytes of a page in the pagemap: bits 63 and 62 say that it is in memory, or in swap.
@@ -17,7 +17,7 @@ pub(crate) fn convert(start: usize, end: usize, area: &Area) -> Result<Arc<File>
     let here = &raw const start as usize;
     // The copy and the new mapping are two steps. Between them, the stack would change.
     if area.path == "[stack]" || (start..end).contains(&here) {
-        crate::say::warn(format_args!(
+        warn(format_args!(
             "DMA to the stack at {start:#x} is not possible: use memory of malloc or mmap"
         ));
         return Err(Errno(libc::EFAULT));
@@ -28,9 +28,7 @@ pub(crate) fn convert(start: usize, end: usize, area: &Area) -> Result<Arc<File>
         true => sys::open(c"/proc/self/pagemap", libc::O_RDONLY).ok(),
         false => None,
     };
-    let result = replace(start, end, area.protection, &file, pagemap);
-    sys::close_if_any(pagemap);
-    result?;
+    replace(start, end, area.protection, &file, pagemap.as_ref())?;
     let origin = match area.shared {
         true => Origin::Shared,
         false => Origin::Private,
@@ -47,7 +45,7 @@ fn replace(
     end: usize,
     protection: i32,
     file: &File,
-    pagemap: Option<i32>,
+    pagemap: Option<&Fd>,
 ) -> Result<(), Errno> {
     let frozen = Frozen::new(start, end, protection, pagemap.is_some())?;
     frozen.keep(start, end)?;
@@ -58,17 +56,15 @@ fn replace(
 }
 
 /// Copies the pages that exist to the file; all, if the kernel does not say which do.
-fn copy(start: usize, end: usize, file: &File, pagemap: Option<i32>) -> Result<(), Errno> {
+fn copy(start: usize, end: usize, file: &File, pagemap: Option<&Fd>) -> Result<(), Errno> {
     let mut entries = [0xff; 512 * ENTRY];
     let mut at = start;
     while at < end {
         let pages = ((end - at) / PAGE).min(512);
         let entries = &mut entries[..pages * ENTRY];
         if let Some(fd) = pagemap {
-            let read = sys::read(fd, entries, Some((at / PAGE * ENTRY) as u64))?;
-            if read != entries.len() {
-                return Err(Errno(libc::EIO));
-            }
+            let read = sys::read(fd.number(), entries, Some((at / PAGE * ENTRY) as u64))?;
+            refuse_if(read != entries.len(), libc::EIO)?;
         }
         let exist = |page: &&[u8]| page[7] & 0xc0 != 0;
         let mut entries = entries.chunks_exact(ENTRY).peekable();
@@ -100,50 +96,31 @@ mod tests {
     use super::*;
     use crate::dma::areas::overlapping;
 
-    fn anonymous(len: usize) -> usize {
+    #[test]
+    fn memory_keeps_its_content_and_holes_and_gets_a_file() {
+        let len = 64 << 30;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         // SAFETY: a new range.
-        unsafe { sys::mmap(0, len, protection, flags, -1, 0) }.unwrap()
-    }
-
-    #[test]
-    fn memory_keeps_its_content_and_gets_a_file() {
-        let len = 5 << 20;
-        let at = anonymous(len);
+        let at = unsafe { sys::mmap(0, len, protection, flags, -1, 0) }.unwrap();
         // SAFETY: the range was mapped above.
         let bytes = unsafe { std::slice::from_raw_parts_mut(at as *mut u8, len) };
-        bytes[0] = 1;
-        bytes[3 << 20] = 2;
-        bytes[len - 1] = 3;
+        let written = [(0, 1), (33 << 30, 2), (len - 1, 3)];
+        for (place, value) in written {
+            bytes[place] = value;
+        }
         let areas = overlapping(at, at + len).unwrap();
         let file = convert(at, at + len, &areas[0]).unwrap();
-        assert_eq!(
-            (bytes[0], bytes[3 << 20], bytes[len - 1], bytes[77]),
-            (1, 2, 3, 0)
-        );
+        assert!(written.iter().all(|(place, value)| bytes[*place] == *value));
+        assert_eq!(bytes[77], 0);
         bytes[PAGE] = 9;
         let mut byte = [0];
         sys::read(file.fd(), &mut byte, Some(PAGE as u64)).unwrap();
         assert_eq!(byte, [9]);
-        let after = overlapping(at, at + len).unwrap();
-        assert_eq!(
-            (after.len(), after[0].file, after[0].shared),
-            (1, file.id(), true)
-        );
-    }
-
-    #[test]
-    fn sparse_memory_stays_sparse() {
-        let len = 64 << 30;
-        let at = anonymous(len);
-        // SAFETY: the range was mapped above.
-        unsafe { *((at + (33 << 30)) as *mut u8) = 7 };
-        let areas = overlapping(at, at + len).unwrap();
-        let file = convert(at, at + len, &areas[0]).unwrap();
-        // SAFETY: as above.
-        assert_eq!(unsafe { *((at + (33 << 30)) as *const u8) }, 7);
         assert!(sys::file_status(file.fd()).unwrap().st_blocks < 4096);
+        let after = overlapping(at, at + len).unwrap();
+        let shape = (after.len(), after[0].file, after[0].shared);
+        assert_eq!(shape, (1, file.id, true));
         // SAFETY: the range is not used after this.
         unsafe { sys::munmap(at, len) }.unwrap();
     }

@@ -4,43 +4,25 @@ use std::sync::Arc;
 
 use crate::dma::areas::{self, Area};
 use crate::lock::Lock;
-use crate::sys::{self, Errno, FileId};
+use crate::sys::{self, Errno, Fd, FileId};
 
-/// A descriptor of the bridge's, closed with its last user.
+/// A file, and what identifies it.
 #[derive(Debug)]
 pub(crate) struct File {
-    fd: i32,
-    id: FileId,
+    fd: Fd,
+    pub(crate) id: FileId,
 }
 
 impl File {
     /// Takes a descriptor over, and moves it out of the way of the program's numbers.
-    pub(crate) fn take(fd: i32) -> Result<Arc<Self>, Errno> {
-        let high = sys::duplicate_high(fd, 600);
-        let id = sys::file_id(fd);
-        sys::close(fd);
-        let fd = high?;
-        match id {
-            Ok(id) => Ok(Arc::new(Self { fd, id })),
-            Err(error) => {
-                sys::close(fd);
-                Err(error)
-            }
-        }
+    pub(crate) fn take(fd: Fd) -> Result<Arc<Self>, Errno> {
+        let id = sys::file_id(fd.number())?;
+        let fd = fd.raise()?;
+        Ok(Arc::new(Self { fd, id }))
     }
 
     pub(crate) fn fd(&self) -> i32 {
-        self.fd
-    }
-
-    pub(crate) fn id(&self) -> FileId {
-        self.id
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        sys::close(self.fd);
+        self.fd.number()
     }
 }
 
@@ -54,7 +36,7 @@ pub(crate) enum Origin {
 }
 
 #[derive(Debug)]
-struct Kept {
+pub(crate) struct Kept {
     file: Arc<File>,
     origin: Origin,
 }
@@ -71,7 +53,7 @@ impl Kept {
 }
 
 /// The files of memory that was anonymous before.
-static OWN: Lock<Vec<Kept>> = Lock::new(Vec::new());
+pub(crate) static OWN: Lock<Vec<Kept>> = Lock::new(Vec::new());
 
 /// Keeps a file for as long as the program has mapped it.
 pub(crate) fn keep(file: Arc<File>, origin: Origin) {
@@ -116,15 +98,5 @@ pub(crate) fn release_unused(make_anonymous: impl Fn(&File, &Area) -> bool) {
 
 /// Whether a descriptor is one of these files.
 pub(crate) fn owns(fd: i32) -> bool {
-    OWN.lock().iter().any(|kept| kept.file.fd == fd)
-}
-
-/// Keeps other threads out, for a fork.
-pub(crate) fn acquire() {
-    OWN.acquire();
-}
-
-/// Lets them in again.
-pub(crate) fn release() {
-    OWN.release();
+    OWN.lock().iter().any(|kept| kept.file.fd() == fd)
 }

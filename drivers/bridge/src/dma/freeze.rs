@@ -4,9 +4,10 @@
 //! Then the range is read-only: instructions wait in the handler of SIGSEGV, and system calls get EFAULT.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::dma::areas;
-use crate::sys::{self, Errno};
+use crate::sys::{self, Errno, Fd};
 
 /// The range that is read-only for the moment.
 static START: AtomicUsize = AtomicUsize::new(0);
@@ -22,9 +23,9 @@ pub(crate) fn wait_for(address: usize) -> bool {
         return false;
     }
     let inside = || (START.load(Ordering::SeqCst)..END.load(Ordering::SeqCst)).contains(&address);
-    let end = sys::now_ms() + 5000;
-    while inside() && sys::now_ms() < end {
-        sys::yield_processor();
+    let end = Instant::now() + Duration::from_secs(5);
+    while inside() && Instant::now() < end {
+        std::thread::yield_now();
     }
     // The range may have been thawed between the fault and the handler, and may be frozen again.
     let areas = areas::overlapping(address, address + 1).unwrap_or_default();
@@ -39,7 +40,7 @@ pub(crate) struct Frozen {
     start: usize,
     end: usize,
     protection: i32,
-    userfault: Option<i32>,
+    userfault: Option<Fd>,
 }
 
 impl Frozen {
@@ -71,16 +72,16 @@ impl Frozen {
     pub(crate) fn keep(&self, start: usize, end: usize) -> Result<(), Errno> {
         const WRITE_PROTECT: u64 = 0xc018_aa06;
         let words = [start as u64, (end - start) as u64, 1];
-        self.userfault
-            .map_or(Ok(()), |fd| request(fd, WRITE_PROTECT, words))
+        let userfault = self.userfault.as_ref();
+        userfault.map_or(Ok(()), |fd| request(fd, WRITE_PROTECT, words))
     }
 }
 
 impl Drop for Frozen {
     fn drop(&mut self) {
-        // Threads that wait try again, on the memory that is there now.
-        if let Some(fd) = self.userfault {
-            return sys::close(fd);
+        // Threads that wait try again, on the memory that is there now, when the descriptor closes.
+        if self.userfault.is_some() {
+            return;
         }
         // SAFETY: as above.
         let _ = unsafe { sys::mprotect(self.start, self.end - self.start, self.protection) };
@@ -90,26 +91,22 @@ impl Drop for Frozen {
 }
 
 /// Makes a userfaultfd for a range. A thread that has a fault there waits until it is closed.
-fn userfault(start: usize, end: usize, missing: bool) -> Result<i32, Errno> {
+fn userfault(start: usize, end: usize, missing: bool) -> Result<Fd, Errno> {
     const API: u64 = 0xc018_aa3f;
     const REGISTER: u64 = 0xc020_aa00;
     const WRITES: u64 = 2;
     let flags = [libc::O_CLOEXEC as u64];
     // SAFETY: the arguments are numbers.
-    let fd = unsafe { sys::call(libc::SYS_userfaultfd, flags)? } as i32;
-    let range = [start as u64, (end - start) as u64];
+    let fd = unsafe { sys::call(libc::SYS_userfaultfd, flags) }.map(Fd::new)?;
     let mode = WRITES | u64::from(missing);
-    let result = request(fd, API, [0xaa, 0, 0])
-        .and_then(|()| request(fd, REGISTER, [range[0], range[1], mode, 0]));
-    if result.is_err() {
-        sys::close(fd);
-    }
-    result.map(|()| fd)
+    request(&fd, API, [0xaa, 0, 0])?;
+    request(&fd, REGISTER, [start as u64, (end - start) as u64, mode, 0])?;
+    Ok(fd)
 }
 
 /// Makes a request to a userfaultfd, with a structure of words that the kernel may change.
-fn request<const N: usize>(fd: i32, number: u64, mut words: [u64; N]) -> Result<(), Errno> {
-    let arguments = [fd as u64, number, words.as_mut_ptr() as u64];
+fn request<const N: usize>(fd: &Fd, number: u64, mut words: [u64; N]) -> Result<(), Errno> {
+    let arguments = [fd.number() as u64, number, words.as_mut_ptr() as u64];
     // SAFETY: the number holds the structure's size, which is that of `words`.
     unsafe { sys::call(libc::SYS_ioctl, arguments) }.map(drop)
 }

@@ -21,19 +21,16 @@ fn copy(
     let copy = unsafe { sys::mmap(0, len, protection, flags, -1, 0)? };
     // SAFETY: as above; only this function uses it.
     let bytes = unsafe { std::slice::from_raw_parts_mut(copy as *mut u8, len) };
+    // ENXIO means that only a hole is left.
+    let seek = |from, whence| sys::seek(file.fd(), from, whence).map_or(end, |at| at.min(end));
     let mut at = area.offset;
     let result = loop {
-        // ENXIO means that only a hole is left.
-        let data = sys::seek(file.fd(), at, libc::SEEK_DATA)
-            .unwrap_or(end)
-            .min(end);
+        let data = seek(at, libc::SEEK_DATA);
         if data == end {
             // SAFETY: as above.
             break unsafe { sys::mprotect(copy, len, area.protection) };
         }
-        let hole = sys::seek(file.fd(), data, libc::SEEK_HOLE)
-            .unwrap_or(end)
-            .min(end);
+        let hole = seek(data, libc::SEEK_HOLE);
         let [from, to] = [data, hole].map(|offset| (offset - area.offset) as usize);
         let copied = before(area.start + from, area.start + to)
             .and_then(|()| sys::read(file.fd(), &mut bytes[from..to], Some(data)));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::card::requests::DmaPiece;
 use crate::dma::backing::Part;
-use crate::sys::Errno;
+use crate::sys::{refuse_if, Errno};
 
 /// Size and alignment of the smallest map.
 pub(crate) const PAGE: u64 = 4096;
@@ -53,23 +53,15 @@ impl Table {
         let last = iova
             .checked_add(size.wrapping_sub(1))
             .ok_or(Errno(libc::EINVAL))?;
-        if size == 0 || iova % PAGE != 0 || size % PAGE != 0 {
-            return Err(Errno(libc::EINVAL));
-        }
-        if self.overlaps(iova, last) {
-            return Err(Errno(libc::EEXIST));
-        }
-        if self.maps.len() >= MAX_MAPS {
-            return Err(Errno(libc::ENOSPC));
-        }
+        refuse_if(
+            size == 0 || iova % PAGE != 0 || size % PAGE != 0,
+            libc::EINVAL,
+        )?;
+        refuse_if(self.overlaps(iova, last), libc::EEXIST)?;
+        refuse_if(self.maps.len() >= MAX_MAPS, libc::ENOSPC)?;
+        let is_inside = |(first, end): &(u64, u64)| *first <= iova && last <= *end;
         let usable = usable_ranges(address_width);
-        if !usable
-            .iter()
-            .any(|(first, end)| *first <= iova && last <= *end)
-        {
-            return Err(Errno(libc::EINVAL));
-        }
-        Ok(())
+        refuse_if(!usable.iter().any(is_inside), libc::EINVAL)
     }
 
     fn overlaps(&self, first: u64, last: u64) -> bool {
@@ -83,27 +75,28 @@ impl Table {
     }
 
     /// Removes the maps that lie in a range. With `whole`, a map that only overlaps it is EINVAL;
-    /// otherwise it stays. Returns the bytes that are free now.
-    pub(crate) fn remove(&mut self, first: u64, last: u64, whole: bool) -> Result<u64, Errno> {
+    /// otherwise it stays. Returns the IOVA and the size of each.
+    pub(crate) fn remove(
+        &mut self,
+        first: u64,
+        last: u64,
+        whole: bool,
+    ) -> Result<Vec<(u64, u64)>, Errno> {
         let cut = |at: u64| {
             let before = self.maps.range(..at).next_back();
             before.is_some_and(|(iova, map)| iova + (map.size - 1) >= at)
         };
         let cut_end = last.checked_add(1).is_some_and(cut);
-        if whole && (cut(first) || cut_end) {
-            return Err(Errno(libc::EINVAL));
-        }
-        let inside: Vec<u64> = self
-            .maps
-            .range(first..=last)
-            .filter(|(iova, map)| **iova + (map.size - 1) <= last)
-            .map(|(iova, _)| *iova)
+        refuse_if(whole && (cut(first) || cut_end), libc::EINVAL)?;
+        let maps = self.maps.range(first..=last);
+        let maps = maps.map(|(iova, map)| (*iova, map.size));
+        let inside: Vec<_> = maps
+            .filter(|(iova, size)| iova + (size - 1) <= last)
             .collect();
-        Ok(inside
-            .iter()
-            .filter_map(|iova| self.maps.remove(iova))
-            .map(|map| map.size)
-            .sum())
+        for (iova, _) in &inside {
+            self.maps.remove(iova);
+        }
+        Ok(inside)
     }
 
     /// Every map, by IOVA.
@@ -147,40 +140,38 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn map(size: u64) -> Map {
-        Map {
-            size,
-            access: 3,
-            parts: Vec::new(),
-        }
-    }
-
     fn table(maps: &[(u64, u64)]) -> Table {
         let mut table = Table::default();
-        maps.iter()
-            .for_each(|(iova, size)| table.insert(*iova, map(*size)));
+        for (iova, size) in maps {
+            let map = Map {
+                size: *size,
+                access: 3,
+                parts: Vec::new(),
+            };
+            table.insert(*iova, map);
+        }
         table
-    }
-
-    fn errno(result: Result<(), Errno>) -> i32 {
-        result.err().map_or(0, |error| error.0)
     }
 
     #[test]
     fn ranges_are_checked_as_the_kernel_does() {
         let table = table(&[(0x10000, 0x4000)]);
-        let check = |iova, size| errno(table.check(iova, size, 48));
-        assert_eq!(check(0x14000, 0x1000), 0);
-        assert_eq!(check(0xf000, 0x1000), 0);
-        assert_eq!(check(0x13000, 0x2000), libc::EEXIST);
-        assert_eq!(check(0xf000, 0x2000), libc::EEXIST);
-        assert_eq!(check(0x20000, 0), libc::EINVAL);
-        assert_eq!(check(0x20800, 0x1000), libc::EINVAL);
-        assert_eq!(check(0x20000, 0x1800), libc::EINVAL);
-        assert_eq!(check(u64::MAX - 0xfff, 0x2000), libc::EINVAL);
-        assert_eq!(check(0xfee0_0000, 0x1000), libc::EINVAL);
-        assert_eq!(check(1 << 48, 0x1000), libc::EINVAL);
-        assert_eq!(check((1 << 48) - 0x1000, 0x1000), 0);
+        for (iova, size, error) in [
+            (0x14000, 0x1000, 0),
+            (0xf000, 0x1000, 0),
+            (0x13000, 0x2000, libc::EEXIST),
+            (0xf000, 0x2000, libc::EEXIST),
+            (0x20000, 0, libc::EINVAL),
+            (0x20800, 0x1000, libc::EINVAL),
+            (0x20000, 0x1800, libc::EINVAL),
+            (u64::MAX - 0xfff, 0x2000, libc::EINVAL),
+            (0xfee0_0000, 0x1000, libc::EINVAL),
+            (1 << 48, 0x1000, libc::EINVAL),
+            ((1 << 48) - 0x1000, 0x1000, 0),
+        ] {
+            let expected = refuse_if(error != 0, error);
+            assert_eq!(table.check(iova, size, 48), expected, "{iova:#x}");
+        }
     }
 
     #[test]
@@ -188,9 +179,12 @@ mod tests {
         let mut table = table(&[(0x1000, 0x2000), (0x4000, 0x1000)]);
         assert_eq!(table.remove(0x2000, 0x4fff, true), Err(Errno(libc::EINVAL)));
         assert_eq!(table.remove(0x1000, 0x1fff, true), Err(Errno(libc::EINVAL)));
-        assert_eq!(table.remove(0x2000, 0x4fff, false), Ok(0x1000));
-        assert_eq!(table.remove(0x8000, 0x8fff, true), Ok(0));
-        assert_eq!(table.remove(0, u64::MAX, true), Ok(0x2000));
+        assert_eq!(
+            table.remove(0x2000, 0x4fff, false),
+            Ok(vec![(0x4000, 0x1000)])
+        );
+        assert_eq!(table.remove(0x8000, 0x8fff, true), Ok(vec![]));
+        assert_eq!(table.remove(0, u64::MAX, true), Ok(vec![(0x1000, 0x2000)]));
         assert_eq!(table.bytes(), 0);
     }
 

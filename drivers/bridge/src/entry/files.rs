@@ -1,190 +1,103 @@
-//! The interposed functions for descriptors.
+//! What the interposed functions for descriptors do.
 
-use std::ffi::CStr;
+use std::ffi::{c_char, CStr};
 
-use crate::entry::next::{self, aliases, to_c};
+use crate::entry::next;
 use crate::ports::config;
 use crate::requests;
+use crate::say::warn;
 use crate::sys::{self, Errno};
 use crate::vfio::numbers::is_request;
 
-/// Opens a file as openat(2).
+/// Opens a node of VFIO. `None` if the path is not one's.
 ///
 /// # Safety
 ///
-/// `path` must be what openat(2) takes.
-unsafe fn open_at(folder: i32, path: *const libc::c_char, flags: i32, mode: libc::mode_t) -> i32 {
-    let open = |path: *const libc::c_char| match next::openat() {
-        // SAFETY: the caller vouches for the path.
-        Some(next) => unsafe { next(folder, path, flags, mode) },
-        None => {
-            let arguments = [folder as u64, path as u64, flags as u64, u64::from(mode)];
-            // SAFETY: as above.
-            to_c(unsafe { sys::call(libc::SYS_openat, arguments) }) as i32
-        }
-    };
-    if config().is_none() || path.is_null() {
-        return open(path);
+/// `path` must be what open(2) takes.
+pub(super) unsafe fn open(
+    path: *const c_char,
+    flags: i32,
+    mode: libc::mode_t,
+) -> Option<Result<u64, Errno>> {
+    config()?;
+    if path.is_null() {
+        return None;
     }
     // SAFETY: the caller vouches for the path.
     let name = unsafe { CStr::from_ptr(path) }.to_bytes();
-    if !name.starts_with(b"/dev/") {
-        return open(path);
-    }
-    let Some(placeholder) = requests::placeholder_path(name) else {
-        return open(path);
-    };
     // Without the launcher's namespace, the nodes do not exist, or are the machine's own.
-    let fd = open(placeholder.as_ptr());
-    if fd < 0 {
-        return fd;
-    }
-    match requests::opened(fd) {
-        Ok(()) => fd,
-        Err(error) => {
-            sys::close(fd);
-            to_c(Err(error)) as i32
-        }
-    }
-}
-
-aliases! {
-    open(path: *const libc::c_char, flags: i32, mode: libc::mode_t) -> i32 = open_at(libc::AT_FDCWD, path, flags, mode);
-    open64(path: *const libc::c_char, flags: i32, mode: libc::mode_t) -> i32 = open_at(libc::AT_FDCWD, path, flags, mode);
-    openat(at: i32, path: *const libc::c_char, flags: i32, mode: libc::mode_t) -> i32 = open_at(at, path, flags, mode);
-    openat64(at: i32, path: *const libc::c_char, flags: i32, mode: libc::mode_t) -> i32 = open_at(at, path, flags, mode);
-    // What the C library's checked headers call instead.
-    __open_2(path: *const libc::c_char, flags: i32) -> i32 = open_at(libc::AT_FDCWD, path, flags, 0);
-    __open64_2(path: *const libc::c_char, flags: i32) -> i32 = open_at(libc::AT_FDCWD, path, flags, 0);
-    __openat_2(at: i32, path: *const libc::c_char, flags: i32) -> i32 = open_at(at, path, flags, 0);
-    __openat64_2(at: i32, path: *const libc::c_char, flags: i32) -> i32 = open_at(at, path, flags, 0);
-    pread64(fd: i32, to: *mut libc::c_void, len: usize, offset: i64) -> isize = pread(fd, to, len, offset);
-    pwrite64(fd: i32, from: *const libc::c_void, len: usize, offset: i64) -> isize = pwrite(fd, from, len, offset);
-    __pread_chk(fd: i32, to: *mut libc::c_void, len: usize, offset: i64, room: usize) -> isize =
-        checked_pread(fd, to, len, offset, room);
-    __pread64_chk(fd: i32, to: *mut libc::c_void, len: usize, offset: i64, room: usize) -> isize =
-        checked_pread(fd, to, len, offset, room);
+    let placeholder = requests::placeholder_path(name)?;
+    let at = placeholder.as_ptr() as u64;
+    let arguments = [libc::AT_FDCWD as u64, at, flags as u64, u64::from(mode)];
+    // SAFETY: the path ends with NUL.
+    let opened = unsafe { sys::call(libc::SYS_openat, arguments) };
+    Some(opened.and_then(|fd| {
+        requests::opened(fd as i32)
+            .inspect_err(|_| sys::close(fd as i32))
+            .map(|()| fd)
+    }))
 }
 
 /// A program that closes all its descriptors must not close the bridge's: for the program, they do
 /// not exist.
-#[no_mangle]
-extern "C" fn close(fd: i32) -> i32 {
+pub(super) fn close(fd: i32) -> i32 {
     if config().is_some() && sys::may_be_internal(fd) && requests::is_internal(fd) {
-        return to_c(Err(Errno(libc::EBADF))) as i32;
+        // SAFETY: the kernel refuses this number, and errno then says EBADF.
+        return unsafe { next::close(-1) };
     }
-    let result = match next::close() {
-        // SAFETY: the program owns the descriptor.
-        Some(next) => unsafe { next(fd) },
-        None => {
-            // SAFETY: the arguments are numbers.
-            let closed = unsafe { sys::call(libc::SYS_close, [fd as u64]) };
-            to_c(closed) as i32
-        }
-    };
+    // SAFETY: the program owns the descriptor.
+    let result = unsafe { next::close(fd) };
     requests::after_close();
     result
 }
 
-fn close_descriptors(first: u32, last: u32, flags: u64) -> Result<u64, Errno> {
-    let mut from = first;
-    let internal = if config().is_some() {
-        requests::internal_descriptors()
-    } else {
-        Vec::new()
+/// Closes all descriptors in a range but the bridge's.
+pub(super) fn close_range(first: u32, last: u32, flags: u64) -> Result<u64, Errno> {
+    let close_span = |first: u32, last: u32| {
+        let arguments = [u64::from(first), u64::from(last), flags];
+        // SAFETY: the arguments are numbers.
+        unsafe { sys::call(libc::SYS_close_range, arguments) }
     };
-    for fd in internal
-        .into_iter()
-        .map(|fd| fd as u32)
-        .filter(|fd| (first..=last).contains(fd))
-    {
+    let internal = config().map_or_else(Vec::new, |_| requests::internal_descriptors());
+    let internal = internal.into_iter().map(|fd| fd as u32);
+    let mut from = first;
+    for fd in internal.filter(|fd| (first..=last).contains(fd)) {
         if fd > from {
-            close_span(from, fd - 1, flags)?;
+            close_span(from, fd - 1)?;
         }
         from = fd + 1;
     }
     if from <= last {
-        close_span(from, last, flags)?;
+        close_span(from, last)?;
     }
     requests::after_close();
     Ok(0)
 }
 
-fn close_span(first: u32, last: u32, flags: u64) -> Result<u64, Errno> {
-    let arguments = [u64::from(first), u64::from(last), flags];
-    // SAFETY: the arguments are numbers.
-    unsafe { sys::call(libc::SYS_close_range, arguments) }
-}
-
-#[no_mangle]
-extern "C" fn close_range(first: u32, last: u32, flags: i32) -> i32 {
-    to_c(close_descriptors(first, last, flags as u64)) as i32
-}
-
-#[no_mangle]
-extern "C" fn closefrom(first: i32) {
-    let _ = close_descriptors(first.max(0) as u32, u32::MAX, 0);
-}
-
-#[no_mangle]
-unsafe extern "C" fn ioctl(fd: i32, request: libc::c_ulong, at: usize) -> i32 {
-    let answer = match is_request(request) {
-        true => requests::ioctl(fd, request, at as u64),
-        false => None,
-    };
-    // SAFETY: the caller vouches for the arguments.
-    let kernel = || unsafe { sys::call(libc::SYS_ioctl, [fd as u64, request, at as u64]) };
-    to_c(answer.unwrap_or_else(kernel)) as i32
-}
-
-#[no_mangle]
-unsafe extern "C" fn pread(fd: i32, to: *mut libc::c_void, len: usize, offset: i64) -> isize {
-    if let Some(result) = requests::pread(fd, to as u64, len, offset as u64) {
-        return to_c(result) as isize;
-    }
-    match next::pread() {
-        // SAFETY: the caller vouches for the arguments.
-        Some(next) => unsafe { next(fd, to, len, offset) },
-        None => {
-            let arguments = [fd as u64, to as u64, len as u64, offset as u64];
-            // SAFETY: as above.
-            to_c(unsafe { sys::call(libc::SYS_pread64, arguments) }) as isize
-        }
-    }
-}
-
-/// Reads as pread(2), but ends the program if the buffer is too small.
+/// Answers a request of VFIO, and passes others to the kernel.
 ///
 /// # Safety
 ///
-/// The arguments must be what pread(2) takes.
-unsafe fn checked_pread(
-    fd: i32,
-    to: *mut libc::c_void,
-    len: usize,
-    offset: i64,
-    room: usize,
-) -> isize {
-    if len > room {
-        crate::say::warn(format_args!("pread of {len} bytes into a buffer of {room}"));
-        std::process::abort();
-    }
-    // SAFETY: the caller vouches for the arguments.
-    unsafe { pread(fd, to, len, offset) }
+/// The arguments must be what ioctl(2) takes.
+pub(super) unsafe fn ioctl(fd: i32, request: u64, at: u64) -> Result<u64, Errno> {
+    let answer = is_request(request).then(|| requests::ioctl(fd, request, at));
+    answer.flatten().unwrap_or_else(|| {
+        // SAFETY: the caller vouches for the arguments.
+        unsafe { sys::call(libc::SYS_ioctl, [fd as u64, request, at]) }
+    })
 }
 
-#[no_mangle]
-unsafe extern "C" fn pwrite(fd: i32, from: *const libc::c_void, len: usize, offset: i64) -> isize {
-    if let Some(result) = requests::pwrite(fd, from as u64, len, offset as u64) {
-        return to_c(result) as isize;
+/// Reads as pread(2), but ends the program if the buffer is too small.
+pub(super) fn checked_pread(
+    fd: i32,
+    to: u64,
+    len: usize,
+    offset: u64,
+    room: usize,
+) -> Option<Result<u64, Errno>> {
+    if len > room {
+        warn(format_args!("pread of {len} bytes into a buffer of {room}"));
+        std::process::abort();
     }
-    match next::pwrite() {
-        // SAFETY: the caller vouches for the arguments.
-        Some(next) => unsafe { next(fd, from, len, offset) },
-        None => {
-            let arguments = [fd as u64, from as u64, len as u64, offset as u64];
-            // SAFETY: as above.
-            to_c(unsafe { sys::call(libc::SYS_pwrite64, arguments) }) as isize
-        }
-    }
+    requests::pread(fd, to, len, offset)
 }

@@ -29,53 +29,37 @@ fn high(argument: u32) -> u32 {
     low(argument) + 4
 }
 
-fn statement(code: u16, k: u32) -> libc::sock_filter {
-    libc::sock_filter {
-        code,
-        jt: 0,
-        jf: 0,
-        k,
-    }
-}
+/// An instruction: its code, how many instructions it skips if a comparison holds and if not, and its number.
+type Step = (u16, u8, u8, u32);
 
 /// Skips `otherwise` instructions if the loaded word is not `k`.
-fn unless(k: u32, otherwise: u8) -> libc::sock_filter {
-    libc::sock_filter {
-        code: IF_EQUAL,
-        jt: 0,
-        jf: otherwise,
-        k,
-    }
+fn unless(k: u32, otherwise: u8) -> Step {
+    (IF_EQUAL, 0, otherwise, k)
 }
 
 /// Traps if a word of an argument has this value under this mask; `number` is the system call.
-fn rule(number: i64, word: u32, mask: u32, value: u32) -> [libc::sock_filter; 6] {
+fn rule(number: i64, word: u32, mask: u32, value: u32) -> [Step; 6] {
     [
-        statement(LOAD, NUMBER),
+        (LOAD, 0, 0, NUMBER),
         unless(number as u32, 4),
-        statement(LOAD, word),
-        statement(AND, mask),
+        (LOAD, 0, 0, word),
+        (AND, 0, 0, mask),
         unless(value, 1),
-        statement(RETURN, TRAP),
+        (RETURN, 0, 0, TRAP),
     ]
 }
 
 /// Traps a system call whose argument is the kernel's offset of a region: its number in bits 40 to
 /// 43, and less than 4 GiB in the region.
-fn offset_rule(number: i64, argument: u32) -> [libc::sock_filter; 7] {
+fn offset_rule(number: i64, argument: u32) -> [Step; 7] {
     [
-        statement(LOAD, NUMBER),
+        (LOAD, 0, 0, NUMBER),
         unless(number as u32, 5),
-        statement(LOAD, high(argument)),
-        libc::sock_filter {
-            code: IF_EQUAL,
-            jt: 3,
-            jf: 0,
-            k: 0,
-        },
-        statement(AND, 0xffff_f0ff),
+        (LOAD, 0, 0, high(argument)),
+        (IF_EQUAL, 3, 0, 0),
+        (AND, 0, 0, 0xffff_f0ff),
         unless(0, 1),
-        statement(RETURN, TRAP),
+        (RETURN, 0, 0, TRAP),
     ]
 }
 
@@ -85,35 +69,31 @@ fn program(gate: u64) -> Vec<libc::sock_filter> {
     let mark = (MARK as u32) << 16;
     let huge = (libc::MAP_ANONYMOUS | libc::MAP_HUGETLB) as u32;
     let mut filter = vec![
-        statement(LOAD, ARCH),
-        libc::sock_filter {
-            code: IF_EQUAL,
-            jt: 1,
-            jf: 0,
-            k: ARCH_X86_64,
-        },
-        statement(RETURN, ALLOW),
-        statement(LOAD, INSTRUCTION),
+        (LOAD, 0, 0, ARCH),
+        (IF_EQUAL, 1, 0, ARCH_X86_64),
+        (RETURN, 0, 0, ALLOW),
+        (LOAD, 0, 0, INSTRUCTION),
         unless(gate as u32, 3),
-        statement(LOAD, INSTRUCTION + 4),
+        (LOAD, 0, 0, INSTRUCTION + 4),
         unless((gate >> 32) as u32, 1),
-        statement(RETURN, ALLOW),
+        (RETURN, 0, 0, ALLOW),
     ];
-    filter.extend(rule(
-        libc::SYS_ioctl,
-        low(1),
-        0xffff_ff00,
-        u32::from(b';') << 8,
-    ));
-    filter.extend(rule(libc::SYS_mmap, high(5), MARK_BITS, mark));
-    filter.extend(rule(libc::SYS_mmap, low(3), huge, huge));
-    filter.extend(rule(libc::SYS_pread64, high(3), MARK_BITS, mark));
-    filter.extend(rule(libc::SYS_pwrite64, high(3), MARK_BITS, mark));
+    let request = u32::from(b';') << 8;
+    for (number, word, mask, value) in [
+        (libc::SYS_ioctl, low(1), 0xffff_ff00, request),
+        (libc::SYS_mmap, high(5), MARK_BITS, mark),
+        (libc::SYS_mmap, low(3), huge, huge),
+        (libc::SYS_pread64, high(3), MARK_BITS, mark),
+        (libc::SYS_pwrite64, high(3), MARK_BITS, mark),
+    ] {
+        filter.extend(rule(number, word, mask, value));
+    }
     filter.extend(offset_rule(libc::SYS_mmap, 5));
     filter.extend(offset_rule(libc::SYS_pread64, 3));
     filter.extend(offset_rule(libc::SYS_pwrite64, 3));
-    filter.push(statement(RETURN, ALLOW));
-    filter
+    filter.push((RETURN, 0, 0, ALLOW));
+    let step = |(code, jt, jf, k)| libc::sock_filter { code, jt, jf, k };
+    filter.into_iter().map(step).collect()
 }
 
 /// Installs the filter for all threads of this process.

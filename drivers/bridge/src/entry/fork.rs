@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::card::session::prepare_to_share;
+use crate::card::connection::prepare_to_share;
 use crate::dma::{files, private};
 use crate::lock::ALL_SIGNALS;
 use crate::{ports, state, sys, ALLOCATOR};
@@ -11,35 +11,33 @@ use crate::{ports, state, sys, ALLOCATOR};
 static MASK: AtomicU64 = AtomicU64::new(0);
 
 unsafe extern "C" fn prepare() {
-    if ports::all().any(|port| port.session().is_open()) {
+    if ports::all().any(|port| port.connection().is_open()) {
         prepare_to_share();
     }
     let mask = sys::set_signal_mask(libc::SIG_BLOCK, ALL_SIGNALS);
-    state::acquire();
+    state::STATE.acquire();
     private::copy_for_child();
-    files::acquire();
-    ports::all().for_each(|port| port.session().acquire());
-    ALLOCATOR.acquire();
+    files::OWN.acquire();
+    ports::all().for_each(|port| port.connection().channel.acquire());
+    ALLOCATOR.0.acquire();
     MASK.store(mask, Ordering::Relaxed);
 }
 
 fn release(in_child: bool) {
-    ALLOCATOR.release();
+    ALLOCATOR.0.release();
     private::finish_fork(in_child);
-    ports::all().for_each(|port| port.session().release());
-    files::release();
-    state::release();
+    ports::all().for_each(|port| port.connection().channel.release());
+    files::OWN.release();
+    state::STATE.release();
+    sys::set_signal_mask(libc::SIG_SETMASK, MASK.load(Ordering::Relaxed));
 }
 
 unsafe extern "C" fn parent() {
-    let mask = MASK.load(Ordering::Relaxed);
     release(false);
-    sys::set_signal_mask(libc::SIG_SETMASK, mask);
 }
 
 unsafe extern "C" fn child() {
     release(true);
-    sys::set_signal_mask(libc::SIG_SETMASK, MASK.load(Ordering::Relaxed));
 }
 
 /// Registers the handlers.

@@ -1,51 +1,45 @@
-//! The interposed functions for memory.
+//! What the interposed functions for memory do, and trapped system calls for memory.
 
-use crate::entry::next::{aliases, to_c};
 use crate::mmio::bars;
-use crate::requests::{self, MapRequest};
-use crate::sys;
+use crate::requests;
+use crate::sys::{self, Errno, MapRequest};
 
-#[no_mangle]
-unsafe extern "C" fn mmap(
-    at: *mut libc::c_void,
-    len: usize,
-    protection: i32,
-    flags: i32,
-    fd: i32,
-    offset: i64,
-) -> *mut libc::c_void {
+/// Maps registers or huge pages, or passes the request on to the kernel.
+///
+/// # Safety
+///
+/// The arguments must be what mmap(2) takes.
+pub(super) unsafe fn map(arguments: [u64; 6]) -> Result<u64, Errno> {
+    let [at, len, protection, flags, fd, offset] = arguments;
     let request = MapRequest {
         at: at as usize,
-        len,
-        protection,
-        flags,
-        fd,
-        offset: offset as u64,
+        len: len as usize,
+        protection: protection as i32,
+        flags: flags as i32,
+        fd: fd as i32,
+        offset,
     };
-    let answer = requests::mmap(request).map(|result| result.map(|at| at as u64));
-    let kernel = || {
-        if flags & libc::MAP_FIXED != 0 {
-            bars::remove(at as usize, (at as usize).saturating_add(len));
-        }
-        // SAFETY: the caller vouches for the arguments.
-        unsafe { sys::mmap(at as usize, len, protection, flags, fd, offset as u64) }
-            .map(|at| at as u64)
-    };
-    to_c(answer.unwrap_or_else(kernel)) as *mut libc::c_void
+    if let Some(answer) = requests::mmap(&request) {
+        return answer.map(|at| at as u64);
+    }
+    if request.flags & libc::MAP_FIXED != 0 {
+        bars::remove(request.at, request.at.saturating_add(request.len));
+    }
+    // SAFETY: the caller vouches for the arguments.
+    unsafe { sys::call(libc::SYS_mmap, arguments) }
 }
 
-aliases! {
-    mmap64(at: *mut libc::c_void, len: usize, protection: i32, flags: i32, fd: i32, offset: i64) -> *mut libc::c_void =
-        mmap(at, len, protection, flags, fd, offset);
-}
-
-#[no_mangle]
-unsafe extern "C" fn munmap(at: *mut libc::c_void, len: usize) -> i32 {
-    let had_registers = bars::remove(at as usize, (at as usize).saturating_add(len));
+/// Unmaps memory, and forgets the registers there.
+///
+/// # Safety
+///
+/// The arguments must be what munmap(2) takes.
+pub(super) unsafe fn unmap(at: usize, len: usize) -> Result<u64, Errno> {
+    let had_registers = bars::remove(at, at.saturating_add(len));
     // SAFETY: the caller vouches for the range.
-    let result = to_c(unsafe { sys::munmap(at as usize, len) }.map(|()| 0)) as i32;
+    let result = unsafe { sys::munmap(at, len) };
     if had_registers {
         requests::after_close();
     }
-    result
+    result.map(|()| 0)
 }

@@ -4,6 +4,7 @@ mod begin;
 mod files;
 mod filter;
 mod fork;
+mod interpose;
 mod memory;
 mod next;
 mod signals;

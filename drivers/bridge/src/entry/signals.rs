@@ -13,6 +13,9 @@ use crate::sys;
 /// What the program wants: for SIGSEGV, then for SIGSYS. `None` is the default action.
 static WANTED: Lock<[Option<libc::sigaction>; 2]> = Lock::new([None, None]);
 
+/// The bridge's signals, in a mask.
+const OURS: u64 = 1 << (libc::SIGSEGV - 1) | 1 << (libc::SIGSYS - 1);
+
 /// Whether the bridge's handlers are in place.
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 
@@ -31,10 +34,8 @@ fn default_action() -> libc::sigaction {
 
 /// Calls the C library's sigaction.
 fn set(signal: i32, action: &libc::sigaction) {
-    if let Some(next) = next::sigaction() {
-        // SAFETY: the action names a valid handler.
-        unsafe { next(signal, action, std::ptr::null_mut()) };
-    }
+    // SAFETY: the action names a valid handler.
+    unsafe { next::sigaction(signal, action, std::ptr::null_mut()) };
 }
 
 /// Puts the bridge's handlers in place. They run on the alternate stack if the program's handler
@@ -56,18 +57,13 @@ pub(super) fn install() {
     for signal in [libc::SIGSEGV, libc::SIGSYS] {
         let Some(slot) = slot(signal) else { continue };
         let mut old = default_action();
-        if let Some(next) = next::sigaction() {
-            // SAFETY: `old` is one action.
-            unsafe { next(signal, std::ptr::null(), &raw mut old) };
-        }
+        // SAFETY: `old` is one action.
+        unsafe { next::sigaction(signal, std::ptr::null(), &raw mut old) };
         wanted[slot] = (old.sa_sigaction != libc::SIG_DFL).then_some(old);
         place(signal, old.sa_flags & libc::SA_ONSTACK != 0);
     }
     // A program that was started with the two blocked must not stay so.
-    sys::set_signal_mask(
-        libc::SIG_UNBLOCK,
-        1 << (libc::SIGSEGV - 1) | 1 << (libc::SIGSYS - 1),
-    );
+    sys::set_signal_mask(libc::SIG_UNBLOCK, OURS);
     INSTALLED.store(true, Ordering::Release);
 }
 
@@ -104,12 +100,11 @@ unsafe extern "C" fn on_signal(
 /// The arguments must be the kernel's.
 unsafe fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let Some(slot) = slot(signal) else { return };
+    let resets = |action: &mut libc::sigaction| action.sa_flags & libc::SA_RESETHAND != 0;
     let wanted = {
         let mut wanted = WANTED.lock();
         let action = wanted[slot];
-        if action.is_some_and(|action| action.sa_flags & libc::SA_RESETHAND != 0) {
-            wanted[slot] = None;
-        }
+        let _ = wanted[slot].take_if(resets);
         action
     };
     // SAFETY: the kernel passes it.
@@ -122,9 +117,9 @@ unsafe fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c
         // A fault happens again and ends the program. A signal that was sent must be sent again.
         set(signal, &default_action());
         if sent || signal == libc::SIGSYS {
-            let process = sys::process_id() as u64;
+            let arguments = [u64::from(std::process::id()), signal as u64];
             // SAFETY: the arguments are numbers.
-            let _ = unsafe { sys::call(libc::SYS_kill, [process, signal as u64]) };
+            let _ = unsafe { sys::call(libc::SYS_kill, arguments) };
         }
         return;
     };
@@ -133,20 +128,11 @@ unsafe fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c
         mask = without_ours(mask | 1 << (signal - 1));
     }
     let old = sys::set_signal_mask(libc::SIG_BLOCK, mask);
-    if action.sa_flags & libc::SA_SIGINFO != 0 {
-        type Handler = unsafe extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void);
-        // SAFETY: the program gave a handler of this type.
-        unsafe {
-            let handler = std::mem::transmute::<usize, Handler>(action.sa_sigaction);
-            handler(signal, info, context);
-        }
-    } else {
-        // SAFETY: as above.
-        unsafe {
-            let handler =
-                std::mem::transmute::<usize, unsafe extern "C" fn(i32)>(action.sa_sigaction);
-            handler(signal);
-        }
+    type Handler = unsafe extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void);
+    // SAFETY: the program gave a handler. The kernel, too, passes all three to one without SA_SIGINFO.
+    unsafe {
+        let handler = std::mem::transmute::<usize, Handler>(action.sa_sigaction);
+        handler(signal, info, context);
     }
     sys::set_signal_mask(libc::SIG_SETMASK, old);
 }
@@ -158,7 +144,7 @@ fn mask_of(set: &libc::sigset_t) -> u64 {
 }
 
 fn without_ours(mask: u64) -> u64 {
-    mask & !(1 << (libc::SIGSEGV - 1) | 1 << (libc::SIGSYS - 1))
+    mask & !OURS
 }
 
 /// A copy of a set without the two signals.
@@ -173,106 +159,57 @@ fn allowed(set: &libc::sigset_t) -> libc::sigset_t {
     copy
 }
 
-#[no_mangle]
-unsafe extern "C" fn sigaction(
+/// Answers sigaction(2): keeps the bridge's two signals, and lets no handler block them.
+///
+/// # Safety
+///
+/// The arguments must be what sigaction(2) takes.
+pub(super) unsafe fn action(
     signal: i32,
     new: *const libc::sigaction,
     old: *mut libc::sigaction,
-) -> i32 {
-    next::find_signals();
-    let Some(next) = next::sigaction() else {
-        return next::to_c(Err(sys::Errno(libc::ENOSYS))) as i32;
-    };
+) -> Option<i32> {
     if !INSTALLED.load(Ordering::Acquire) {
-        // SAFETY: the caller vouches for the arguments.
-        return unsafe { next(signal, new, old) };
+        return None;
     }
+    // SAFETY: the caller vouches for the arguments.
+    let new = unsafe { new.as_ref() };
     let Some(slot) = slot(signal) else {
-        if new.is_null() {
-            // SAFETY: as above.
-            return unsafe { next(signal, new, old) };
-        }
-        // SAFETY: as above.
-        let mut action = unsafe { *new };
+        let mut action = *new?;
         action.sa_mask = allowed(&action.sa_mask);
         // SAFETY: as above.
-        return unsafe { next(signal, &raw const action, old) };
+        return Some(unsafe { next::sigaction(signal, &raw const action, old) });
     };
     let mut wanted = WANTED.lock();
     let before = wanted[slot].unwrap_or_else(default_action);
-    if !new.is_null() {
-        // SAFETY: as above.
-        let action = unsafe { *new };
-        wanted[slot] = (action.sa_sigaction != libc::SIG_DFL).then_some(action);
+    if let Some(action) = new {
+        wanted[slot] = (action.sa_sigaction != libc::SIG_DFL).then_some(*action);
         place(signal, action.sa_flags & libc::SA_ONSTACK != 0);
     }
     if !old.is_null() {
         // SAFETY: as above.
         unsafe { old.write(before) };
     }
-    0
+    Some(0)
 }
 
-#[no_mangle]
-unsafe extern "C" fn signal(number: i32, handler: libc::sighandler_t) -> libc::sighandler_t {
-    if slot(number).is_some() && INSTALLED.load(Ordering::Acquire) {
-        let (mut new, mut old) = (default_action(), default_action());
-        new.sa_sigaction = handler;
-        new.sa_flags = libc::SA_RESTART;
-        // SAFETY: both are actions.
-        unsafe { sigaction(number, &raw const new, &raw mut old) };
-        return old.sa_sigaction;
-    }
-    next::find_signals();
-    match next::signal() {
-        // SAFETY: the caller vouches for the handler.
-        Some(next) => unsafe { next(number, handler) },
-        None => libc::SIG_ERR,
-    }
+/// Answers signal(2).
+pub(super) fn handler(signal: i32, handler: libc::sighandler_t) -> Option<libc::sighandler_t> {
+    slot(signal)?;
+    let (mut new, mut old) = (default_action(), default_action());
+    new.sa_sigaction = handler;
+    new.sa_flags = libc::SA_RESTART;
+    // SAFETY: both are actions.
+    unsafe { action(signal, &raw const new, &raw mut old) }.map(|_| old.sa_sigaction)
 }
 
-/// Calls `next` with a mask that does not block the bridge's signals.
+/// The mask that takes the place of one that may block the bridge's signals.
 ///
 /// # Safety
 ///
 /// The arguments must be what sigprocmask(2) takes.
-unsafe fn change_mask(
-    next: Option<unsafe extern "C" fn(i32, *const libc::sigset_t, *mut libc::sigset_t) -> i32>,
-    how: i32,
-    new: *const libc::sigset_t,
-    old: *mut libc::sigset_t,
-) -> i32 {
-    let Some(next) = next else {
-        return libc::ENOSYS;
-    };
-    if new.is_null() || how == libc::SIG_UNBLOCK || !INSTALLED.load(Ordering::Acquire) {
-        // SAFETY: the caller vouches for the arguments.
-        return unsafe { next(how, new, old) };
-    }
-    // SAFETY: as above.
-    let allowed = allowed(unsafe { &*new });
-    // SAFETY: as above.
-    unsafe { next(how, &raw const allowed, old) }
-}
-
-#[no_mangle]
-unsafe extern "C" fn sigprocmask(
-    how: i32,
-    new: *const libc::sigset_t,
-    old: *mut libc::sigset_t,
-) -> i32 {
-    next::find_signals();
+pub(super) unsafe fn allowed_mask(how: i32, new: *const libc::sigset_t) -> Option<libc::sigset_t> {
+    let may_block = how != libc::SIG_UNBLOCK && INSTALLED.load(Ordering::Acquire);
     // SAFETY: the caller vouches for the arguments.
-    unsafe { change_mask(next::sigprocmask(), how, new, old) }
-}
-
-#[no_mangle]
-unsafe extern "C" fn pthread_sigmask(
-    how: i32,
-    new: *const libc::sigset_t,
-    old: *mut libc::sigset_t,
-) -> i32 {
-    next::find_signals();
-    // SAFETY: the caller vouches for the arguments.
-    unsafe { change_mask(next::pthread_sigmask(), how, new, old) }
+    unsafe { new.as_ref() }.filter(|_| may_block).map(allowed)
 }

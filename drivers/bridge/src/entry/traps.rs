@@ -1,8 +1,8 @@
 //! The handler of SIGSYS: system calls that bypass the C library, as those of safe Rust do.
 
-use crate::mmio::bars;
+use crate::entry::memory;
 use crate::mmio::fault::Outcome;
-use crate::requests::{self, MapRequest};
+use crate::requests;
 use crate::sys::{self, Errno};
 
 /// `si_code` of a signal that a seccomp filter sent.
@@ -33,31 +33,16 @@ pub(super) unsafe fn handle(info: &libc::siginfo_t, context: &mut libc::ucontext
         libc::SYS_ioctl => requests::ioctl(a as i32, b, c),
         libc::SYS_pread64 => requests::pread(a as i32, b, c as usize, d),
         libc::SYS_pwrite64 => requests::pwrite(a as i32, b, c as usize, d),
-        libc::SYS_mmap => map(arguments),
+        // SAFETY: the program vouches for its arguments.
+        libc::SYS_mmap => Some(unsafe { memory::map(arguments) }),
         // Another filter, of the program's own, traps this call.
         _ => return Outcome::NotOurs,
     };
-    // SAFETY: the program vouches for its arguments.
+    // SAFETY: as above.
     let result = answer.unwrap_or_else(|| unsafe { sys::call(number as i64, arguments) });
     registers[libc::REG_RAX as usize] = match result {
         Ok(value) => value as i64,
         Err(Errno(error)) => -i64::from(error),
     };
     Outcome::Done
-}
-
-fn map([at, len, protection, flags, fd, offset]: [u64; 6]) -> Option<Result<u64, Errno>> {
-    let request = MapRequest {
-        at: at as usize,
-        len: len as usize,
-        protection: protection as i32,
-        flags: flags as i32,
-        fd: fd as i32,
-        offset,
-    };
-    let answer = requests::mmap(request);
-    if answer.is_none() && request.flags & libc::MAP_FIXED != 0 {
-        bars::remove(request.at, request.at.saturating_add(request.len));
-    }
-    answer.map(|result| result.map(|at| at as u64))
 }

@@ -1,6 +1,7 @@
 //! Which addresses of the program are a device's registers. The fault handler reads this without a
 //! lock.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::dma::areas;
@@ -39,102 +40,95 @@ pub(crate) struct Place {
     pub(crate) offset: u64,
 }
 
-/// Adds a mapping. False if there are too many.
-pub(crate) fn add(start: usize, end: usize, port: Port, region: u32, offset: u64) -> bool {
-    let _change = CHANGE.lock();
-    fill(
-        start,
-        end,
-        (port.0 as u64) << 32 | u64::from(region),
-        offset,
-    )
+impl Place {
+    fn after(self, bytes: usize) -> Self {
+        let offset = self.offset + bytes as u64;
+        Self { offset, ..self }
+    }
 }
 
-fn fill(start: usize, end: usize, region: u64, offset: u64) -> bool {
-    let free = TABLE
-        .iter()
-        .find(|slot| slot.start.load(Ordering::Acquire) == 0);
-    let Some(slot) = free else { return false };
-    slot.end.store(end, Ordering::Relaxed);
+/// The addresses of a slot, and the place of the first.
+type Mapping = (Range<usize>, Place);
+
+impl Slot {
+    fn mapping(&self) -> Option<Mapping> {
+        let start = self.start.load(Ordering::Acquire);
+        let region = self.region.load(Ordering::Relaxed);
+        let range = start..self.end.load(Ordering::Relaxed);
+        let first = Place {
+            port: Port((region >> 32) as usize),
+            region: region as u32,
+            offset: self.offset.load(Ordering::Relaxed),
+        };
+        // A slot that changed meanwhile describes another mapping.
+        let is_whole = self.start.load(Ordering::Acquire) == start;
+        (start != 0 && is_whole).then_some((range, first))
+    }
+}
+
+fn mappings() -> impl Iterator<Item = Mapping> {
+    TABLE.iter().filter_map(Slot::mapping)
+}
+
+/// Adds a mapping. False if there are too many.
+pub(crate) fn add(range: Range<usize>, first: Place) -> bool {
+    let _change = CHANGE.lock();
+    fill(range, first)
+}
+
+fn fill(range: Range<usize>, first: Place) -> bool {
+    let is_free = |slot: &&Slot| slot.start.load(Ordering::Acquire) == 0;
+    let Some(slot) = TABLE.iter().find(is_free) else {
+        return false;
+    };
+    let region = (first.port.0 as u64) << 32 | u64::from(first.region);
+    slot.end.store(range.end, Ordering::Relaxed);
     slot.region.store(region, Ordering::Relaxed);
-    slot.offset.store(offset, Ordering::Relaxed);
-    slot.start.store(start, Ordering::Release);
+    slot.offset.store(first.offset, Ordering::Relaxed);
+    slot.start.store(range.start, Ordering::Release);
     true
 }
 
 /// Forgets the part of all mappings that lies in a range. Returns whether there was any.
 pub(crate) fn remove(from: usize, to: usize) -> bool {
-    if !overlaps(from, to) {
+    let overlaps = |(range, _): &Mapping| range.start < to && range.end > from;
+    if !mappings().any(|mapping| overlaps(&mapping)) {
         return false;
     }
     let _change = CHANGE.lock();
     for slot in &TABLE {
-        let start = slot.start.load(Ordering::Acquire);
-        let end = slot.end.load(Ordering::Relaxed);
-        if start == 0 || start >= to || end <= from {
+        let Some((range, first)) = slot.mapping().filter(overlaps) else {
             continue;
-        }
-        let (region, offset) = (
-            slot.region.load(Ordering::Relaxed),
-            slot.offset.load(Ordering::Relaxed),
-        );
+        };
         slot.start.store(0, Ordering::Release);
-        if start < from {
-            fill(start, from, region, offset);
+        if range.start < from {
+            fill(range.start..from, first);
         }
-        if end > to {
-            fill(to, end, region, offset + (to - start) as u64);
+        if range.end > to {
+            fill(to..range.end, first.after(to - range.start));
         }
     }
     true
 }
 
-/// Whether a mapping lies in a range.
-pub(crate) fn overlaps(from: usize, to: usize) -> bool {
-    TABLE.iter().any(|slot| {
-        let start = slot.start.load(Ordering::Acquire);
-        start != 0 && start < to && slot.end.load(Ordering::Relaxed) > from
-    })
-}
-
 /// Whether a port has a mapping.
 pub(crate) fn any(port: Port) -> bool {
-    TABLE.iter().any(|slot| {
-        slot.start.load(Ordering::Acquire) != 0
-            && slot.region.load(Ordering::Relaxed) >> 32 == port.0 as u64
-    })
+    mappings().any(|(_, first)| first.port == port)
 }
 
 /// The register at an address. Takes no lock: the fault handler calls it.
 pub(crate) fn find(address: usize) -> Option<Place> {
-    TABLE.iter().find_map(|slot| {
-        let start = slot.start.load(Ordering::Acquire);
-        if start == 0 || address < start || address >= slot.end.load(Ordering::Relaxed) {
-            return None;
-        }
-        let region = slot.region.load(Ordering::Relaxed);
-        let place = Place {
-            port: Port((region >> 32) as usize),
-            region: region as u32,
-            offset: slot.offset.load(Ordering::Relaxed) + (address - start) as u64,
-        };
-        // A slot that changed meanwhile describes another mapping.
-        (slot.start.load(Ordering::Acquire) == start).then_some(place)
-    })
+    let (range, first) = mappings().find(|(range, _)| range.contains(&address))?;
+    Some(first.after(address - range.start))
 }
 
 /// Forgets mappings that the program has unmapped by a system call that the bridge did not see.
 pub(crate) fn forget_unmapped() {
-    for slot in &TABLE {
-        let start = slot.start.load(Ordering::Acquire);
-        if start == 0 {
-            continue;
-        }
+    for (Range { start, end }, _) in mappings() {
         let areas = areas::overlapping(start, start + 1).unwrap_or_default();
         // A mapping of registers begins without access, or with the shared registers of the card.
-        let still = areas.iter().any(|area| area.protection == 0 || area.shared);
-        if !still {
-            remove(start, slot.end.load(Ordering::Relaxed));
+        if !areas.iter().any(|area| area.protection == 0 || area.shared) {
+            remove(start, end);
         }
     }
 }
@@ -146,7 +140,12 @@ mod tests {
     #[test]
     fn a_mapping_can_lose_its_middle() {
         let base = 0x7000_0000_0000;
-        assert!(add(base, base + 0x8000, Port(9), 0, 0x1000));
+        let first = Place {
+            port: Port(9),
+            region: 0,
+            offset: 0x1000,
+        };
+        assert!(add(base..base + 0x8000, first));
         assert!(remove(base + 0x2000, base + 0x3000));
         assert!(!remove(base + 0x2000, base + 0x3000));
         assert_eq!(find(base + 0x2800), None);

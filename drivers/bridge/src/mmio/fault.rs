@@ -16,23 +16,20 @@ const FORBIDDEN: i32 = 2;
 const LONGEST: usize = 15;
 
 impl Bus for Place {
-    fn read(&mut self, offset: u64, size: usize) -> u64 {
+    fn read(&mut self, size: usize) -> u64 {
         let mut bytes = [0; 8];
         let card = self.port.card();
-        match card.read(self.region, self.offset + offset, &mut bytes[..size]) {
+        match card.read(self.region, self.offset, &mut bytes[..size]) {
             Ok(()) => u64::from_le_bytes(bytes),
             // A card that does not answer reads as all ones, on PCI Express too.
             Err(_) => u64::MAX >> (64 - 8 * size),
         }
     }
 
-    fn write(&mut self, offset: u64, size: usize, value: u64) {
-        let bytes = value.to_le_bytes();
+    fn write(&mut self, size: usize, value: u64) {
+        let (card, bytes) = (self.port.card(), value.to_le_bytes());
         // PCI Express drops writes to a card that is gone.
-        let _ = self
-            .port
-            .card()
-            .write(self.region, self.offset + offset, &bytes[..size]);
+        let _ = card.write(self.region, self.offset, &bytes[..size]);
     }
 }
 
@@ -67,8 +64,8 @@ pub(crate) unsafe fn handle(info: &libc::siginfo_t, context: &mut libc::ucontext
             Outcome::NotOurs
         };
     };
-    let mut context = Context::new(context);
-    let at = context.instruction();
+    let mut context = Context(&mut context.uc_mcontext.gregs);
+    let (at, flags) = (context.instruction(), context.flags());
     let mut code = [0; LONGEST];
     // The instruction may end just before memory without pages.
     let room = (4096 - at as usize % 4096).min(LONGEST);
@@ -78,7 +75,7 @@ pub(crate) unsafe fn handle(info: &libc::siginfo_t, context: &mut libc::ucontext
     let instruction = decoder.decode();
     if read.is_ok() && !instruction.is_invalid() && emulate(&instruction, &mut context, &mut place)
     {
-        if instruction.rflags_modified() != 0 && valgrind::runs_program() {
+        if context.flags() != flags && valgrind::runs_program() {
             give_flags_back(&mut context);
         }
         return Outcome::Done;

@@ -1,6 +1,5 @@
 //! Registers that the card does not share: each access faults, and the bridge carries it out.
 
-pub(crate) mod alu;
 pub(crate) mod bars;
 pub(crate) mod context;
 pub(crate) mod emulate;

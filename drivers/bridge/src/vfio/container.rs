@@ -2,14 +2,12 @@
 
 use crate::dma::table::{usable_ranges, PAGE};
 use crate::objects::Id;
-use crate::ports::config;
+use crate::ports::address_width;
 use crate::state::{Space, SpaceId, State};
-use crate::sys::Errno;
+use crate::sys::{refuse_if, Errno};
 use crate::user_memory;
-use crate::vfio::capabilities::{write_answer, Capability};
-use crate::vfio::numbers::{
-    CHECK_EXTENSION, GET_API_VERSION, IOMMU_GET_INFO, IOMMU_MAP_DMA, IOMMU_UNMAP_DMA, SET_IOMMU,
-};
+use crate::vfio::capabilities::write_answer;
+use crate::vfio::numbers::*;
 
 const TYPE1: u64 = 1;
 const TYPE1_V2: u64 = 3;
@@ -46,9 +44,7 @@ fn set_iommu(state: &mut State, id: Id, kind: u64) -> Result<u64, Errno> {
     let space = state
         .space(SpaceId::Container(id))
         .ok_or(Errno(libc::EBADF))?;
-    if !has_group || space.version_2.is_some() {
-        return Err(Errno(libc::EINVAL));
-    }
+    refuse_if(!has_group || space.version_2.is_some(), libc::EINVAL)?;
     match kind {
         TYPE1 | TYPE1_V2 => space.version_2 = Some(kind == TYPE1_V2),
         _ => return Err(Errno(libc::ENODEV)),
@@ -61,28 +57,15 @@ fn get_info(space: &Space, at: u64) -> Result<u64, Errno> {
     const FLAG_CAPABILITIES: u32 = 2;
     const IOVA_RANGES: u16 = 1;
     const DMA_AVAILABLE: u16 = 3;
-    let room: u32 = user_memory::read(at)?;
     // Programs from before the capabilities have a structure of 16 bytes.
-    if room < 16 {
-        return Err(Errno(libc::EINVAL));
-    }
-    let ranges = usable_ranges(config().map_or(48, |config| config.address_width));
+    let [room] = user_memory::read_sized(at, 16)?;
+    let ranges = usable_ranges(address_width());
     let mut data = [ranges.len() as u32, 0].map(u32::to_ne_bytes).concat();
     for (first, last) in ranges {
         data.extend([first, last].map(u64::to_ne_bytes).concat());
     }
-    let capabilities = [
-        Capability {
-            id: IOVA_RANGES,
-            version: 1,
-            data,
-        },
-        Capability {
-            id: DMA_AVAILABLE,
-            version: 1,
-            data: space.table.left().to_ne_bytes().to_vec(),
-        },
-    ];
+    let left = space.table.left().to_ne_bytes().to_vec();
+    let capabilities = [(IOVA_RANGES, data), (DMA_AVAILABLE, left)];
     let mut fixed = [room, FLAG_PAGE_SIZES | FLAG_CAPABILITIES]
         .map(u32::to_ne_bytes)
         .concat();
@@ -94,61 +77,33 @@ fn get_info(space: &Space, at: u64) -> Result<u64, Errno> {
 
 fn map(state: &mut State, id: Id, at: u64) -> Result<u64, Errno> {
     const READ_WRITE: u32 = 3;
-    let [argsz, flags] = [
-        user_memory::read::<u32>(at)?,
-        user_memory::read::<u32>(at + 4)?,
-    ];
-    let [memory, iova, size] = longs(at + 8)?;
-    let access = flags & READ_WRITE;
-    if argsz < 32 || flags & !READ_WRITE != 0 || access == 0 || memory % PAGE != 0 {
-        return Err(Errno(libc::EINVAL));
-    }
-    if memory.checked_add(size.wrapping_sub(1)).is_none() {
-        return Err(Errno(libc::EINVAL));
-    }
-    state.map(SpaceId::Container(id), iova, memory, size, access)?;
+    let [_, flags] = user_memory::read_sized(at, 32)?;
+    let [memory, iova, size] = user_memory::read::<[u64; 3]>(at + 8)?;
+    refuse_if(flags & !READ_WRITE != 0 || flags == 0, libc::EINVAL)?;
+    let end = memory.checked_add(size.wrapping_sub(1));
+    refuse_if(memory % PAGE != 0 || end.is_none(), libc::EINVAL)?;
+    state.map(SpaceId::Container(id), iova, memory, size, flags)?;
     Ok(0)
 }
 
 fn unmap(state: &mut State, id: Id, at: u64, version_2: bool) -> Result<u64, Errno> {
     const ALL: u32 = 2;
-    let [argsz, flags] = [
-        user_memory::read::<u32>(at)?,
-        user_memory::read::<u32>(at + 4)?,
-    ];
-    let [iova, size] = longs(at + 8)?;
+    let [_, flags] = user_memory::read_sized(at, 24)?;
+    let [iova, size] = user_memory::read::<[u64; 2]>(at + 8)?;
     // The kernel knows two more flags: one needs migration, the other VFIO_UPDATE_VADDR.
-    if argsz < 24 || flags & !ALL != 0 {
-        return Err(Errno(libc::EINVAL));
-    }
+    refuse_if(flags & !ALL != 0, libc::EINVAL)?;
     let last = if flags == ALL {
-        if iova != 0 || size != 0 {
-            return Err(Errno(libc::EINVAL));
-        }
+        refuse_if(iova != 0 || size != 0, libc::EINVAL)?;
         u64::MAX
     } else {
-        if size == 0 || iova % PAGE != 0 || size % PAGE != 0 {
-            return Err(Errno(libc::EINVAL));
-        }
+        refuse_if(
+            size == 0 || iova % PAGE != 0 || size % PAGE != 0,
+            libc::EINVAL,
+        )?;
         iova.checked_add(size - 1).ok_or(Errno(libc::EINVAL))?
     };
-    let freed = state.unmap(
-        SpaceId::Container(id),
-        iova,
-        last,
-        version_2 && flags != ALL,
-    )?;
-    user_memory::write_bytes(at + 16, &freed.to_ne_bytes())?;
+    let whole = version_2 && flags != ALL;
+    let freed = state.unmap(SpaceId::Container(id), iova, last, whole)?;
+    user_memory::write(at + 16, freed)?;
     Ok(0)
-}
-
-/// Reads consecutive words of 8 bytes.
-pub(crate) fn longs<const N: usize>(at: u64) -> Result<[u64; N], Errno> {
-    let mut values = [0; N];
-    for (index, value) in values.iter_mut().enumerate() {
-        let mut bytes = [0; 8];
-        user_memory::read_bytes(at + 8 * index as u64, &mut bytes)?;
-        *value = u64::from_ne_bytes(bytes);
-    }
-    Ok(values)
 }

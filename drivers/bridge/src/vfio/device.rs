@@ -3,20 +3,14 @@
 use crate::ports::Port;
 use crate::say::trace;
 use crate::state::State;
-use crate::sys::Errno;
+use crate::sys::{refuse_if, Errno};
 use crate::user_memory;
-use crate::vfio::numbers::{
-    CONFIG_REGION, DEVICE_GET_INFO, DEVICE_GET_IRQ_INFO, DEVICE_GET_PCI_HOT_RESET_INFO,
-    DEVICE_GET_REGION_INFO, DEVICE_PCI_HOT_RESET, DEVICE_RESET, DEVICE_SET_IRQS, IRQ_KINDS,
-    VGA_REGION,
-};
+use crate::vfio::numbers::*;
 use crate::vfio::{irqs, region};
 
 /// Answers a request to an open device.
 pub(crate) fn request(state: &mut State, port: Port, request: u64, at: u64) -> Result<u64, Errno> {
-    if port.session().is_broken() {
-        return Err(Errno(libc::EIO));
-    }
+    refuse_if(port.connection().is_broken(), libc::EIO)?;
     match request {
         DEVICE_GET_INFO => get_info(at),
         DEVICE_GET_REGION_INFO => region::get_info(port, at),
@@ -35,20 +29,12 @@ pub(crate) fn request(state: &mut State, port: Port, request: u64, at: u64) -> R
 fn get_info(at: u64) -> Result<u64, Errno> {
     const RESET: u32 = 1;
     const PCI: u32 = 2;
-    let argsz: u32 = user_memory::read(at)?;
-    if argsz < 16 {
-        return Err(Errno(libc::EINVAL));
-    }
+    let [argsz] = user_memory::read_sized(at, 16)?;
     // The kernel counts the VGA region, although it then refuses its description.
-    for (index, word) in [RESET | PCI, VGA_REGION + 1, IRQ_KINDS]
-        .into_iter()
-        .enumerate()
-    {
-        user_memory::write(at + 4 + 4 * index as u64, &word)?;
-    }
+    user_memory::write(at + 4, [RESET | PCI, VGA_REGION + 1, IRQ_KINDS])?;
     // Newer structures have the offset of capabilities. There are none.
     if argsz >= 20 {
-        user_memory::write(at + 16, &0_u32)?;
+        user_memory::write(at + 16, 0_u32)?;
     }
     Ok(0)
 }
@@ -72,46 +58,30 @@ fn reset(port: Port) -> Result<u64, Errno> {
 
 /// Segment, bus, and device with function of a port.
 fn location(port: Port) -> Option<(u16, u8, u8)> {
-    let (rest, function) = port.address().rsplit_once('.')?;
-    let mut parts = rest.split(':');
+    let mut parts = port.address().split([':', '.']);
     let segment = u16::from_str_radix(parts.next()?, 16).ok()?;
-    let bus = u8::from_str_radix(parts.next()?, 16).ok()?;
-    let slot = u8::from_str_radix(parts.next()?, 16).ok()?;
-    Some((segment, bus, slot << 3 | function.parse::<u8>().ok()? & 7))
+    let mut next = || u8::from_str_radix(parts.next()?, 16).ok();
+    let (bus, slot, function) = (next()?, next()?, next()?);
+    Some((segment, bus, slot << 3 | function & 7))
 }
 
 /// Each port has a bus of its own, so a reset of the bus affects only the port.
 fn hot_reset_info(port: Port, at: u64) -> Result<u64, Errno> {
     const FIXED: u32 = 12;
     const ENTRY: u32 = 8;
-    let argsz: u32 = user_memory::read(at)?;
-    if argsz < FIXED {
-        return Err(Errno(libc::EINVAL));
-    }
-    user_memory::write(at + 4, &0_u32)?;
-    user_memory::write(at + 8, &1_u32)?;
-    if argsz < FIXED + ENTRY {
-        return Err(Errno(libc::ENOSPC));
-    }
+    let [argsz] = user_memory::read_sized(at, FIXED)?;
+    user_memory::write(at + 4, [0_u32, 1])?;
+    refuse_if(argsz < FIXED + ENTRY, libc::ENOSPC)?;
     let (segment, bus, function) = location(port).ok_or(Errno(libc::ENODEV))?;
-    user_memory::write(at + 12, &port.group())?;
-    user_memory::write(
-        at + 16,
-        &(u32::from(segment) | u32::from(bus) << 16 | u32::from(function) << 24),
-    )?;
+    let place = u32::from(segment) | u32::from(bus) << 16 | u32::from(function) << 24;
+    user_memory::write(at + 12, [port.group(), place])?;
     Ok(0)
 }
 
 /// The program proves that it owns the port by the descriptor of the port's group.
 fn hot_reset(state: &mut State, port: Port, at: u64) -> Result<u64, Errno> {
-    let [argsz, flags, count] = [
-        user_memory::read::<u32>(at)?,
-        user_memory::read::<u32>(at + 4)?,
-        user_memory::read::<u32>(at + 8)?,
-    ];
-    if argsz < 12 || flags != 0 || count > 16 {
-        return Err(Errno(libc::EINVAL));
-    }
+    let [_, flags, count] = user_memory::read_sized(at, 12)?;
+    refuse_if(flags != 0 || count > 16, libc::EINVAL)?;
     let cdev = state.device(port).is_some_and(|device| device.cdev);
     let mut owned = cdev && count == 0;
     for index in 0..count {
@@ -120,8 +90,6 @@ fn hot_reset(state: &mut State, port: Port, at: u64) -> Result<u64, Errno> {
         let group = |group: &crate::state::Group| group.id == id && group.number == port.group();
         owned |= state.groups.iter().any(group);
     }
-    if !owned {
-        return Err(Errno(libc::EINVAL));
-    }
+    refuse_if(!owned, libc::EINVAL)?;
     reset(port)
 }

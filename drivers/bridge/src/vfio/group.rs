@@ -1,14 +1,12 @@
 //! `/dev/vfio/N`: a group.
 
-use crate::descriptors::object;
+use crate::mmio::bars;
 use crate::objects::{Id, Kind, Node};
 use crate::ports::{all, Port};
 use crate::state::{Device, Group, SpaceId, State};
-use crate::sys::{self, Errno};
+use crate::sys::{self, refuse_if, Errno};
 use crate::user_memory;
-use crate::vfio::numbers::{
-    GROUP_GET_DEVICE_FD, GROUP_GET_STATUS, GROUP_SET_CONTAINER, GROUP_UNSET_CONTAINER,
-};
+use crate::vfio::numbers::*;
 
 /// Answers a request to a group.
 pub(crate) fn request(state: &mut State, id: Id, request: u64, at: u64) -> Result<u64, Errno> {
@@ -26,26 +24,20 @@ pub(crate) fn request(state: &mut State, id: Id, request: u64, at: u64) -> Resul
 fn get_status(group: &Group, at: u64) -> Result<u64, Errno> {
     const VIABLE: u32 = 1;
     const CONTAINER_SET: u32 = 2;
-    let argsz: u32 = user_memory::read(at)?;
-    if argsz < 8 {
-        return Err(Errno(libc::EINVAL));
-    }
-    let flags = if group.container.is_some() {
-        VIABLE | CONTAINER_SET
-    } else {
-        VIABLE
-    };
-    user_memory::write(at + 4, &flags)?;
+    let [_] = user_memory::read_sized(at, 8)?;
+    let set = group.container.map_or(0, |_| CONTAINER_SET);
+    user_memory::write(at + 4, VIABLE | set)?;
     Ok(0)
 }
 
 fn set_container(state: &mut State, index: usize, at: u64) -> Result<u64, Errno> {
     let fd: i32 = user_memory::read(at)?;
-    if fd < 0 || state.groups[index].container.is_some() {
-        return Err(Errno(libc::EINVAL));
-    }
+    refuse_if(
+        fd < 0 || state.groups[index].container.is_some(),
+        libc::EINVAL,
+    )?;
     sys::file_id(fd)?;
-    match object(state, fd)? {
+    match state.object(fd)? {
         Some((container, Kind::Node(Node::Container))) => {
             state.groups[index].container = Some(container);
             Ok(0)
@@ -56,16 +48,9 @@ fn set_container(state: &mut State, index: usize, at: u64) -> Result<u64, Errno>
 
 fn unset_container(state: &mut State, index: usize) -> Result<u64, Errno> {
     let number = state.groups[index].number;
-    if state.groups[index].container.is_none() {
-        return Err(Errno(libc::EINVAL));
-    }
-    if state
-        .devices
-        .iter()
-        .any(|device| device.port.group() == number)
-    {
-        return Err(Errno(libc::EBUSY));
-    }
+    refuse_if(state.groups[index].container.is_none(), libc::EINVAL)?;
+    let in_group = |device: &Device| device.port.group() == number;
+    refuse_if(state.devices.iter().any(in_group), libc::EBUSY)?;
     state.groups[index].container = None;
     state.release_closed();
     Ok(0)
@@ -76,27 +61,23 @@ fn get_device(state: &mut State, index: usize, at: u64) -> Result<u64, Errno> {
     let number = state.groups[index].number;
     let container = state.groups[index].container.ok_or(Errno(libc::EINVAL))?;
     let id = SpaceId::Container(container);
-    if state
-        .space(id)
-        .is_none_or(|space| space.version_2.is_none())
-    {
-        return Err(Errno(libc::EINVAL));
-    }
+    let iommu = state.space(id).and_then(|space| space.version_2);
+    refuse_if(iommu.is_none(), libc::EINVAL)?;
     let named = |port: &Port| port.group() == number && port.address() == name;
     let port = all().find(named).ok_or(Errno(libc::ENODEV))?;
-    crate::mmio::bars::forget_unmapped();
+    bars::forget_unmapped();
     state.release_closed();
     let (fd, object) = state.objects.create(Kind::Device(port))?;
     if let Some(device) = state.device(port) {
         // The kernel gives out an open device again. Both descriptors then are one device.
         device.ids.push(object);
-        return Ok(fd as u64);
+        return Ok(fd.into_number() as u64);
     }
     let device = Device::new(port, object, false, Some(id));
     if let Err(error) = state.open_device(port, device) {
-        sys::close(fd);
+        drop(fd);
         state.release_closed();
         return Err(error);
     }
-    Ok(fd as u64)
+    Ok(fd.into_number() as u64)
 }

@@ -1,12 +1,12 @@
 //! Regions of a device: descriptions, reading and writing, and mapping.
 
 use crate::card::requests::MAX_TRANSFER;
-use crate::mmio::bars;
+use crate::mmio::bars::{self, Place};
 use crate::ports::Port;
 use crate::say::trace;
-use crate::sys::{self, Errno};
+use crate::sys::{self, refuse_if, Errno, MapRequest};
 use crate::user_memory;
-use crate::vfio::capabilities::{write_answer, Capability};
+use crate::vfio::capabilities::write_answer;
 use crate::vfio::numbers::{CONFIG_REGION, ROM_REGION, VGA_REGION};
 
 const PAGE: u64 = 4096;
@@ -51,13 +51,9 @@ fn msix_bar(port: Port) -> Option<u32> {
 /// Answers VFIO_DEVICE_GET_REGION_INFO.
 pub(crate) fn get_info(port: Port, at: u64) -> Result<u64, Errno> {
     const MSIX_MAPPABLE: u16 = 3;
-    let room: u32 = user_memory::read(at)?;
-    let index: u32 = user_memory::read(at + 8)?;
-    if room < 32 || index >= VGA_REGION {
-        return Err(Errno(libc::EINVAL));
-    }
+    let [room, _, index] = user_memory::read_sized(at, 32)?;
+    refuse_if(index >= VGA_REGION, libc::EINVAL)?;
     let info = port.card().region_info(index)?;
-    sys::close_if_any(info.file);
     let mut flags = info.flags & (FLAG_READ | FLAG_WRITE);
     let mut capabilities = Vec::new();
     // vfio-pci lets a program map every BAR of memory with whole pages. So does the bridge, and it
@@ -66,11 +62,7 @@ pub(crate) fn get_info(port: Port, at: u64) -> Result<u64, Errno> {
         flags |= FLAG_MMAP;
         if msix_bar(port) == Some(index) {
             flags |= FLAG_CAPABILITIES;
-            capabilities.push(Capability {
-                id: MSIX_MAPPABLE,
-                version: 1,
-                data: Vec::new(),
-            });
+            capabilities.push((MSIX_MAPPABLE, Vec::new()));
         }
     }
     let mut fixed = [room, flags, index, 0].map(u32::to_ne_bytes).concat();
@@ -93,117 +85,82 @@ fn is_memory_bar(port: Port, index: u32) -> bool {
 
 /// Reads a region into the program's memory, as pread(2) on a device does.
 pub(crate) fn read(port: Port, to: u64, len: usize, offset: u64) -> Result<u64, Errno> {
-    let (region, at) = split(offset);
-    let len = checked_len(port, region, at, len)?;
-    let mut buffer = [0; MAX_TRANSFER];
-    let mut done = 0;
-    while done < len {
-        let part = &mut buffer[..(len - done).min(MAX_TRANSFER)];
-        port.card().read(region, at + done as u64, part)?;
-        user_memory::write_bytes(to + done as u64, part)?;
-        done += part.len();
-    }
-    Ok(done as u64)
+    in_parts(port, to, len, offset, |region, at, to, part| {
+        port.card().read(region, at, part)?;
+        user_memory::write_bytes(to, part)
+    })
 }
 
 /// Writes the program's memory to a region, as pwrite(2) on a device does.
 pub(crate) fn write(port: Port, from: u64, len: usize, offset: u64) -> Result<u64, Errno> {
-    let (region, at) = split(offset);
-    let len = checked_len(port, region, at, len)?;
-    let mut buffer = [0; MAX_TRANSFER];
-    let mut done = 0;
-    while done < len {
-        let part = &mut buffer[..(len - done).min(MAX_TRANSFER)];
-        user_memory::read_bytes(from + done as u64, part)?;
-        port.card().write(region, at + done as u64, part)?;
-        done += part.len();
-    }
-    Ok(done as u64)
+    in_parts(port, from, len, offset, |region, at, from, part| {
+        user_memory::read_bytes(from, part)?;
+        port.card().write(region, at, part)
+    })
 }
 
-/// The part of an access that lies in the region. EINVAL if it begins behind it.
-fn checked_len(port: Port, region: u32, at: u64, len: usize) -> Result<usize, Errno> {
-    let info = port.card().region_info(region)?;
-    sys::close_if_any(info.file);
-    if at >= info.size {
-        return Err(Errno(libc::EINVAL));
+/// Moves the part of an access that lies in the region, by `step` with the region, the offset there, the address of the
+/// program's memory, and a buffer. EINVAL if the access begins behind the region.
+fn in_parts(
+    port: Port,
+    memory: u64,
+    len: usize,
+    offset: u64,
+    step: impl Fn(u32, u64, u64, &mut [u8]) -> Result<(), Errno>,
+) -> Result<u64, Errno> {
+    let (region, at) = split(offset);
+    let size = port.card().region_info(region)?.size;
+    refuse_if(at >= size, libc::EINVAL)?;
+    let len = len.min((size - at) as usize);
+    let mut buffer = [0; MAX_TRANSFER];
+    for done in (0..len).step_by(MAX_TRANSFER) {
+        let part = &mut buffer[..(len - done).min(MAX_TRANSFER)];
+        step(region, at + done as u64, memory + done as u64, part)?;
     }
-    Ok(len.min((info.size - at) as usize))
+    Ok(len as u64)
 }
 
 /// Maps a part of a region into the program's memory, as mmap(2) on a device does.
-pub(crate) fn map(
-    port: Port,
-    at: usize,
-    len: usize,
-    protection: i32,
-    flags: i32,
-    offset: u64,
-) -> Result<usize, Errno> {
-    let (region, from) = split(offset);
-    let len = (len as u64)
-        .checked_next_multiple_of(PAGE)
-        .ok_or(Errno(libc::EINVAL))?;
+pub(crate) fn map(port: Port, request: &MapRequest) -> Result<usize, Errno> {
+    let (region, from) = split(request.offset);
+    let size = (request.len as u64).checked_next_multiple_of(PAGE);
+    let size = size.ok_or(Errno(libc::EINVAL))?;
+    let end = from.checked_add(size).ok_or(Errno(libc::EINVAL))?;
     let info = port.card().region_info(region)?;
-    let result = (|| {
-        let shared = matches!(
-            flags & libc::MAP_TYPE,
-            libc::MAP_SHARED | libc::MAP_SHARED_VALIDATE
-        );
-        let end = from.checked_add(len).ok_or(Errno(libc::EINVAL))?;
-        if !shared || !is_memory_bar(port, region) || end > info.size || len == 0 {
-            return Err(Errno(libc::EINVAL));
-        }
-        let fixed = flags & (libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE);
-        let reserve = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | fixed;
-        if fixed & libc::MAP_FIXED != 0 {
-            bars::remove(at, at + len as usize);
-        }
-        // SAFETY: the program asked for this range.
-        let start = unsafe { sys::mmap(at, len as usize, libc::PROT_NONE, reserve, -1, 0)? };
-        for (area, size) in info.areas.iter().filter(|_| info.file.is_some()) {
-            if *area < from || area + size > end {
-                continue;
-            }
-            let to = start + (area - from) as usize;
-            let fixed = libc::MAP_SHARED | libc::MAP_FIXED;
-            let file = info.file.unwrap_or(-1);
-            // SAFETY: the range was mapped above.
-            unsafe {
-                sys::mmap(
-                    to,
-                    *size as usize,
-                    protection,
-                    fixed,
-                    file,
-                    info.file_offset + area,
-                )?;
-            }
-        }
-        if !bars::add(start, start + len as usize, port, region, from) {
-            // SAFETY: as above.
-            let _ = unsafe { sys::munmap(start, len as usize) };
-            return Err(Errno(libc::ENOMEM));
-        }
-        trace(format_args!(
-            "{}: region {region} at {start:#x}, {len:#x} bytes",
-            port.address()
-        ));
-        Ok(start)
-    })();
-    sys::close_if_any(info.file);
-    result
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn offsets_name_their_region() {
-        let offset = MARK << MARK_SHIFT | 7 << REGION_SHIFT | 0x44;
-        assert_eq!(split(offset), (7, 0x44));
-        assert_eq!(split(7 << REGION_SHIFT | 0x44), (7, 0x44));
-        assert!((offset as i64) > 0);
+    let kind = request.flags & libc::MAP_TYPE;
+    let shared = matches!(kind, libc::MAP_SHARED | libc::MAP_SHARED_VALIDATE);
+    refuse_if(!shared || !is_memory_bar(port, region), libc::EINVAL)?;
+    refuse_if(end > info.size || size == 0, libc::EINVAL)?;
+    let fixed = request.flags & (libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE);
+    let reserve = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | fixed;
+    let (at, len) = (request.at, size as usize);
+    if fixed & libc::MAP_FIXED != 0 {
+        bars::remove(at, at + len);
     }
+    // SAFETY: the program asked for this range.
+    let start = unsafe { sys::mmap(at, len, libc::PROT_NONE, reserve, -1, 0)? };
+    let inside = |(area, size): &&(u64, u64)| *area >= from && area + size <= end;
+    for (area, size) in info.areas.iter().filter(inside) {
+        let Some(file) = &info.file else { break };
+        let to = start + (area - from) as usize;
+        let (protection, flags) = (request.protection, libc::MAP_SHARED | libc::MAP_FIXED);
+        let (fd, offset) = (file.number(), info.file_offset + area);
+        // SAFETY: the range was mapped above.
+        unsafe { sys::mmap(to, *size as usize, protection, flags, fd, offset)? };
+    }
+    let first = Place {
+        port,
+        region,
+        offset: from,
+    };
+    if !bars::add(start..start + len, first) {
+        // SAFETY: as above.
+        let _ = unsafe { sys::munmap(start, len) };
+        return Err(Errno(libc::ENOMEM));
+    }
+    let address = port.address();
+    trace(format_args!(
+        "{address}: region {region} at {start:#x}, {len:#x} bytes"
+    ));
+    Ok(start)
 }

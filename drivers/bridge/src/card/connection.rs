@@ -1,11 +1,12 @@
 //! The connection to one port: one exchange at a time, in at most five seconds.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU16, Ordering};
+use std::time::Instant;
 
-use crate::card::stream::{connect, peek, receive, send, PATIENCE_MS};
+use crate::card::stream::{connect, peek, receive, send, PATIENCE};
 use crate::lock::Lock;
 use crate::say::warn;
-use crate::sys::{self, Errno};
+use crate::sys::{self, refuse_if, Errno, Fd};
 
 const HEADER: usize = 16;
 const FLAG_ERROR: u32 = 1 << 5;
@@ -20,21 +21,27 @@ static FIRST_ID: AtomicU16 = AtomicU16::new(0);
 /// takes its answer, so the next one must know that the answer is not its own.
 static NEXT_ID: AtomicPtr<AtomicU16> = AtomicPtr::new((&raw const FIRST_ID).cast_mut());
 
-/// What the port's owner knows of its connection.
-struct Link {
-    /// -1 without a connection.
+/// The socket to the card, with its inode: that shows whether the program has closed the descriptor.
+pub(crate) struct Channel {
     socket: i32,
-    /// The socket's inode, which shows whether the program has closed the descriptor.
     inode: u64,
 }
 
+impl Drop for Channel {
+    fn drop(&mut self) {
+        if self.is_ours() {
+            sys::close(self.socket);
+        }
+    }
+}
+
 /// A port's connection.
-pub(crate) struct Session {
-    link: Lock<Link>,
+pub(crate) struct Connection {
+    pub(crate) channel: Lock<Option<Channel>>,
     /// Set when the connection broke, until the next one begins.
     broken: AtomicBool,
-    /// The eventfd for errors of the device, or -1.
-    error_eventfd: AtomicI32,
+    /// The eventfd for errors of the device.
+    error_eventfd: Lock<Option<Fd>>,
 }
 
 /// One request to the card, and where its answer goes.
@@ -59,51 +66,39 @@ pub(crate) struct Exchange<'a> {
 pub(crate) struct Answer {
     /// Bytes of the answer, which may be fewer or more than there was room.
     pub(crate) len: usize,
-    /// A descriptor from the card. The caller closes it.
-    pub(crate) fd: Option<i32>,
+    /// A descriptor from the card.
+    pub(crate) fd: Option<Fd>,
 }
 
-impl Session {
+impl Connection {
     pub(crate) const fn new() -> Self {
         Self {
-            link: Lock::new(Link {
-                socket: -1,
-                inode: 0,
-            }),
+            channel: Lock::new(None),
             broken: AtomicBool::new(false),
-            error_eventfd: AtomicI32::new(-1),
+            error_eventfd: Lock::new(None),
         }
     }
 
     /// Connects to the port's socket.
     pub(crate) fn open(&self, path: &[u8]) -> Result<(), Errno> {
         let socket = connect(path)?;
-        let inode = sys::file_id(socket)?.inode;
-        let mut link = self.link.lock();
-        if link.socket >= 0 {
-            sys::close(link.socket);
-        }
-        *link = Link { socket, inode };
+        let inode = sys::file_id(socket.number())?.inode;
+        let socket = socket.into_number();
+        *self.channel.lock() = Some(Channel { socket, inode });
         self.broken.store(false, Ordering::Relaxed);
         Ok(())
     }
 
     /// Ends the connection. The card then resets the port and withdraws its maps.
     pub(crate) fn close(&self) {
-        let mut link = self.link.lock();
-        if link.is_ours() {
-            sys::close(link.socket);
-        }
-        link.socket = -1;
-        let eventfd = self.error_eventfd.swap(-1, Ordering::Relaxed);
-        if eventfd >= 0 {
-            sys::close(eventfd);
-        }
+        *self.channel.lock() = None;
+        self.set_error_eventfd(None);
     }
 
     /// Whether this descriptor is the connection.
     pub(crate) fn owns(&self, fd: i32) -> bool {
-        self.link.lock().socket == fd
+        let channel = self.channel.lock();
+        channel.as_ref().is_some_and(|channel| channel.socket == fd)
     }
 
     /// Whether the connection broke.
@@ -111,87 +106,62 @@ impl Session {
         self.broken.load(Ordering::Relaxed)
     }
 
-    /// Replaces the eventfd that a broken connection signals, or forgets it with -1.
-    pub(crate) fn set_error_eventfd(&self, fd: i32) {
-        let old = self.error_eventfd.swap(fd, Ordering::Relaxed);
-        if old >= 0 {
-            sys::close(old);
-        }
+    /// Replaces the eventfd that a broken connection signals.
+    pub(crate) fn set_error_eventfd(&self, eventfd: Option<Fd>) {
+        *self.error_eventfd.lock() = eventfd;
     }
 
     /// Signals the eventfd for errors.
     pub(crate) fn signal_error(&self) {
-        let eventfd = self.error_eventfd.load(Ordering::Relaxed);
-        if eventfd >= 0 {
-            sys::signal_eventfd(eventfd);
+        if let Some(eventfd) = &*self.error_eventfd.lock() {
+            sys::signal_eventfd(eventfd.number());
         }
-    }
-
-    /// Keeps other threads out, for a fork.
-    pub(crate) fn acquire(&self) {
-        self.link.acquire();
-    }
-
-    /// Lets them in again.
-    pub(crate) fn release(&self) {
-        self.link.release();
     }
 
     /// Whether there is a connection.
     pub(crate) fn is_open(&self) -> bool {
-        self.link.lock().socket >= 0
+        self.channel.lock().is_some()
     }
 
     /// Sends a request and waits for its answer. EIO if the card is gone or silent.
     pub(crate) fn exchange(&self, port: &str, exchange: Exchange<'_>) -> Result<Answer, Errno> {
-        let mut link = self.link.lock();
-        if link.socket < 0 || self.is_broken() {
-            return Err(Errno(libc::EIO));
+        let mut guard = self.channel.lock();
+        let channel = guard.as_ref().ok_or(Errno(libc::EIO))?;
+        let result = channel.is_ours().then(|| {
+            channel.take_turn();
+            let result = channel.run(exchange);
+            channel.record_lock(libc::F_UNLCK);
+            result
+        });
+        if let Some(Ok(answer)) = result {
+            return answer;
         }
-        if !link.is_ours() {
-            self.give_up(&mut link);
-            warn(format_args!(
+        *guard = None;
+        self.broken.store(true, Ordering::Relaxed);
+        self.signal_error();
+        match result {
+            Some(Err(error)) => warn(format_args!(
+                "{port}: the card is gone ({error:?}). Requests fail with EIO, and registers read all ones"
+            )),
+            _ => warn(format_args!(
                 "{port}: the program closed or replaced the bridge's connection to the card. \
                  Its registers are lost until it opens the device again"
-            ));
-            return Err(Errno(libc::EIO));
+            )),
         }
-        link.take_turn();
-        let result = link.run(exchange);
-        link.record_lock(libc::F_UNLCK);
-        match result {
-            Ok(answer) => answer,
-            Err(error) => {
-                self.give_up(&mut link);
-                warn(format_args!(
-                    "{port}: the card is gone ({error:?}). Requests fail with EIO, and registers read all ones"
-                ));
-                Err(Errno(libc::EIO))
-            }
-        }
-    }
-
-    fn give_up(&self, link: &mut Link) {
-        self.broken.store(true, Ordering::Relaxed);
-        if link.is_ours() {
-            sys::close(link.socket);
-        }
-        link.socket = -1;
-        self.signal_error();
+        Err(Errno(libc::EIO))
     }
 }
 
-impl Link {
+impl Channel {
     fn is_ours(&self) -> bool {
-        self.socket >= 0
-            && sys::file_status(self.socket).is_ok_and(|status| {
-                status.st_mode & libc::S_IFMT == libc::S_IFSOCK && status.st_ino == self.inode
-            })
+        sys::file_status(self.socket).is_ok_and(|status| {
+            status.st_mode & libc::S_IFMT == libc::S_IFSOCK && status.st_ino == self.inode
+        })
     }
 
     /// The outer error is the connection's, the inner one the card's refusal.
     fn run(&self, exchange: Exchange<'_>) -> Result<Result<Answer, Errno>, Errno> {
-        let end = sys::now_ms() + PATIENCE_MS;
+        let end = Instant::now() + PATIENCE;
         // SAFETY: the number is static, or in memory that is never unmapped.
         let id = unsafe { &*NEXT_ID.load(Ordering::Acquire) }.fetch_add(1, Ordering::Relaxed);
         let size = HEADER + exchange.head.len() + exchange.data.len();
@@ -199,59 +169,50 @@ impl Link {
         header[0..2].copy_from_slice(&id.to_le_bytes());
         header[2..4].copy_from_slice(&exchange.command.to_le_bytes());
         header[4..8].copy_from_slice(&(size as u32).to_le_bytes());
-        send(
-            self.socket,
-            [&header, exchange.head, exchange.data],
-            exchange.fds,
-            end,
-        )?;
-        let mut fd = None;
-        let result = self.receive_answer(id, exchange, &mut fd, end);
-        if !matches!(result, Ok(Ok(_))) {
-            sys::close_if_any(fd.take());
-        }
-        result.map(|inner| inner.map(|len| Answer { len, fd }))
+        let parts = [&header, exchange.head, exchange.data];
+        send(self.socket, parts, exchange.fds, end)?;
+        self.receive_answer(id, exchange, end)
     }
 
     fn receive_answer(
         &self,
         id: u16,
         exchange: Exchange<'_>,
-        fd: &mut Option<i32>,
-        end: u64,
-    ) -> Result<Result<usize, Errno>, Errno> {
+        end: Instant,
+    ) -> Result<Result<Answer, Errno>, Errno> {
         let mut header = [0; HEADER];
         let (size, flags, error) = loop {
             peek(self.socket, &mut header, end)?;
             let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| header[at + byte]));
             let (size, flags, error) = (word(4) as usize, word(8), word(12));
-            if !(HEADER..=1 << 24).contains(&size) {
-                return Err(Errno(libc::EPROTO));
-            }
+            refuse_if(!(HEADER..=1 << 24).contains(&size), libc::EPROTO)?;
             if header[0..2] == id.to_le_bytes() {
                 break (size, flags, error);
             }
             // The answer to a process that shared the connection and was killed.
-            if TURN.load(Ordering::Acquire) < 0 || sys::now_ms() > end {
-                return Err(Errno(libc::EPROTO));
-            }
-            receive(self.socket, [&mut [], &mut [], &mut []], size, fd, end)?;
-            sys::close_if_any(fd.take());
+            refuse_if(
+                TURN.load(Ordering::Acquire) < 0 || Instant::now() > end,
+                libc::EPROTO,
+            )?;
+            receive(self.socket, [&mut [], &mut [], &mut []], size, end)?;
         };
         let parts = [&mut header, exchange.reply_head, exchange.reply_data];
-        receive(self.socket, parts, size, fd, end)?;
-        if flags & FLAG_ERROR != 0 {
-            let error = if error == 0 { libc::EIO } else { error as i32 };
-            return Ok(Err(Errno(error)));
-        }
-        Ok(Ok(size - HEADER))
+        let fd = receive(self.socket, parts, size, end)?;
+        Ok(match (flags & FLAG_ERROR, error) {
+            (0, _) => Ok(Answer {
+                len: size - HEADER,
+                fd,
+            }),
+            (_, 0) => Err(Errno(libc::EIO)),
+            _ => Err(Errno(error as i32)),
+        })
     }
 
     /// Waits for this process's turn if others share its connections.
     fn take_turn(&self) {
-        let end = sys::now_ms() + PATIENCE_MS;
-        while !self.record_lock(libc::F_WRLCK) && sys::now_ms() < end {
-            sys::yield_processor();
+        let end = Instant::now() + PATIENCE;
+        while !self.record_lock(libc::F_WRLCK) && Instant::now() < end {
+            std::thread::yield_now();
         }
     }
 
@@ -276,17 +237,16 @@ pub(crate) fn prepare_to_share() {
     if TURN.load(Ordering::Acquire) >= 0 {
         return;
     }
-    let Ok(low) = sys::memory_file(4096, 0) else {
+    let Ok(file) = sys::memory_file(4096, 0).and_then(Fd::raise) else {
         return;
     };
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: a new range.
-    let number = unsafe { sys::mmap(0, 4096, protection, libc::MAP_SHARED, low, 0) };
-    if let (Ok(high), Ok(number)) = (sys::duplicate_high(low, 600), number) {
+    let number = unsafe { sys::mmap(0, 4096, protection, libc::MAP_SHARED, file.number(), 0) };
+    if let Ok(number) = number {
         NEXT_ID.store(number as *mut AtomicU16, Ordering::Release);
-        TURN.store(high, Ordering::Release);
+        TURN.store(file.into_number(), Ordering::Release);
     }
-    sys::close(low);
 }
 
 /// Whether a descriptor is the file of [`prepare_to_share`].
