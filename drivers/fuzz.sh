@@ -15,8 +15,7 @@
 # build/fuzz/TARGET/corpus/.
 #
 # The script needs neither a nightly toolchain nor cargo-fuzz. With RUSTC_BOOTSTRAP, the stable compiler accepts the
-# flags that cargo-fuzz would pass. With both installed, `cargo +nightly fuzz run TARGET` in the target's folder is
-# equivalent, but not for hostile_device, which is a program of the driver's package.
+# flags that cargo-fuzz would pass.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,7 +28,8 @@ shift $(($# < 2 ? $# : 2))
 options=(-timeout=10 "-max_total_time=$seconds")
 case $target in
 vfio_user_peer | vfio_user_stream)
-	folder=drivers/nic/fuzz
+	folder=drivers/conformance/fuzz
+	package=(--package hostile-fuzz --features hostile-fuzz/fuzzer)
 	options+=(-rss_limit_mb=4096 -max_len=4096)
 	;;
 hostile_device)
@@ -41,6 +41,7 @@ hostile_device)
 	;;
 vfio_user_server_c | vfio_user_server_rust)
 	folder=drivers/conformance/fuzz
+	package=(--package hostile-fuzz --features hostile-fuzz/c-client)
 	corpus=vfio_user_server
 	options+=(-rss_limit_mb=2048 -max_len=1024)
 	# shellcheck source=bench/setup/versions.sh

@@ -1,4 +1,4 @@
-//! A NIC without sockets and threads, for the crate `nic-fuzzing`: the caller passes the connection,
+//! A NIC without sockets and threads, for the crate `hostile-fuzz`: the caller passes the connection,
 //! and each call does one step in the caller's thread. The same steps always have the same effect.
 
 use std::io;

@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
+use clap::ValueEnum;
 
 /// A build of a driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Build {
     /// The C driver.
     C,
@@ -27,23 +28,20 @@ impl Build {
     /// # Errors
     /// If the program does not exist.
     pub fn program(self) -> Result<PathBuf> {
-        built(match self {
-            Self::C => "bin/c/ixgbe-fwd",
-            Self::CSanitized => "hostile/c/ixgbe-fwd",
-            Self::Rust => "bin/rust/ixgbe-fwd",
-            Self::RustUnsafe => "bin/rust-unsafe/ixgbe-fwd",
-        })
+        match self {
+            Self::CSanitized => built("hostile/c/ixgbe-fwd"),
+            _ => built(&format!("bin/{self}/ixgbe-fwd")),
+        }
     }
 }
 
 impl fmt::Display for Build {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::C => "c",
-            Self::CSanitized => "c-sanitized",
-            Self::Rust => "rust",
-            Self::RustUnsafe => "rust-unsafe",
-        })
+        f.pad(
+            self.to_possible_value()
+                .as_ref()
+                .map_or("", |value| value.get_name()),
+        )
     }
 }
 

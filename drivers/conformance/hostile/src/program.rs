@@ -134,6 +134,31 @@ impl Run {
         broken
     }
 
+    /// What a run must say and does not: all texts, and if it failed, in its only message.
+    pub fn unsaid(&self, texts: &[&str]) -> Vec<String> {
+        let missing = texts.iter().filter(|text| !self.stderr.contains(**text));
+        let mut unsaid: Vec<_> = missing
+            .map(|text| format!("does not say {text:?}"))
+            .collect();
+        let lines = self.stderr.lines();
+        let messages = lines.filter(|line| !line.contains("huge pages")).count();
+        if messages != 1 && self.status.is_some_and(|status| !status.success()) {
+            unsaid.push(format!("has {messages} messages, not one"));
+        }
+        unsaid
+    }
+
+    /// What the run says about itself: its message, or the last lines of its output.
+    pub fn last_lines(&self) -> String {
+        self.message().map_or_else(
+            || {
+                let lines: Vec<_> = self.stderr.lines().collect();
+                lines[lines.len().saturating_sub(3)..].join(" | ")
+            },
+            str::to_owned,
+        )
+    }
+
     /// The last message on standard error that is no warning, without the program's name.
     pub fn message(&self) -> Option<&str> {
         let messages = self.stderr.lines().rev();
@@ -174,44 +199,37 @@ mod tests {
         Run::of(Path::new("/bin/bash"), ["-c", script], folder.path()).unwrap()
     }
 
-    fn broken(script: &str) -> String {
-        shell(script).broken_promises(true).join("; ")
-    }
-
     #[test]
-    fn a_success_and_a_failure_with_a_message_keep_all_promises() {
-        assert_eq!(broken("exit 0"), "");
-        assert_eq!(broken("echo 'ixgbe-fwd: a: refused' >&2; exit 1"), "");
-    }
-
-    #[test]
-    fn a_failure_needs_a_message_and_a_warning_is_none() {
-        assert_eq!(broken("exit 1"), "failed without a message");
-        let warned = broken("echo 'ixgbe-fwd: warning: slow' >&2; exit 1");
-        assert_eq!(warned, "failed without a message");
-    }
-
-    #[test]
-    fn signals_and_other_statuses_break_a_promise() {
-        assert_eq!(
-            broken("kill -SEGV $$"),
-            "ended with signal 11, not with 0 or 1"
-        );
-        assert_eq!(broken("exit 2"), "ended with exit 2, not with 0 or 1");
-    }
-
-    #[test]
-    fn reports_of_sanitizers_and_panics_break_a_promise() {
-        let text = "echo 'c/src/x.c:1: runtime error: misaligned' >&2";
-        assert_eq!(broken(text), "reported: runtime error:");
-        let text = "echo 'thread main panicked at x.rs' >&2; exit 0";
-        assert_eq!(broken(text), "reported: panicked at");
-    }
-
-    #[test]
-    fn a_program_that_collects_descriptors_breaks_a_promise() {
-        let text = broken("for i in {1..60}; do exec {f}</dev/null; done; sleep 1");
-        assert!(text.starts_with("had 6"), "{text}");
+    fn each_promise_can_be_broken_and_is_kept_by_honest_programs() {
+        for (script, broken) in [
+            ("exit 0", ""),
+            ("echo 'ixgbe-fwd: a: refused' >&2; exit 1", ""),
+            ("exit 1", "failed without a message"),
+            (
+                "echo 'ixgbe-fwd: warning: slow' >&2; exit 1",
+                "failed without a message",
+            ),
+            ("kill -SEGV $$", "ended with signal 11, not with 0 or 1"),
+            ("exit 2", "ended with exit 2, not with 0 or 1"),
+            (
+                "echo 'c/src/x.c:1: runtime error: misaligned' >&2",
+                "reported: runtime error:",
+            ),
+            (
+                "echo 'thread main panicked at x.rs' >&2; exit 0",
+                "reported: panicked at",
+            ),
+            (
+                "for i in {1..60}; do exec {f}</dev/null; done; sleep 1",
+                "had 6",
+            ),
+        ] {
+            let text = shell(script).broken_promises(true).join("; ");
+            assert!(
+                text.starts_with(broken) && broken.is_empty() == text.is_empty(),
+                "{script}: {text}"
+            );
+        }
     }
 
     #[test]
@@ -223,5 +241,14 @@ mod tests {
         assert!(run.is_only_late());
         assert_eq!(run.broken_promises(true), ["ran 11.0 s"]);
         assert!(!shell("exit 3").is_only_late());
+    }
+
+    #[test]
+    fn a_failure_has_one_message_with_the_texts() {
+        let run = shell("echo 'ixgbe-fwd: port0.sock: refused' >&2; exit 1");
+        assert_eq!(run.unsaid(&["port0", "refused"]), [""; 0]);
+        assert_eq!(run.unsaid(&["port1"]), ["does not say \"port1\""]);
+        let run = shell("echo 'ixgbe-fwd: a' >&2; echo 'ixgbe-fwd: b' >&2; exit 1");
+        assert_eq!(run.unsaid(&["a"]), ["has 2 messages, not one"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -46,51 +46,42 @@ pub struct Totals {
 ///
 /// # Errors
 /// If the table cannot be written.
-pub fn run(cases: &[Case<'_>], jobs: usize, out: &mut (impl Write + Send)) -> Result<Totals> {
-    let next = AtomicUsize::new(0);
-    let again = Mutex::new(Vec::new());
-    let totals = Mutex::new(Totals::default());
-    let out = Mutex::new(out);
-    let written = Mutex::new(Ok(()));
-    let start = Instant::now();
-    let report = |case: &Case<'_>, verdict: Result<Verdict>| {
+pub fn run(cases: &[Case<'_>], jobs: usize, out: &mut impl Write) -> Result<Totals> {
+    let (start, next) = (Instant::now(), AtomicUsize::new(0));
+    let (mut totals, mut again) = (Totals::default(), Vec::new());
+    let mut report = |case: &Case<'_>, verdict| {
         let (line, passed) = line(case, verdict);
-        let mut totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
-        if passed {
-            totals.passed += 1;
+        let count = if passed {
+            &mut totals.passed
         } else {
-            totals.failed += 1;
-        }
-        let result = writeln!(out.lock().unwrap_or_else(PoisonError::into_inner), "{line}");
-        if let Err(error) = result {
-            *written.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
-        }
+            &mut totals.failed
+        };
+        *count += 1;
+        writeln!(out, "{line}")
     };
     std::thread::scope(|scope| {
+        let (done, ended) = mpsc::channel();
         for _ in 0..jobs.max(1) {
-            scope.spawn(|| {
+            let (done, next) = (done.clone(), &next);
+            scope.spawn(move || {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    match (case.run)() {
-                        Ok(verdict) if verdict.late => {
-                            again
-                                .lock()
-                                .unwrap_or_else(PoisonError::into_inner)
-                                .push(case);
-                        }
-                        verdict => report(case, verdict),
-                    }
+                    // The table cannot be written any more if there is no receiver.
+                    let _ = done.send((case, (case.run)()));
                 }
             });
         }
-    });
-    for case in again.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        report(case, (case.run)());
-    }
-    written
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)?;
-    let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let out = out.into_inner().unwrap_or_else(PoisonError::into_inner);
+        drop(done);
+        ended.iter().try_for_each(|(case, verdict)| match verdict {
+            Ok(verdict) if verdict.late => {
+                again.push(case);
+                Ok(())
+            }
+            verdict => report(case, verdict),
+        })
+    })?;
+    again
+        .into_iter()
+        .try_for_each(|case| report(case, (case.run)()))?;
     let seconds = start.elapsed().as_secs_f64();
     writeln!(out, "{} runs in {seconds:.0} s", cases.len())?;
     Ok(totals)
@@ -109,25 +100,21 @@ fn line(case: &Case<'_>, verdict: Result<Verdict>) -> (String, bool) {
         },
     };
     let passed = verdict.broken.is_empty();
-    let mut line = format!(
-        "{} {:<62} {:<11} {:<9} {:5.1} s",
-        if passed { "ok    " } else { "FAILED" },
-        case.row,
-        case.victim,
-        verdict.outcome,
-        verdict.elapsed.as_secs_f64(),
-    );
-    if passed {
-        line.push_str("  ");
-        line.extend(verdict.detail.chars().take(110));
+    let (result, rest) = if passed {
+        ("ok    ", format!("  {:.110}", verdict.detail))
     } else {
-        line.push_str(&format!(
-            "\n       {}\n       {}",
-            verdict.broken.join("; "),
-            verdict.detail
-        ));
-    }
-    (line, passed)
+        let broken = verdict.broken.join("; ");
+        (
+            "FAILED",
+            format!("\n       {broken}\n       {}", verdict.detail),
+        )
+    };
+    let (row, victim, outcome) = (case.row, &case.victim, &verdict.outcome);
+    let seconds = verdict.elapsed.as_secs_f64();
+    (
+        format!("{result} {row:<62} {victim:<11} {outcome:<9} {seconds:5.1} s{rest}"),
+        passed,
+    )
 }
 
 #[cfg(test)]

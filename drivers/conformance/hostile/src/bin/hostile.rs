@@ -6,7 +6,7 @@ use anyhow::{ensure, Result};
 use clap::{Parser, ValueEnum};
 use hostile::builds::Build;
 use hostile::suite::{self, Case};
-use hostile::{client, server};
+use hostile::{client, client_rows, server, server_rows};
 
 /// Runs the hostile server against the drivers, and the hostile client against the software card.
 #[derive(Debug, Parser)]
@@ -55,49 +55,56 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<bool> {
-    let rows: Vec<_> = server::rows::all()
-        .into_iter()
-        .filter(|row| row.name.contains(&options.row))
-        .collect();
-    let attacks: Vec<_> = client::rows::all()
-        .into_iter()
-        .filter(|row| row.name.contains(&options.row))
-        .collect();
-    let mut cases = Vec::new();
+    let (rows, attacks) = (server_rows::all(), client_rows::all());
     let builds = match &options.builds[..] {
         [] => &Build::ALL[..],
         builds => builds,
     };
-    if options.part != Some(Part::Client) {
-        for (nth, row) in rows.iter().enumerate() {
-            let turn = &builds[nth % builds.len()..][..1];
-            let turn = if options.turns { turn } else { builds };
-            let spared = |build: &&Build| !row.setup.victims.contains(build);
-            let only = &row.setup.victims[..1];
-            // A row that spares the build whose turn it is meets its first victim.
-            let turn = if options.turns && turn.iter().all(|build| spared(&build)) {
-                only
-            } else {
-                turn
-            };
-            for build in turn.iter().filter(|build| !spared(build)) {
-                let run = move || server::run::run(row, *build, &options.path);
-                cases.push(Case {
-                    row: &row.name,
-                    victim: build.to_string(),
-                    run: Box::new(run),
-                });
-            }
+    let mut cases = Vec::new();
+    let is_wanted = |name: &str| name.contains(&options.row);
+    let rows = rows.iter().filter(|row| is_wanted(&row.name));
+    for (nth, row) in rows
+        .enumerate()
+        .filter(|_| options.part != Some(Part::Client))
+    {
+        // What a message says is a promise of each driver, so the bounded run takes no turns with it.
+        let all = !options.turns || !row.says.is_empty() || row.refused;
+        let turn = if all {
+            builds
+        } else {
+            &builds[nth % builds.len()..][..1]
+        };
+        let meets = |builds: &[Build]| -> Vec<_> {
+            builds
+                .iter()
+                .copied()
+                .filter(|build| row.victims.contains(build))
+                .collect()
+        };
+        // A row that spares the build whose turn it is meets its first victim.
+        let victims = match meets(turn) {
+            none if none.is_empty() && options.turns => row.victims[..1].to_vec(),
+            victims => victims,
+        };
+        for build in victims {
+            cases.push(Case {
+                row: &row.name,
+                victim: build.to_string(),
+                run: Box::new(move || server::run(row, build, &options.path)),
+            });
         }
     }
     if options.part != Some(Part::Server) {
-        for row in &attacks {
-            cases.push(Case {
-                row: &row.name,
-                victim: "card".to_owned(),
-                run: Box::new(move || client::run::run(row)),
-            });
-        }
+        cases.extend(
+            attacks
+                .iter()
+                .filter(|row| is_wanted(&row.name))
+                .map(|row| Case {
+                    row: &row.name,
+                    victim: "card".to_owned(),
+                    run: Box::new(|| client::run(row)),
+                }),
+        );
     }
     ensure!(
         !cases.is_empty(),

@@ -1,0 +1,4 @@
+//! Any bytes as messages to the NIC.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| hostile_fuzz::vfio_user_stream(input));

@@ -1,4 +1,0 @@
-//! A hostile driver against the NIC; see the crate `nic-fuzzing`.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|input: &[u8]| nic_fuzzing::vfio_user_peer(input));
