@@ -4,7 +4,7 @@
 
 use std::ffi::{c_char, c_int, c_void, CString};
 use std::path::Path;
-use std::ptr::NonNull;
+use std::ptr::null_mut;
 use std::time::Duration;
 
 use libloading::os::unix;
@@ -143,51 +143,37 @@ type ReadStats =
 type ReadQueueStats =
     unsafe extern "C" fn(*mut c_void, u32, u32, *mut DeviceStats, *mut c_char, usize) -> c_int;
 
-/// A loaded `libforwarder.so`.
+/// A loaded `libforwarder.so`. It is never unloaded, because destructors of thread-local values may run at the end
+/// of a thread.
 #[derive(Clone, Copy, Debug)]
-pub struct Library {
-    open: Open,
-    turn: Turn,
-    queue_turn: QueueTurn,
-    read_counts: ReadCounts,
-    close: Close,
-    /// Only benchmarks of the parts need these.
-    parts: [Option<Turn>; 3],
-    /// Finds the functions that are not called in a hurry.
-    library: &'static unix::Library,
-}
+pub struct Library(&'static unix::Library);
 
 impl Library {
-    /// Loads a library and never unloads it, because destructors of thread-local values may run at the end
-    /// of a thread.
+    /// Loads a library. It must have the functions that open a forwarder.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let say = |error| Error(format!("cannot load {}: {error}", path.display()));
         let flags = unix::RTLD_NOW | unix::RTLD_LOCAL;
         // SAFETY: loading runs the library's initialisers. It is one of this project's forwarders, so they
         // are only those of the C and the Rust run time.
         let library = unsafe { unix::Library::open(Some(path), flags) }.map_err(say)?;
-        let library: &'static unix::Library = Box::leak(Box::new(library));
-        // SAFETY: all libraries share one interface, in which the functions have these types. The
-        // pointers stay valid because the library is never unloaded.
-        unsafe {
-            let part = |name: &[u8]| library.get::<Turn>(name).ok().map(|part| *part);
-            let open = library.get::<Open>(b"forwarder_open_with\0");
-            let queue_turn = library.get::<QueueTurn>(b"forwarder_queue_turn\0");
-            let counts = library.get::<ReadCounts>(b"forwarder_read_counts\0");
-            Ok(Self {
-                open: *open.map_err(say)?,
-                turn: *library.get::<Turn>(b"forwarder_turn\0").map_err(say)?,
-                queue_turn: *queue_turn.map_err(say)?,
-                read_counts: *counts.map_err(say)?,
-                close: *library.get::<Close>(b"forwarder_close\0").map_err(say)?,
-                parts: [
-                    part(b"forwarder_receive\0"),
-                    part(b"forwarder_send\0"),
-                    part(b"forwarder_alloc\0"),
-                ],
-                library,
-            })
-        }
+        let library = Self(Box::leak(Box::new(library)));
+        // SAFETY: as for all calls of `find`, the libraries share one interface, in which the function has this type.
+        unsafe { library.find::<Open>("open_with") }
+            .map_err(|Error(error)| Error(format!("cannot load {}: {error}", path.display())))?;
+        Ok(library)
+    }
+
+    /// Finds the function `forwarder_NAME`.
+    ///
+    /// # Safety
+    /// The function has this type.
+    unsafe fn find<T: Copy>(&self, name: &str) -> Result<T, Error> {
+        let name = format!("forwarder_{name}\0");
+        // SAFETY: the caller promises the type. The pointer stays valid because the library is never unloaded.
+        let function = unsafe { self.0.get::<T>(name.as_bytes()) };
+        function
+            .map(|function| *function)
+            .map_err(|error| Error(error.to_string()))
     }
 
     /// Opens two devices and starts to forward between them.
@@ -208,27 +194,35 @@ impl Library {
             connect_timeout_ms: CONNECT_TIMEOUT_MS,
             link_timeout_ms,
         };
-        let mut functions = *self;
-        if matches!(setup.path, PacketPath::Tuned | PacketPath::Agent) {
-            let name = |turn| format!("forwarder_{}_{turn}\0", setup.path.name());
-            let say = |error: libloading::Error| Error(error.to_string());
-            // SAFETY: as in `load`.
-            unsafe {
-                let turn = self.library.get::<Turn>(name("turn").as_bytes());
-                functions.turn = *turn.map_err(say)?;
-                let turn = self.library.get::<QueueTurn>(name("queue_turn").as_bytes());
-                functions.queue_turn = *turn.map_err(say)?;
-            }
-        }
-        let mut message = Message::new();
-        // SAFETY: the names end with a NUL and outlive the call, and the message has room for `size` bytes.
-        let handle = unsafe {
-            let (text, size) = message.room();
-            (self.open)(device_a.as_ptr(), device_b.as_ptr(), &options, text, size)
+        let path = match setup.path {
+            PacketPath::Tuned | PacketPath::Agent => format!("{}_", setup.path.name()),
+            PacketPath::Default | PacketPath::Stride => String::new(),
         };
+        // SAFETY: as in `load`.
+        let (open, close, turn, queue_turn, read_counts, parts) = unsafe {
+            (
+                self.find::<Open>("open_with")?,
+                self.find::<Close>("close")?,
+                self.find::<Turn>(&format!("{path}turn"))?,
+                self.find::<QueueTurn>(&format!("{path}queue_turn"))?,
+                self.find::<ReadCounts>("read_counts")?,
+                ["receive", "send", "alloc"].map(|part| self.find::<Turn>(part).ok()),
+            )
+        };
+        let mut handle = null_mut();
+        message(|text, size| {
+            // SAFETY: the names end with a NUL and outlive the call, and the message has room for `size` bytes.
+            handle = unsafe { open(device_a.as_ptr(), device_b.as_ptr(), &options, text, size) };
+            c_int::from(handle.is_null())
+        })?;
         Ok(Forwarder {
-            functions,
-            handle: NonNull::new(handle).ok_or_else(|| message.error())?,
+            library: *self,
+            close,
+            turn,
+            queue_turn,
+            read_counts,
+            parts,
+            handle,
             queues: setup.queues,
         })
     }
@@ -239,8 +233,14 @@ impl Library {
 /// It is not `Send`: only the thread that opened it may use it.
 #[derive(Debug)]
 pub struct Forwarder {
-    functions: Library,
-    handle: NonNull<c_void>,
+    library: Library,
+    close: Close,
+    turn: Turn,
+    queue_turn: QueueTurn,
+    read_counts: ReadCounts,
+    /// Only benchmarks of the parts need these.
+    parts: [Option<Turn>; 3],
+    handle: *mut c_void,
     queues: u32,
 }
 
@@ -251,7 +251,7 @@ impl Forwarder {
     pub fn turn(&mut self) -> u32 {
         // SAFETY: `handle` came from `open` of the same library, and is open: only `close` and `drop`
         // close it, and both end this object.
-        unsafe { (self.functions.turn)(self.handle.as_ptr()) }
+        unsafe { (self.turn)(self.handle) }
     }
 
     /// The same for queue pair `queue`. A queue that the devices do not have receives nothing.
@@ -261,22 +261,22 @@ impl Forwarder {
             return 0;
         }
         // SAFETY: as in `turn`, and both devices have the queue.
-        unsafe { (self.functions.queue_turn)(self.handle.as_ptr(), queue) }
+        unsafe { (self.queue_turn)(self.handle, queue) }
     }
 
     /// Runs a part of a turn; returns the number of packets, `None` if the library cannot run the part
     /// alone.
     #[inline(always)]
     pub fn part(&mut self, part: Part) -> Option<u32> {
-        let [receive, send, alloc] = self.functions.parts;
+        let [receive, send, alloc] = self.parts;
         let function = match part {
-            Part::Forward => Some(self.functions.turn),
+            Part::Forward => Some(self.turn),
             Part::Receive => receive,
             Part::Send => send,
             Part::Alloc => alloc,
         };
         // SAFETY: as in `turn`.
-        function.map(|function| unsafe { function(self.handle.as_ptr()) })
+        function.map(|function| unsafe { function(self.handle) })
     }
 
     /// The number of queue pairs of each device.
@@ -288,14 +288,14 @@ impl Forwarder {
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         // SAFETY: as in `turn`; `counts` is a local variable with the layout of the C structure.
-        unsafe { (self.functions.read_counts)(self.handle.as_ptr(), &mut counts) };
+        unsafe { (self.read_counts)(self.handle, &mut counts) };
         counts
     }
 
     /// Limits the forwarder to `packets` more packets.
     pub fn limit(&mut self, packets: u64) -> Result<(), Error> {
         // SAFETY: as in `turn` and `Library::load`.
-        unsafe { self.find::<Limit>(b"forwarder_limit\0")?(self.handle.as_ptr(), packets) };
+        unsafe { self.library.find::<Limit>("limit")?(self.handle, packets) };
         Ok(())
     }
 
@@ -304,51 +304,38 @@ impl Forwarder {
         let mut counts = Counts::default();
         // SAFETY: as in `counts` and `Library::load`.
         unsafe {
-            let read = self.find::<ReadQueueCounts>(b"forwarder_read_queue_counts\0")?;
-            read(self.handle.as_ptr(), queue, &mut counts);
-        }
+            self.library.find::<ReadQueueCounts>("read_queue_counts")?(
+                self.handle,
+                queue,
+                &mut counts,
+            )
+        };
         Ok(counts)
     }
 
     /// The counts of device 0 or 1 so far.
     pub fn device_stats(&mut self, device: u32) -> Result<DeviceStats, Error> {
-        let (mut stats, mut message) = (DeviceStats::default(), Message::new());
-        // SAFETY: as in `counts` and `Library::load`, and the message has room for `size` bytes.
-        let result = unsafe {
-            let (text, size) = message.room();
-            let read = self.find::<ReadStats>(b"forwarder_device_stats\0")?;
-            read(self.handle.as_ptr(), device, &mut stats, text, size)
-        };
-        message.unless(result).map(|()| stats)
+        let mut stats = DeviceStats::default();
+        // SAFETY: as in `Library::load`.
+        let read = unsafe { self.library.find::<ReadStats>("device_stats")? };
+        // SAFETY: as in `counts`, and the message has room for `size` bytes.
+        message(|text, size| unsafe { read(self.handle, device, &mut stats, text, size) })?;
+        Ok(stats)
     }
 
     /// What device 0 or 1 counted for a queue so far.
     pub fn queue_stats(&mut self, device: u32, queue: u32) -> Result<DeviceStats, Error> {
-        let (mut stats, mut message) = (DeviceStats::default(), Message::new());
+        let mut stats = DeviceStats::default();
+        // SAFETY: as in `Library::load`.
+        let read = unsafe { self.library.find::<ReadQueueStats>("queue_stats")? };
         // SAFETY: as in `device_stats`.
-        let result = unsafe {
-            let (text, size) = message.room();
-            let read = self.find::<ReadQueueStats>(b"forwarder_queue_stats\0")?;
-            read(self.handle.as_ptr(), device, queue, &mut stats, text, size)
-        };
-        message.unless(result).map(|()| stats)
-    }
-
-    /// Finds a function by its name, which ends with a zero byte.
-    ///
-    /// # Safety
-    /// The function has this type.
-    unsafe fn find<T: Copy>(&self, name: &[u8]) -> Result<T, Error> {
-        // SAFETY: the caller promises the type.
-        let function = unsafe { self.functions.library.get::<T>(name) };
-        function
-            .map(|function| *function)
-            .map_err(|error| Error(error.to_string()))
+        message(|text, size| unsafe { read(self.handle, device, queue, &mut stats, text, size) })?;
+        Ok(stats)
     }
 
     /// The `struct forwarder`, which this object owns. Each implementation has its own layout.
     pub fn as_ptr(&mut self) -> *mut c_void {
-        self.handle.as_ptr()
+        self.handle
     }
 
     /// Sends the waiting packets, then stops and closes both devices. It is closed even if that fails.
@@ -358,14 +345,9 @@ impl Forwarder {
 
     /// Closes it. It is not used afterwards.
     fn end(&mut self) -> Result<(), Error> {
-        let mut message = Message::new();
         // SAFETY: as in `turn`; only `close` and `drop` call this, and each ends the object, so that the
         // handle is closed once. The message has room for `size` bytes.
-        let result = unsafe {
-            let (text, size) = message.room();
-            (self.functions.close)(self.handle.as_ptr(), text, size)
-        };
-        message.unless(result)
+        message(|text, size| unsafe { (self.close)(self.handle, text, size) })
     }
 }
 
@@ -376,34 +358,18 @@ impl Drop for Forwarder {
     }
 }
 
-/// A buffer for an error message.
-struct Message([u8; MESSAGE_SIZE]);
-
-impl Message {
-    fn new() -> Self {
-        Self([0; MESSAGE_SIZE])
+/// Calls a function that succeeds with 0, with a buffer for its error message and the buffer's size.
+fn message(call: impl FnOnce(*mut c_char, usize) -> c_int) -> Result<(), Error> {
+    let mut bytes = [0_u8; MESSAGE_SIZE];
+    if call(bytes.as_mut_ptr().cast(), bytes.len()) == 0 {
+        return Ok(());
     }
-
-    fn room(&mut self) -> (*mut c_char, usize) {
-        (self.0.as_mut_ptr().cast(), self.0.len())
-    }
-
-    /// The error, unless the result of the call is 0.
-    fn unless(self, result: c_int) -> Result<(), Error> {
-        match result {
-            0 => Ok(()),
-            _ => Err(self.error()),
-        }
-    }
-
-    /// The text before the end mark; a library that wrote none gets a text of ours.
-    fn error(&self) -> Error {
-        let text = self.0.split(|byte| *byte == 0).next().unwrap_or(&self.0);
-        match String::from_utf8_lossy(text).trim() {
-            "" => Error("the forwarder failed and gave no reason".to_owned()),
-            text => Error(text.to_owned()),
-        }
-    }
+    // The text before the end mark; a library that wrote none gets a text of ours.
+    let text = bytes.split(|byte| *byte == 0).next().unwrap_or(&bytes);
+    Err(Error(match String::from_utf8_lossy(text).trim() {
+        "" => "the forwarder failed and gave no reason".to_owned(),
+        text => text.to_owned(),
+    }))
 }
 
 #[cfg(test)]
@@ -427,13 +393,18 @@ mod tests {
 
     #[test]
     fn messages_end_at_the_mark() {
-        let error = |text: &[u8]| {
-            let mut message = Message::new();
-            message.0[..text.len()].copy_from_slice(text);
-            message.error().to_string()
+        let error = |said: &[u8]| {
+            let failed = message(|text, size| {
+                assert!(said.len() <= size);
+                // SAFETY: the buffer has room for `size` bytes.
+                unsafe { text.copy_from_nonoverlapping(said.as_ptr().cast(), said.len()) };
+                -1
+            });
+            failed.unwrap_err().to_string()
         };
         assert_eq!(error(b"no link\0garbage"), "no link");
         assert!(error(b"").contains("no reason"));
         assert_eq!(error(&[b'x'; MESSAGE_SIZE]).len(), MESSAGE_SIZE);
+        assert!(message(|_, _| 0).is_ok());
     }
 }
