@@ -1,13 +1,12 @@
 //! Boots the emulated Arm machines, which run the checks of the perf backend. `make test ONLY=pmu-test` runs it.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use anyhow::{bail, ensure, Context, Result};
-use cpio::newc::{trailer, Builder, ModeFileType};
+use anyhow::{ensure, Context, Result};
+use guest::{fetch, repository, Initramfs};
 use perfcounters::process::Process;
 use perfcounters::Interrupt;
 use pmu_guest::{Machine, ALL_HOLD};
@@ -17,37 +16,21 @@ use tempfile::NamedTempFile;
 const LOGS: &str = "build/logs/pmu";
 /// How long a machine may run: twenty times the usual time on an idle host.
 const LIMIT: Duration = Duration::from_secs(300);
-/// The script's exit status if it cannot fetch the machine.
-const CANNOT_FETCH: i32 = 2;
 
 /// Runs all checks on all machines.
 fn main() -> Result<ExitCode> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let script = root.join("bench/setup/pmu-guest.sh");
-    let fetched = Command::new(&script)
-        .output()
-        .with_context(|| script.display().to_string())?;
-    let messages = String::from_utf8_lossy(&fetched.stderr);
-    eprint!("{messages}");
-    match fetched.status.code() {
-        Some(0) => {}
-        Some(CANNOT_FETCH) => {
-            let reason = messages.lines().last().unwrap_or_default();
-            // `.ci/checks` looks for this line.
-            println!("skipped: {}", reason.trim_start_matches("setup: "));
-            return Ok(ExitCode::SUCCESS);
-        }
-        _ => bail!("{}: {}", script.display(), fetched.status),
-    }
-    let fetched = PathBuf::from(String::from_utf8(fetched.stdout)?.trim_end());
+    let Some(fetched) = fetch("pmu-guest")? else {
+        return Ok(ExitCode::SUCCESS);
+    };
     // The folder that cargo built this test in.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()
         .context("the target folder")?;
-    let initramfs = pack(&root, &fetched, target)?;
+    let initramfs = pack(&fetched, target)?;
     let mut all = true;
     for machine in &Machine::ALL {
-        all &= boot(machine, &fetched, initramfs.path(), &root.join(LOGS))?;
+        let logs = repository().join(LOGS);
+        all &= boot(machine, &fetched, initramfs.path(), &logs)?;
     }
     Ok(ExitCode::from(u8::from(!all)))
 }
@@ -95,39 +78,27 @@ fn qemu(machine: &Machine, fetched: &Path, initramfs: &Path, log: &Path) -> Comm
     command
 }
 
-/// Builds `pmu-checks` for the guest, and packs it. `fetched` is the folder that
-/// `bench/setup/pmu-guest.sh` prints, and cargo builds in `target`.
-fn pack(root: &Path, fetched: &Path, target: &Path) -> Result<NamedTempFile> {
+/// Builds `pmu-checks` for the guest, and packs it. Cargo builds in `target`.
+fn pack(fetched: &Path, target: &Path) -> Result<NamedTempFile> {
     let triple = fs::read_to_string(fetched.join("target"))?;
-    let program = build(root, triple.trim(), target)?;
-    let init = root.join("perfcounters/pmu-guest/init.sh");
-    let busybox = fetched.join("busybox");
-    let mut archive = Vec::new();
-    let entry = |name, kind| Builder::new(name).mode(0o755).set_mode_file_type(kind);
-    for folder in ["bin", "dev", "proc", "sys"] {
-        let entry = entry(folder, ModeFileType::Directory);
-        entry.write(&mut archive, 0).finish()?;
+    let program = build(triple.trim(), target)?;
+    let init = concat!(env!("CARGO_MANIFEST_DIR"), "/init.sh");
+    let mut files = Initramfs::default();
+    for folder in ["dev", "proc", "sys"] {
+        files.folder(folder);
     }
-    for (name, from) in [
-        ("init", &init),
-        ("bin/busybox", &busybox),
-        // The first program needs a shell before it can make the other links of busybox.
-        ("bin/sh", &busybox),
-        ("bin/pmu-checks", &program),
-    ] {
-        let content = fs::read(from).with_context(|| from.display().to_string())?;
-        let entry = entry(name, ModeFileType::Regular);
-        let mut into = entry.write(&mut archive, u32::try_from(content.len())?);
-        into.write_all(&content)?;
-        into.finish()?;
-    }
-    let mut initramfs = NamedTempFile::with_prefix("initramfs-")?;
-    initramfs.write_all(&trailer(archive)?)?;
+    files.file(Path::new(init), "init");
+    files.file(&fetched.join("busybox"), "bin/busybox");
+    // The first program needs a shell before it can make the other links of busybox.
+    files.file(&fetched.join("busybox"), "bin/sh");
+    files.file(&program, "bin/pmu-checks");
+    let initramfs = NamedTempFile::with_prefix("initramfs-")?;
+    files.write(initramfs.as_file())?;
     Ok(initramfs)
 }
 
 /// Builds `pmu-checks` for a target of Rust, as a program without shared libraries.
-fn build(root: &Path, triple: &str, target: &Path) -> Result<PathBuf> {
+fn build(triple: &str, target: &Path) -> Result<PathBuf> {
     // A crate asks for libdl, which musl's libc contains. Rust's copy of musl lacks the empty archive.
     let libraries = target.join(triple).join("libdl");
     fs::create_dir_all(&libraries).with_context(|| libraries.display().to_string())?;
@@ -138,7 +109,7 @@ fn build(root: &Path, triple: &str, target: &Path) -> Result<PathBuf> {
         format!("CARGO_TARGET_{triple}_{name}")
     };
     let status = Command::new(cargo)
-        .current_dir(root)
+        .current_dir(repository())
         .args(["build", "--quiet", "--package", "pmu-guest"])
         .args(["--bin", "pmu-checks", "--target", triple, "--target-dir"])
         .arg(target)

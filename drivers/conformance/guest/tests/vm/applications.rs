@@ -3,14 +3,13 @@
 
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
-use guest::Vm;
+use anyhow::{Context, Result};
 use rustix::process::Signal;
 
 use crate::fixture::Test;
-use crate::stock::{no_complaint, PortPair, StockMachine};
+use crate::stock::{of_pair, PortPair, StockMachine};
 
-/// How long an application or client may take, in an emulated processor.
+/// How long an application may take to end.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// An application and what its client prints.
@@ -49,54 +48,40 @@ const APPLICATIONS: [Application; 3] = [
     },
 ];
 
-fn serves_its_client(vm: &Vm, pair: &PortPair, application: &Application) -> Result<()> {
-    pair.set_up(vm, 1500)?;
-    let Application {
-        name, arguments, ..
-    } = application;
-    let (to, own) = (pair.address(0), pair.address(1));
-    let json = format!("/tmp/{name}.json");
-    // Groups of multicast need a route.
-    pair.shell(vm, 0, "ip route replace 224.0.0.0/4 dev $dev")?;
-    pair.shell(vm, 1, "ip route replace 224.0.0.0/4 dev $dev")?;
-    let server = format!(
-        "exec /apps/{name} --driver kernel --ip {to}/24 --json {json} {arguments} 2>/tmp/{name}.log"
-    );
-    let server = vm.script(&pair.script(0, &server)).start()?;
-    vm.wait_for(
-        &format!("grep -c ready /tmp/{name}.log || true"),
-        "1",
-        LIMIT,
-    )?;
-    let client = application.client.replace("$to", &to).replace("$own", &own);
-    let output = pair.at(vm, 1, &format!("PATH=$PATH:/apps {client}"), LIMIT)?;
-    output.expect_success()?;
-    for text in application.expected {
-        ensure!(
-            output.end.stdout.contains(text),
-            "output lacks {text:?}: {output}"
-        );
+impl Application {
+    fn serves_its_client(&self, pair: &PortPair) -> Result<()> {
+        let Self {
+            name, arguments, ..
+        } = self;
+        pair.set_up(1500)?;
+        let (to, own) = (pair.address(0), pair.address(1));
+        // Groups of multicast need a route.
+        pair.shell(0, "ip route replace 224.0.0.0/4 dev $dev")?;
+        pair.shell(1, "ip route replace 224.0.0.0/4 dev $dev")?;
+        let files = format!("--json /tmp/{name}.json {arguments} 2>/tmp/{name}.log");
+        let server = format!("exec /apps/{name} --driver kernel --ip {to}/24 {files}");
+        let server = pair.vm.start(format!("exec {}", pair.script(0, &server)))?;
+        pair.vm
+            .shell(format!("await 60 grep -q ready /tmp/{name}.log"))?;
+        let client = self.client.replace("$to", &to).replace("$own", &own);
+        let output = pair.run(1, &format!("PATH=$PATH:/apps {client}"))?;
+        output.expect_silence()?.expect_success(self.expected)?;
+        let (before, unit) = self.number;
+        let number = output.stdout.split_once(before);
+        let number = number.and_then(|(_, rest)| rest.split(['"', ' ', ',', '}']).next());
+        let number = number.with_context(|| format!("no number: {output}"))?;
+        eprint!("({number} {unit}) ");
+        server.signal(Signal::INT)?;
+        server.wait(LIMIT)?.expect_silence()?;
+        let statistics = pair.vm.run(format!("cat /tmp/{name}.json"))?;
+        statistics.expect_success(&["\"malformed\":0"]).map(drop)
     }
-    let (before, unit) = application.number;
-    let number = output.end.stdout.split_once(before);
-    let number = number.and_then(|(_, rest)| rest.split(['"', ' ', ',', '}']).next());
-    let number = number.with_context(|| format!("no number: {output}"))?;
-    eprint!("({number} {unit}) ");
-    server.signal(Signal::INT)?;
-    server.wait(LIMIT)?.expect_success()?;
-    let statistics = vm.shell(&format!("cat {json}"))?;
-    ensure!(statistics.contains("\"malformed\":0"), "{statistics}");
-    no_complaint(vm)
 }
 
 /// A test for each application.
-pub(crate) fn tests() -> Vec<Test<StockMachine>> {
-    let test = |application: &'static Application| {
+pub(crate) fn tests() -> [Test<StockMachine>; 3] {
+    APPLICATIONS.map(|application| {
         let name = format!("{}_serves_its_client_over_stock_ixgbe", application.name);
-        Test::new(name, move |stock: &mut StockMachine| {
-            let pair = stock.pairs.last().context("the machine has no pair")?;
-            serves_its_client(&stock.vm, pair, application)
-        })
-    };
-    APPLICATIONS.iter().map(test).collect()
+        of_pair(name, 1, move |pair| application.serves_its_client(pair))
+    })
 }

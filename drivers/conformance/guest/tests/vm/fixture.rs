@@ -1,135 +1,62 @@
 //! Machines that several tests share, and their NICs.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use anyhow::{anyhow, Context, Result};
+use anyhow::{anyhow, ensure, Result};
 use conformance::wait_until;
-use guest::{Accelerator, Device, Image, Iommu, Machine, Vm};
 use libtest_mimic::{Failed, Trial};
 use nic::{Faults, Nic, NicConfig, Port, PortCounters, RunningDataPlane, Traffic};
 use tempfile::TempDir;
 
-/// The image, accelerator and log folder of all machines.
-#[derive(Clone, Debug)]
-pub(crate) struct Environment {
-    image: Arc<Image>,
-    accelerator: Accelerator,
-    logs: PathBuf,
+use crate::environment::{Environment, Prepared};
+use crate::vm::Device;
+
+/// A test of a machine: its name, and what it does.
+pub(crate) type Test<T> = (String, Box<dyn Fn(&T) -> Result<()> + Send>);
+
+/// Makes a test from a name and a function.
+pub(crate) fn test<T>(
+    name: impl Into<String>,
+    run: impl Fn(&T) -> Result<()> + Send + 'static,
+) -> Test<T> {
+    (name.into(), Box::new(run))
 }
 
-impl Environment {
-    pub(crate) fn new(fetched: &Path, agent: &Path, logs: &Path) -> Result<Self> {
-        Ok(Self {
-            image: Arc::new(Image::prepare(fetched, agent)?),
-            accelerator: Accelerator::choose()?,
-            logs: logs.to_owned(),
-        })
-    }
-
-    pub(crate) fn boot(&self, machine: &Machine) -> Result<Vm> {
-        let vm = Vm::boot(machine, &self.image, self.accelerator, &self.logs)?;
-        // Root and other users write files here.
-        vm.shell("mkdir -m 0777 /out")?;
-        Ok(vm)
-    }
+/// Pairs each test function with its name.
+macro_rules! named {
+    ($($test:ident),+ $(,)?) => {
+        [$((stringify!($test), $test as _)),+]
+    };
 }
+pub(crate) use named;
 
-impl fmt::Display for Environment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let version = |package: &str| {
-            let line = self
-                .image
-                .versions
-                .lines()
-                .find(|line| line.starts_with(package));
-            line.unwrap_or(package).to_owned()
-        };
-        let (qemu, kernel) = (version("qemu-system-x86 "), version("linux-image-"));
-        write!(
-            f,
-            "{qemu}, {kernel}, {:?}; logs in {}",
-            self.accelerator,
-            self.logs.display()
-        )
-    }
-}
-
-/// A machine that boots for the first of its tests and ends after the last.
-struct SharedMachine<T> {
-    environment: Option<Environment>,
-    boot: fn(&Environment) -> Result<T>,
-    booted: Mutex<Option<Result<T, String>>>,
-}
-
-impl<T> SharedMachine<T> {
-    fn run(&self, test: impl FnOnce(&mut T) -> Result<()>) -> Result<()> {
-        // The other tests use the machine even after one has panicked.
-        let mut booted = self.booted.lock().unwrap_or_else(PoisonError::into_inner);
-        let machine = booted.get_or_insert_with(|| {
-            let environment = self
-                .environment
-                .as_ref()
-                .ok_or("the tests are only listed")?;
-            (self.boot)(environment).map_err(|error| format!("{error:#}"))
-        });
-        match machine {
-            Ok(machine) => test(machine),
-            // Only the first test reports why the machine did not boot.
-            Err(error) if !error.is_empty() => Err(anyhow!(std::mem::take(error))),
-            Err(_) => Err(anyhow!("the machine did not boot: see its first test")),
-        }
-    }
-}
-
-/// A test of a machine.
-pub(crate) struct Test<T> {
-    name: String,
-    run: TestFunction<T>,
-}
-
-type TestFunction<T> = Box<dyn FnOnce(&mut T) -> Result<()> + Send>;
-
-impl<T> Test<T> {
-    pub(crate) fn new(
-        name: impl Into<String>,
-        run: impl FnOnce(&mut T) -> Result<()> + Send + 'static,
-    ) -> Self {
-        Self {
-            name: name.into(),
-            run: Box::new(run),
-        }
-    }
-}
-
-/// The tests of one machine, which `boot` boots.
+/// The tests of one machine. It boots for the first of them and ends after the last.
 pub(crate) fn on_machine<T: Send + 'static>(
-    environment: &Option<Environment>,
-    machine: &str,
-    boot: fn(&Environment) -> Result<T>,
-    tests: Vec<Test<T>>,
+    environment: &Prepared,
+    name: &'static str,
+    boot: impl Fn(&Environment, &str) -> Result<T> + Send + Sync + 'static,
+    tests: impl IntoIterator<Item = Test<T>>,
 ) -> Vec<Trial> {
-    let shared = Arc::new(SharedMachine {
-        environment: environment.clone(),
-        boot,
-        booted: Mutex::new(None),
-    });
-    let logs = environment
-        .as_ref()
-        .map(|environment| environment.logs.join(machine));
-    let trial = |test: Test<T>| {
-        let (shared, logs) = (shared.clone(), logs.clone());
-        Trial::test(format!("{machine}::{}", test.name), move || {
+    let shared = Arc::new((boot, Mutex::new(None)));
+    let trial = |(test, run): Test<T>| {
+        let (shared, environment) = (shared.clone(), environment.clone());
+        Trial::test(format!("{name}::{test}"), move || {
             let began = Instant::now();
-            let result = shared.run(test.run);
+            let environment = environment.ok_or("the tests are only listed")?;
+            let (boot, booted) = &*shared;
+            // The other tests use the machine even after one has panicked.
+            let mut booted = booted.lock().unwrap_or_else(PoisonError::into_inner);
+            let machine = booted.get_or_insert_with(|| boot(&environment, name));
+            let result = match machine {
+                Ok(machine) => run(machine),
+                Err(error) => Err(anyhow!("{error:#}")),
+            };
             // The time of each test shows where the time of a run goes.
             eprint!("({:.1} s) ", began.elapsed().as_secs_f64());
-            result.map_err(|error| {
-                let logs = logs.unwrap_or_default();
-                Failed::from(format!("{error:?}\nSee {}*.log", logs.display()))
-            })
+            let log = environment.log(name);
+            result.map_err(|error| Failed::from(format!("{error:?}\nSee {}", log.display())))
         })
     };
     tests.into_iter().map(trial).collect()
@@ -139,105 +66,93 @@ pub(crate) fn on_machine<T: Send + 'static>(
 pub(crate) struct Ports<const N: usize = 2> {
     // Dropped in this order.
     _data_plane: RunningDataPlane,
-    pub(crate) nic: Nic,
+    pub(crate) nic: RefCell<Nic>,
     _directory: TempDir,
+    pub(crate) ports: Vec<Port>,
     /// The ports' PCI addresses in the guest.
     pub(crate) addresses: [String; N],
 }
 
 impl<const N: usize> Ports<N> {
-    /// A NIC with ports in these slots of bus `bus`, and the devices for the machine.
+    /// A NIC with ports in the slots from `slot` of a bus. Adds them to the devices of a machine.
     pub(crate) fn new(
+        devices: &mut Vec<Device>,
         bus: u8,
-        slots: [u8; N],
+        slot: u8,
         change: impl FnOnce(NicConfig) -> NicConfig,
-    ) -> Result<(Self, [Device; N])> {
+    ) -> Result<Self> {
         let directory = TempDir::with_prefix("vm-nic-")?;
         let nic = Nic::new(change(NicConfig::new(directory.path(), N)))?;
-        let device = |port: usize| Device {
-            socket: nic.ports()[port].socket().to_owned(),
-            slot: slots[port],
-            shared_bus: bus != 0,
-        };
-        let devices = std::array::from_fn(device);
-        let ports = Self {
+        let slots = slot..;
+        devices.extend(
+            nic.ports()
+                .iter()
+                .zip(slots.clone())
+                .map(|(port, slot)| Device {
+                    socket: port.socket().to_owned(),
+                    bus,
+                    slot,
+                }),
+        );
+        let mut addresses = slots.map(|slot| format!("0000:{bus:02x}:{slot:02x}.0"));
+        Ok(Self {
             _data_plane: nic.run_data_plane()?,
-            nic,
+            ports: nic.ports().to_vec(),
+            nic: RefCell::new(nic),
             _directory: directory,
-            addresses: slots.map(|slot| format!("0000:{bus:02x}:{slot:02x}.0")),
-        };
-        Ok((ports, devices))
+            addresses: std::array::from_fn(|_| addresses.next().unwrap_or_default()),
+        })
     }
 
-    pub(crate) fn ports(&self) -> &[Port] {
-        self.nic.ports()
-    }
-
-    pub(crate) fn set_traffic(&self, traffic: &Traffic) {
-        for port in self.ports() {
-            port.set_traffic(*traffic);
-        }
+    pub(crate) fn set_traffic(&self, traffic: Traffic) {
+        self.ports.iter().for_each(|port| port.set_traffic(traffic));
     }
 
     pub(crate) fn set_faults(&self, faults: Faults) {
-        for port in self.ports() {
-            port.set_faults(faults);
-        }
+        self.ports.iter().for_each(|port| port.set_faults(faults));
     }
 
     /// Waits until the ports' counters stop changing, and returns them.
     pub(crate) fn settled(&self) -> Result<Vec<PortCounters>> {
-        let read = || self.ports().iter().map(Port::stats).collect::<Vec<_>>();
+        let read = || self.ports.iter().map(Port::stats).collect::<Vec<_>>();
         let mut before = read();
         wait_until("the counters to stop", || {
-            std::thread::sleep(Duration::from_millis(30));
+            std::thread::sleep(std::time::Duration::from_millis(30));
             let now = read();
-            let same = now == before;
-            before = now;
-            same
+            std::mem::replace(&mut before, now.clone()) == now
         })?;
         Ok(before)
     }
 
-    /// Waits until each port has sent `frames` frames since the counters `since`.
+    /// Waits until each port has sent so many frames since these counters.
     pub(crate) fn wait_for_traffic(&self, since: &[PortCounters], frames: u64) -> Result<()> {
         wait_until("traffic", || {
-            self.ports()
-                .iter()
-                .zip(since)
-                .all(|(port, since)| port.stats().transmitted >= since.transmitted + frames)
+            let mut ports = self.ports.iter().zip(since);
+            ports.all(|(port, since)| port.stats().transmitted >= since.transmitted + frames)
         })
     }
 
-    /// Waits until both ports receive and send.
+    /// Waits until all ports receive and send.
     pub(crate) fn wait_until_enabled(&self) -> Result<()> {
-        wait_until("both ports to be enabled", || {
-            self.ports()
-                .iter()
-                .map(Port::snapshot)
-                .all(|port| port.rx_enabled && port.tx_enabled)
+        wait_until("the ports to be enabled", || {
+            let mut states = self.ports.iter().map(Port::snapshot);
+            states.all(|port| port.rx_enabled && port.tx_enabled)
         })
     }
-}
 
-/// Binds a device to a driver and unbinds its previous one.
-pub(crate) fn bind(vm: &Vm, address: &str, driver: &str) -> Result<()> {
-    let device = format!("/sys/bus/pci/devices/{address}");
-    vm.shell(&format!(
-        "echo {driver} >{device}/driver_override
-         if [ -e {device}/driver ]; then echo {address} >{device}/driver/unbind; fi
-         echo {address} >/sys/bus/pci/drivers_probe
-         [ \"$(basename $(readlink {device}/driver))\" = {driver} ]"
-    ))
-    .map(drop)
-    .with_context(|| format!("binding {address} to {driver}"))
-}
-
-/// A machine, with or without an IOMMU.
-pub(crate) fn machine(name: &str, address_bits: Option<u8>, devices: &[Device]) -> Machine {
-    Machine {
-        name: name.to_owned(),
-        iommu: address_bits.map(|address_bits| Iommu { address_bits }),
-        devices: devices.to_vec(),
+    /// Checks that nothing is enabled, no memory is mapped and no DMA fault occurred.
+    pub(crate) fn at_rest(&self) -> Result<()> {
+        for port in &self.ports {
+            let (index, state) = (port.index(), port.snapshot());
+            ensure!(state.quiescent(), "port {index} is not at rest: {state:#?}");
+            let maps = port.dma_maps();
+            ensure!(
+                maps.is_empty(),
+                "port {index}: memory is still mapped: {maps:x?}"
+            );
+            let faults = port.dma_faults();
+            ensure!(state.dma_faults == 0, "port {index}: {faults:#?}");
+        }
+        Ok(())
     }
 }

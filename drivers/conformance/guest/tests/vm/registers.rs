@@ -8,19 +8,18 @@ use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 use conformance::wait_until;
-use guest::{Device, Vm};
 use nic::{MmioMode, TraceEntry, TraceTo};
 use oracle::archive::Archive;
 use oracle::{files, Family, Summary};
 use strum::IntoEnumIterator;
 
 use crate::fixture::Ports;
-use crate::stock::no_complaint;
+use crate::vm::{Device, Vm};
 
+/// The name of the test.
+pub(crate) const TEST: &str = "writes_the_registers_that_the_archive_lists";
 /// The environment variable with which the test writes the archive instead of checking it.
 const WRITE_ARCHIVE: &str = "TRIPTYCH_WRITE_ARCHIVE";
-/// How long the probe of a port, or its link, may take.
-const LIMIT: Duration = Duration::from_secs(20);
 /// After its link is up, the driver raises an interrupt of its own and handles it within this time.
 const HANDLED: Duration = Duration::from_millis(300);
 /// Number of families.
@@ -30,9 +29,9 @@ const FAMILIES: usize = 3;
 pub(crate) struct TracedPorts(Ports<FAMILIES>);
 
 impl TracedPorts {
-    /// The ports, in slots 7 to 9, and the devices for the machine.
-    pub(crate) fn new() -> Result<(Self, [Device; FAMILIES])> {
-        let (ports, devices) = Ports::new(0, [7, 8, 9], |config| {
+    /// The ports, in slots 7 to 9.
+    pub(crate) fn new(devices: &mut Vec<Device>) -> Result<Self> {
+        let ports = Ports::new(devices, 0, 7, |config| {
             let config = config.with_mmio(MmioMode::Trap).with_trace(TraceTo::Memory);
             let mut families = Family::iter();
             config.with_each_port(|port| {
@@ -41,23 +40,24 @@ impl TracedPorts {
                 }
             })
         })?;
-        Ok((Self(ports), devices))
+        Ok(Self(ports))
+    }
+
+    fn take_trace(&self) -> Vec<TraceEntry> {
+        self.0.nic.borrow().take_trace()
     }
 
     /// Runs a script for each port. `$pci` is the port's address, `$net` its interface.
     fn each(&self, vm: &Vm, script: &str) -> Result<()> {
-        for address in &self.0.addresses {
-            let device = format!("/sys/bus/pci/devices/{address}");
-            let script = format!("pci={address}; net=$(ls {device}/net 2>/dev/null); {script}");
-            let output = vm.script(&script).run(LIMIT)?;
-            output.expect_exit(0).context(address.clone())?;
+        for pci in &self.0.addresses {
+            vm.shell(format!("pci={pci}; net=$(net {pci} 2>/dev/null); {script}"))?;
         }
         Ok(())
     }
 
     /// Binds the ports, brings them up, and returns the trace until all have a link.
     fn start(&self, vm: &Vm) -> Result<Vec<TraceEntry>> {
-        self.0.nic.take_trace();
+        self.take_trace();
         self.each(vm, "echo $pci >/sys/bus/pci/drivers/ixgbe/bind")?;
         // Without IPv6 the kernel sends no frames of its own.
         self.each(
@@ -68,14 +68,14 @@ impl TracedPorts {
         )?;
         self.each(
             vm,
-            "until ip link show $net | grep -q LOWER_UP; do sleep 0.1; done",
+            "await 20 sh -c \"ip link show $net | grep -q LOWER_UP\"",
         )?;
-        let mut trace = self.0.nic.take_trace();
+        let mut trace = self.take_trace();
         // Every other second, the driver makes an interrupt. What it writes then belongs to the
         // trace of every run.
         wait_until("an interrupt of the driver's own at each port", || {
             std::thread::sleep(HANDLED);
-            trace.extend(self.0.nic.take_trace());
+            trace.extend(self.take_trace());
             let made = |port| {
                 let mut writes = trace.iter().filter(|entry| entry.port == port);
                 writes.any(|entry| entry.write && entry.register.starts_with("EICS_EX"))
@@ -83,7 +83,7 @@ impl TracedPorts {
             (0..FAMILIES).all(made)
         })?;
         std::thread::sleep(HANDLED);
-        trace.extend(self.0.nic.take_trace());
+        trace.extend(self.take_trace());
         Ok(trace)
     }
 
@@ -91,42 +91,39 @@ impl TracedPorts {
     fn stop(&self, vm: &Vm) -> Result<Vec<TraceEntry>> {
         self.each(vm, "ip link set $net down")?;
         self.each(vm, "echo $pci >/sys/bus/pci/drivers/ixgbe/unbind")?;
-        Ok(self.0.nic.take_trace())
+        Ok(self.take_trace())
     }
-}
 
-/// If this test fails, the kernel's driver or the software card has changed. `make
-/// registers-compared-archive` then writes the archive, and its difference shows what is new.
-pub(crate) fn writes_the_registers_that_the_archive_lists(
-    vm: &Vm,
-    traced: &TracedPorts,
-) -> Result<()> {
-    let (start, stop) = (traced.start(vm)?, traced.stop(vm)?);
-    no_complaint(vm)?;
-    let summary = |port| Summary::of_trace(port, &start, &stop);
-    let summaries: BTreeMap<Family, Summary> = Family::iter().zip((0..).map(summary)).collect();
-    let kernel = vm.shell("uname -r")?;
-    let now = Archive {
-        driver: format!("`ixgbe` of Linux {kernel}"),
-        taken: format!(
-            "`{}` takes it in a virtual machine with two processors, where no frame arrives.",
-            files::WRITE_ARCHIVE
-        ),
-        summaries,
-    };
-    if std::env::var_os(WRITE_ARCHIVE).is_some() {
-        return files::write(files::ARCHIVE, &now.text());
+    /// If this test fails, the kernel's driver or the software card has changed. `make
+    /// registers-compared-archive` then writes the archive, and its difference shows what is new.
+    pub(crate) fn write_what_the_archive_lists(&self, vm: &Vm) -> Result<()> {
+        let (start, stop) = (self.start(vm)?, self.stop(vm)?);
+        vm.no_complaint_except(&[])?;
+        let summary = |port| Summary::of_trace(port, &start, &stop);
+        let summaries: BTreeMap<Family, Summary> = Family::iter().zip((0..).map(summary)).collect();
+        let kernel = vm.shell("uname -r")?;
+        let now = Archive {
+            driver: format!("`ixgbe` of Linux {kernel}"),
+            taken: format!(
+                "`{}` takes it in a virtual machine with two processors, where no frame arrives.",
+                files::WRITE_ARCHIVE
+            ),
+            summaries,
+        };
+        if std::env::var_os(WRITE_ARCHIVE).is_some() {
+            return files::write(files::ARCHIVE, &now.text());
+        }
+        let archive = Archive::parse(&files::read(files::ARCHIVE)?).context(files::ARCHIVE)?;
+        let differences = archive.differences(&now);
+        ensure!(
+            differences.is_empty(),
+            "{} is of {}, and {} writes otherwise: run `{}`\n{}",
+            files::ARCHIVE,
+            archive.driver,
+            now.driver,
+            files::WRITE_ARCHIVE,
+            differences.join("\n")
+        );
+        Ok(())
     }
-    let archive = Archive::parse(&files::read(files::ARCHIVE)?).context(files::ARCHIVE)?;
-    let differences = archive.differences(&now);
-    ensure!(
-        differences.is_empty(),
-        "{} is of {}, and {} writes otherwise: run `{}`\n{}",
-        files::ARCHIVE,
-        archive.driver,
-        now.driver,
-        files::WRITE_ARCHIVE,
-        differences.join("\n")
-    );
-    Ok(())
 }

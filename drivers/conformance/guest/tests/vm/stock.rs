@@ -5,22 +5,22 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 use conformance::{wait_until, Implementation};
-use guest::{Output, Vm};
 use libtest_mimic::Trial;
 use nic::{MmioMode, Module, Port};
 use rustix::process::Signal;
 
 use crate::applications;
-use crate::fixture::{self, machine, on_machine, Environment, Ports, Test};
+use crate::environment::{Environment, Prepared};
+use crate::fixture::{named, on_machine, test, Ports, Test};
 use crate::registers::{self, TracedPorts};
-use crate::vfio::RESERVE;
+use crate::vm::{Output, Vm};
 
 /// How long a transfer may take.
 const LIMIT: Duration = Duration::from_secs(60);
-/// How long the probe of a port may take, in milliseconds of the guest's clock.
-const PROBE_MS: u64 = 5_000;
+/// How long the probe of a port may take.
+const PROBE_LIMIT: Duration = Duration::from_secs(5);
 /// Bytes of a transfer.
 const TRANSFER: u64 = 64 << 20;
 /// Equal readings in a row that show a quiet wire.
@@ -30,324 +30,248 @@ const QUIET_INTERVAL: Duration = Duration::from_millis(250);
 /// Bound of the padding in a transfer: 20 ARP frames of 42 bytes, padded to 60.
 const MAX_PADDING: u64 = 60 * 6;
 
-/// Two ports connected by a cable, and their places in the guest.
-pub(crate) struct PortPair {
-    ports: Ports,
-    /// Names of the two namespaces, which are also the interfaces' names.
-    spaces: [String; 2],
-    subnet: u8,
+/// A machine with a pair of ports with trapped registers and optical modules, and a pair with
+/// shared registers and direct-attach cables.
+pub(crate) struct StockMachine {
+    vm: Vm,
+    pairs: [Ports; 2],
+    /// A port of each family, whose register accesses are recorded, without an IOMMU.
+    traced: Option<TracedPorts>,
 }
 
-impl PortPair {
-    /// Runs a script in the namespace of one end. `$dev` is the end's interface.
-    pub(crate) fn at(&self, vm: &Vm, end: usize, script: &str, limit: Duration) -> Result<Output> {
-        vm.script(&self.script(end, script)).run(limit)
+/// The names of the pairs.
+const PAIRS: [&str; 2] = ["trap_sr", "shared_dac"];
+
+impl StockMachine {
+    fn boot(environment: &Environment, name: &str, address_bits: Option<u8>) -> Result<Self> {
+        let mut devices = Vec::new();
+        let mut pair = |slot, mmio, module| {
+            Ports::new(&mut devices, 0, slot, |config| {
+                let config = config.with_mmio(mmio).with_cable(0, 1);
+                config.with_each_port(|port| port.module = module)
+            })
+        };
+        let pairs = [
+            pair(3, MmioMode::Trap, Module::Sr)?,
+            pair(5, MmioMode::Shared, Module::Dac)?,
+        ];
+        let traced = match address_bits {
+            Some(_) => None,
+            None => Some(TracedPorts::new(&mut devices)?),
+        };
+        let vm = Vm::boot(environment, name, address_bits, &devices)?;
+        // The tests bind the ports.
+        vm.shell("echo 0 >/sys/bus/pci/drivers_autoprobe; load_ixgbe; dmesg -c")?;
+        Ok(Self { vm, pairs, traced })
     }
 
-    pub(crate) fn script(&self, end: usize, script: &str) -> String {
-        let space = &self.spaces[end];
-        format!("nsenter --net=/proc/$(cat /tmp/{space})/ns/net sh -c 'dev={space}; {script}'")
+    /// One of the pairs, by its number.
+    pub(crate) fn pair(&self, number: usize) -> PortPair<'_> {
+        let (vm, ports) = (&self.vm, &self.pairs[number]);
+        PortPair { vm, ports, number }
     }
+}
 
-    pub(crate) fn shell(&self, vm: &Vm, end: usize, script: &str) -> Result<String> {
-        vm.shell(&self.script(end, script))
+/// Two ports connected by a cable, and their places in the guest.
+pub(crate) struct PortPair<'a> {
+    pub(crate) vm: &'a Vm,
+    ports: &'a Ports,
+    number: usize,
+}
+
+impl PortPair<'_> {
+    /// The name of an end's namespace, which is also the interface's name.
+    fn space(&self, end: usize) -> String {
+        format!("pair{}end{end}", self.number)
     }
 
     pub(crate) fn address(&self, end: usize) -> String {
-        format!("10.0.{}.{}", self.subnet, end + 1)
+        format!("10.0.{}.{}", self.number, end + 1)
+    }
+
+    /// The command that runs a script in the namespace of one end. `$dev` is the end's interface.
+    pub(crate) fn script(&self, end: usize, script: &str) -> String {
+        let space = self.space(end);
+        format!("nsenter --net=/proc/$(cat /tmp/{space})/ns/net sh -c 'dev={space}; {script}'")
+    }
+
+    pub(crate) fn run(&self, end: usize, script: &str) -> Result<Output> {
+        self.vm.run(self.script(end, script))
+    }
+
+    pub(crate) fn shell(&self, end: usize, script: &str) -> Result<String> {
+        self.vm.shell(self.script(end, script))
     }
 
     /// Binds the ports to ixgbe if they are not bound, moves the interfaces into their namespaces and
     /// brings them up.
-    pub(crate) fn set_up(&self, vm: &Vm, mtu: u32) -> Result<()> {
-        for end in [0, 1] {
-            self.set_up_end(vm, end, mtu)?;
-        }
-        self.wait_for_carrier(vm, "1")
+    pub(crate) fn set_up(&self, mtu: u32) -> Result<()> {
+        self.set_up_end(0, mtu)?;
+        self.set_up_end(1, mtu)?;
+        self.wait_for_carrier("1")
     }
 
-    fn set_up_end(&self, vm: &Vm, end: usize, mtu: u32) -> Result<()> {
-        let (pci, space) = (&self.ports.addresses[end], &self.spaces[end]);
-        vm.shell(&format!(
+    fn set_up_end(&self, end: usize, mtu: u32) -> Result<()> {
+        let (pci, space) = (&self.ports.addresses[end], self.space(end));
+        self.vm.shell(format!(
             "if ! [ -e /sys/bus/pci/devices/{pci}/driver ]; then
-                     echo {pci} >/sys/bus/pci/drivers/ixgbe/bind
-                 fi
-                 if ! [ -e /tmp/{space} ]; then
-                     unshare -n sh -c 'echo $$ >/tmp/{space}; exec sleep 100000' >/dev/null 2>&1 &
-                     while ! [ -s /tmp/{space} ]; do sleep 0.1; done
-                 fi
-                 net=$(ls /sys/bus/pci/devices/{pci}/net)
-                 if [ -n \"$net\" ]; then
-                     ip link set $net name {space}
-                     ip link set {space} netns $(cat /tmp/{space})
-                 fi"
+                 echo {pci} >/sys/bus/pci/drivers/ixgbe/bind
+             fi
+             if ! [ -e /tmp/{space} ]; then
+                 unshare -n sh -c 'echo $$ >/tmp/{space}; exec sleep 100000' >/dev/null 2>&1 &
+                 await 20 [ -s /tmp/{space} ]
+             fi
+             if [ -n \"$(net {pci})\" ]; then
+                 ip link set $(net {pci}) name {space}
+                 ip link set {space} netns $(cat /tmp/{space})
+             fi"
         ))?;
-        let address = self.address(end);
-        self.shell(
-                vm,
-                end,
-                &format!("ip link set lo up; ip addr replace {address}/24 dev $dev; ip link set $dev mtu {mtu} up"),
-            )?;
+        let address = format!("ip addr replace {}/24 dev $dev", self.address(end));
+        let up = format!("ip link set lo up; {address}; ip link set $dev mtu {mtu} up");
+        self.shell(end, &up).map(drop)
+    }
+
+    fn wait_for_carrier(&self, wanted: &str) -> Result<()> {
+        self.wait_for_carrier_of(0, wanted)?;
+        self.wait_for_carrier_of(1, wanted)
+    }
+
+    /// Waits until the carrier of an end is `1` or `0`.
+    fn wait_for_carrier_of(&self, end: usize, wanted: &str) -> Result<()> {
+        let carrier = format!("[ $(ip link show $dev | grep -c LOWER_UP) = {wanted} ]");
+        let wait = self
+            .vm
+            .run(format!("await 10 {}", self.script(end, &carrier)))?;
+        let carrier = format!("carrier of {} is not {wanted}", self.space(end));
+        wait.expect_exit(0).context(carrier).map(drop)
+    }
+
+    /// Pings an end from the other, with a packet of each of these sizes.
+    fn ping(&self, from: usize, sizes: &str) -> Result<Output> {
+        let to = self.address(1 - from);
+        let script = format!(
+            "lost=; for size in {sizes}; do \
+                 ping -q -c 1 -W 2 -s $size {to} >/dev/null || lost=\"$lost $size\"; \
+             done; echo lost:$lost"
+        );
+        self.run(from, &script)
+    }
+
+    /// Sends `bytes` bytes over TCP from one end to the other, and compares their hashes.
+    fn transfer(&self, from: usize, bytes: u64) -> Result<()> {
+        let to = 1 - from;
+        let receive = self.script(to, "exec guest tcp-receive");
+        let receiver = self.vm.start(format!("exec {receive}"))?;
+        let send = format!("guest tcp-send {} {bytes}", self.address(to));
+        let sent = self.run(from, &send)?;
+        sent.expect_silence()?;
+        let received = receiver.wait(LIMIT)?;
+        received.expect_silence()?;
+        ensure!(sent.stdout == received.stdout, "{sent}{received}");
+        ensure!(sent.stdout.starts_with(&format!("{bytes} ")), "{sent}");
         Ok(())
     }
 
-    fn wait_for_carrier(&self, vm: &Vm, wanted: &str) -> Result<()> {
-        [0, 1]
-            .into_iter()
-            .try_for_each(|end| self.wait_for_carrier_of(vm, end, wanted))
-    }
-
-    fn wait_for_carrier_of(&self, vm: &Vm, end: usize, wanted: &str) -> Result<()> {
-        let look = self.script(end, "ip link show $dev | grep -c LOWER_UP");
-        // grep fails if it finds no line.
-        vm.wait_for(&format!("{look} || true"), wanted, Duration::from_secs(10))
-            .with_context(|| format!("carrier of {}", self.spaces[end]))
+    fn bind(&self, address: &str) -> Result<Output> {
+        let bind = format!("echo {address} >/sys/bus/pci/drivers/ixgbe/bind");
+        let output = self.vm.run(bind)?;
+        output.expect_silence()?;
+        Ok(output)
     }
 }
 
-/// A machine with one pair of ports with trapped registers and optical modules, and one pair with
-/// shared registers and direct-attach cables.
-pub(crate) struct StockMachine {
-    pub(crate) vm: Vm,
-    pub(crate) pairs: Vec<PortPair>,
-    /// A port of each family, whose register accesses are recorded.
-    traced: Option<TracedPorts>,
-}
-
-fn pairs() -> Result<(Vec<PortPair>, Vec<guest::Device>)> {
-    let (mut pairs, mut devices) = (Vec::new(), Vec::new());
-    let kinds = [
-        (MmioMode::Trap, Module::Sr, ["trap0", "trap1"]),
-        (MmioMode::Shared, Module::Dac, ["shared0", "shared1"]),
-    ];
-    for (nth, (mmio, module, spaces)) in (0_u8..).zip(kinds) {
-        let slot = 3 + 2 * nth;
-        let (ports, more) = Ports::new(0, [slot, slot + 1], |config| {
-            let config = config.with_mmio(mmio).with_cable(0, 1);
-            config.with_each_port(|port| port.module = module)
-        })?;
-        devices.extend(more);
-        pairs.push(PortPair {
-            ports,
-            spaces: spaces.map(str::to_owned),
-            subnet: nth,
-        });
-    }
-    Ok((pairs, devices))
-}
-
-fn boot(environment: &Environment, name: &str, address_bits: Option<u8>) -> Result<StockMachine> {
-    let (pairs, mut devices) = pairs()?;
-    let traced = match address_bits {
-        Some(_) => None,
-        None => {
-            let (traced, more) = TracedPorts::new()?;
-            devices.extend(more);
-            Some(traced)
-        }
-    };
-    let vm = environment.boot(&machine(name, address_bits, &devices))?;
-    // The tests bind the ports.
-    vm.shell("echo 0 >/sys/bus/pci/drivers_autoprobe; insmod /lib/modules/ixgbe.ko")?;
-    vm.kernel_log(7)?;
-    Ok(StockMachine { vm, pairs, traced })
-}
-
-fn stock(environment: &Environment) -> Result<StockMachine> {
-    boot(environment, "stock-ixgbe", None)
-}
-
-fn stock_iommu(environment: &Environment) -> Result<StockMachine> {
-    boot(environment, "stock-ixgbe-iommu", Some(48))
-}
-
-pub(crate) fn no_complaint(vm: &Vm) -> Result<()> {
-    no_complaint_except(vm, &[])
-}
-
-/// Checks that the kernel logged no warning, except those that contain one of `expected`.
-fn no_complaint_except(vm: &Vm, expected: &[&str]) -> Result<()> {
-    // A slow host causes these warnings: the guest's processors wait for the host's.
-    let slow_host = [
-        "hrtimer: interrupt took",
-        "clocksource:",
-        "perf: interrupt took",
-    ];
-    let mut warnings = vm.kernel_log(4)?;
-    let known = slow_host.iter().chain(expected);
-    warnings.retain(|line| !known.clone().any(|text| line.contains(text)));
-    ensure!(warnings.is_empty(), "the kernel warns: {warnings:#?}");
-    Ok(())
-}
-
-fn bind(vm: &Vm, address: &str) -> Result<Output> {
-    let script = format!("echo {address} >/sys/bus/pci/drivers/ixgbe/bind");
-    let output = vm.script(&script).run(LIMIT)?;
-    output.expect_success()?;
-    Ok(output)
-}
-
-fn probes_without_warnings(vm: &Vm, pair: &PortPair) -> Result<()> {
+fn probes_without_warnings(pair: &PortPair) -> Result<()> {
     for address in &pair.ports.addresses {
-        let output = bind(vm, address)?;
+        let output = pair.bind(address)?;
         ensure!(
-            output.end.milliseconds <= PROBE_MS,
+            output.elapsed <= PROBE_LIMIT,
             "the probe takes too long: {output}"
         );
     }
-    no_complaint(vm)
-}
-
-fn has_carrier_at_10_gbit(vm: &Vm, pair: &PortPair) -> Result<()> {
-    pair.set_up(vm, 1500)?;
-    for end in [0, 1] {
-        let speed = "mount -t sysfs sysfs /sys; cat /sys/class/net/$dev/speed";
-        let space = &pair.spaces[end];
-        // The interfaces of a namespace appear only in a sysfs that is mounted in it.
-        let script = format!(
-            "unshare -m nsenter --net=/proc/$(cat /tmp/{space})/ns/net sh -c 'dev={space}; {speed}'"
-        );
-        let speed = vm.shell(&script)?;
-        ensure!(speed == "10000", "{space}: speed is {speed}");
-    }
-    no_complaint(vm)
-}
-
-/// 200 pings, of sizes 56 to 8900.
-fn answers_pings_of_all_sizes(vm: &Vm, pair: &PortPair) -> Result<()> {
-    pair.set_up(vm, 9000)?;
-    let to = pair.address(1);
-    let script = format!(
-        "lost=; size=56; for n in $(seq 200); do \
-             ping -q -c 1 -W 2 -s $size {to} >/dev/null || lost=\"$lost $size\"; \
-             size=$((56 + n * 8844 / 199)); \
-         done; echo lost:$lost"
-    );
-    let output = pair.at(vm, 0, &script, LIMIT)?;
-    ensure!(output.end.stdout == "lost:\n", "{output}");
-    no_complaint(vm)
-}
-
-/// Sends `bytes` bytes over TCP from one end to the other, and compares their hashes.
-fn transfer(vm: &Vm, pair: &PortPair, from: usize, bytes: u64) -> Result<()> {
-    let to = 1 - from;
-    let receiver = vm
-        .script(&pair.script(to, "exec guest tcp-receive"))
-        .start()?;
-    let address = pair.address(to);
-    let sent = pair.at(
-        vm,
-        from,
-        &format!("guest tcp-send {address} --bytes {bytes}"),
-        LIMIT,
-    )?;
-    let received = receiver.wait(LIMIT)?;
-    sent.expect_success()?;
-    received.expect_success()?;
-    ensure!(sent.end.stdout == received.end.stdout, "{sent}{received}");
-    ensure!(sent.end.stdout.starts_with(&format!("{bytes} ")), "{sent}");
     Ok(())
 }
 
-fn carries_tcp_unaltered(vm: &Vm, pair: &PortPair) -> Result<()> {
-    pair.set_up(vm, 1500)?;
-    transfer(vm, pair, 0, TRANSFER)?;
-    transfer(vm, pair, 1, TRANSFER)?;
-    no_complaint(vm)
-}
-
-fn carries_udp_of_every_length(vm: &Vm, pair: &PortPair) -> Result<()> {
-    pair.set_up(vm, 1500)?;
-    let echo = vm.script(&pair.script(1, "exec guest udp-echo")).start()?;
-    let to = pair.address(1);
-    let output = pair.at(
-        vm,
-        0,
-        &format!("guest udp-check {to} --from 1 --to 3000"),
-        LIMIT,
-    )?;
-    drop(echo);
-    output.expect_success()?;
-    ensure!(output.end.stdout == "3000 datagrams\n", "{output}");
-    no_complaint(vm)
-}
-
-/// A port's counts in both directions: frames, and bytes without CRC.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct PortCounts {
-    rx: [u64; 2],
-    tx: [u64; 2],
-}
-
-impl PortCounts {
-    fn since(self, before: Self) -> Self {
-        let difference = |now: [u64; 2], then: [u64; 2]| [now[0] - then[0], now[1] - then[1]];
-        Self {
-            rx: difference(self.rx, before.rx),
-            tx: difference(self.tx, before.tx),
-        }
+fn has_carrier_at_10_gbit(pair: &PortPair) -> Result<()> {
+    pair.set_up(1500)?;
+    for end in [0, 1] {
+        // The interfaces of a namespace appear only in a sysfs that is mounted in it.
+        let speed = "mount -t sysfs sysfs /sys; cat /sys/class/net/$dev/speed";
+        let speed = pair
+            .vm
+            .shell(format!("unshare -m {}", pair.script(end, speed)))?;
+        ensure!(speed == "10000", "{}: speed is {speed}", pair.space(end));
     }
+    Ok(())
 }
 
-/// One end's counts, as kernel and model count them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct EndCounts {
-    kernel: PortCounts,
-    model: PortCounts,
+/// 200 pings, of sizes 56 to 8900.
+fn answers_pings_of_all_sizes(pair: &PortPair) -> Result<()> {
+    pair.set_up(9000)?;
+    let output = pair.ping(0, "$(seq 56 44 8812) 8900")?;
+    ensure!(output.stdout == "lost:\n", "{output}");
+    Ok(())
 }
 
-fn counted_by_the_model(port: &Port) -> PortCounts {
+fn carries_tcp_unaltered(pair: &PortPair) -> Result<()> {
+    pair.set_up(1500)?;
+    pair.transfer(0, TRANSFER)?;
+    pair.transfer(1, TRANSFER)
+}
+
+fn carries_udp_of_every_length(pair: &PortPair) -> Result<()> {
+    pair.set_up(1500)?;
+    let echo = pair.script(1, "exec guest udp-echo");
+    let _echo = pair.vm.start(format!("exec {echo}"))?;
+    let output = pair.run(0, &format!("guest udp-check {}", pair.address(1)))?;
+    output.expect_silence()?;
+    ensure!(output.stdout == "3000 datagrams\n", "{output}");
+    Ok(())
+}
+
+/// What one end counts: frames and bytes received, frames and bytes sent, without CRC.
+type Counts = [u64; 4];
+
+fn counted_by_the_model(port: &Port) -> Counts {
     let stats = port.stats();
-    let without_crc = |bytes: u64, frames: u64| bytes - 4 * frames;
-    PortCounts {
-        rx: [
-            stats.delivered,
-            without_crc(stats.delivered_bytes, stats.delivered),
-        ],
-        tx: [
-            stats.transmitted,
-            without_crc(stats.transmitted_bytes, stats.transmitted),
-        ],
-    }
+    let (rx, tx) = (stats.delivered, stats.transmitted);
+    [
+        rx,
+        stats.delivered_bytes - 4 * rx,
+        tx,
+        stats.transmitted_bytes - 4 * tx,
+    ]
 }
 
 /// Reads `/proc/net/dev`, which `ip -s link` also shows. The name of the interface precedes bytes
 /// and frames received, six other numbers, and bytes and frames sent.
-fn counted_by_the_kernel(vm: &Vm, pair: &PortPair, end: usize) -> Result<PortCounts> {
-    let text = pair.shell(vm, end, "grep $dev: /proc/net/dev")?;
-    let words = text
-        .split(':')
-        .nth(1)
-        .unwrap_or_default()
-        .split_whitespace();
+fn counted_by_the_kernel(pair: &PortPair, end: usize) -> Result<Counts> {
+    let text = pair.shell(end, "grep $dev: /proc/net/dev")?;
+    let words = text.split_whitespace().skip(1);
     let numbers: Vec<u64> = words.map_while(|word| word.parse().ok()).collect();
     ensure!(numbers.len() == 16, "/proc/net/dev: {text}");
-    Ok(PortCounts {
-        rx: [numbers[1], numbers[0]],
-        tx: [numbers[9], numbers[8]],
-    })
+    Ok([1, 0, 9, 8].map(|place| numbers[place]))
 }
 
-/// The counts of both ends while the wire is quiet. Kernel and model cannot be read at the same
+/// The counts of kernel and model at both ends while the wire is quiet. Kernel and model cannot be read at the same
 /// instant, and the kernel counts a frame later than the model. So the counts are valid only if
 /// several readings in a row are equal.
-fn counts_when_quiet(vm: &Vm, pair: &PortPair) -> Result<[EndCounts; 2]> {
-    let read = |end: usize| -> Result<EndCounts> {
-        Ok(EndCounts {
-            kernel: counted_by_the_kernel(vm, pair, end)?,
-            model: counted_by_the_model(&pair.ports.ports()[end]),
-        })
+fn counts_when_quiet(pair: &PortPair) -> Result<[[Counts; 2]; 2]> {
+    let read = || -> Result<_> {
+        let of = |end: usize| -> Result<_> {
+            let model = counted_by_the_model(&pair.ports.ports[end]);
+            Ok([counted_by_the_kernel(pair, end)?, model])
+        };
+        Ok([of(0)?, of(1)?])
     };
     let deadline = Instant::now() + LIMIT;
-    let mut last = [read(0)?, read(1)?];
-    let mut equal = 1;
+    let (mut last, mut equal) = (read()?, 1);
     while equal < QUIET_READINGS {
         ensure!(
             Instant::now() < deadline,
             "the counts do not stop changing: {last:?}"
         );
         std::thread::sleep(QUIET_INTERVAL);
-        let now = [read(0)?, read(1)?];
+        let now = read()?;
         equal = if now == last { equal + 1 } else { 1 };
         last = now;
     }
@@ -356,77 +280,67 @@ fn counts_when_quiet(vm: &Vm, pair: &PortPair) -> Result<[EndCounts; 2]> {
 
 /// The kernel counts the bytes that it hands to the card, and the card pads frames to 60 bytes. So
 /// only the sent bytes may differ, and only by that padding.
-fn counts_what_the_model_counts(vm: &Vm, pair: &PortPair) -> Result<()> {
-    pair.set_up(vm, 1500)?;
+fn counts_what_the_model_counts(pair: &PortPair) -> Result<()> {
+    pair.set_up(1500)?;
     for end in [0, 1] {
         // Without IPv6 the kernel sends no frames of its own while the wire should be quiet.
-        let disable = "conf=/proc/sys/net/ipv6/conf/$dev/disable_ipv6; \
-                       if [ -e $conf ]; then echo 1 >$conf; fi";
-        pair.shell(vm, end, disable)?;
+        let conf = "conf=/proc/sys/net/ipv6/conf/$dev/disable_ipv6";
+        pair.shell(
+            end,
+            &format!("{conf}; if [ -e $conf ]; then echo 1 >$conf; fi"),
+        )?;
     }
     // After this transfer, each end knows the other's address and sends no ARP request for a while.
-    transfer(vm, pair, 0, 100_000)?;
-    let before = counts_when_quiet(vm, pair)?;
-    transfer(vm, pair, 0, 4 << 20)?;
-    let after = counts_when_quiet(vm, pair)?;
-    for end in [0, 1] {
-        let kernel = after[end].kernel.since(before[end].kernel);
-        let model = after[end].model.since(before[end].model);
-        let counts = format!(
-            "{}: the kernel counts {kernel:?}, the model {model:?}",
-            pair.spaces[end]
-        );
+    pair.transfer(0, 100_000)?;
+    let before = counts_when_quiet(pair)?;
+    pair.transfer(0, 4 << 20)?;
+    let after = counts_when_quiet(pair)?;
+    for (before, after) in before.iter().zip(after) {
+        let since =
+            |who: usize| -> Counts { std::array::from_fn(|n| after[who][n] - before[who][n]) };
+        let (kernel, model) = (since(0), since(1));
+        let padding = model[3].checked_sub(kernel[3]);
         ensure!(
-            kernel.rx == model.rx && kernel.tx[0] == model.tx[0],
-            "{counts}"
+            kernel[..3] == model[..3]
+                && padding.is_some_and(|padding| padding < MAX_PADDING)
+                && kernel[0] > 0
+                && kernel[2] > 0,
+            "the kernel counts {kernel:?}, the model {model:?}"
         );
-        let padding = model.tx[1].checked_sub(kernel.tx[1]);
-        ensure!(
-            padding.is_some_and(|padding| padding < MAX_PADDING),
-            "{counts}"
-        );
-        ensure!(kernel.rx[0] > 0 && kernel.tx[0] > 0, "{counts}");
     }
-    no_complaint(vm)
+    Ok(())
 }
 
-/// How many interrupts one end's queues have raised so far.
-fn interrupts(vm: &Vm, pair: &PortPair, end: usize) -> Result<u64> {
-    let pci = &pair.ports.addresses[end];
-    let text = vm.shell(&format!("grep -e {pci} /proc/interrupts"))?;
-    let of_line = |line: &str| -> u64 {
-        line.split_whitespace()
-            .skip(1)
-            .map_while(|word| word.parse::<u64>().ok())
-            .sum()
-    };
-    Ok(text.lines().map(of_line).sum())
+/// How many interrupts the queues of end 1 have raised so far, and how many frames it has received.
+fn interrupts_and_frames(pair: &PortPair) -> Result<[u64; 2]> {
+    let of_queues = format!("grep -e {} /proc/interrupts", pair.ports.addresses[1]);
+    // A line has a number for each of two processors.
+    let sum = format!("{of_queues} | awk '{{ sum += $2 + $3 }} END {{ print sum }}'");
+    let interrupts = pair.vm.shell(sum)?.parse()?;
+    Ok([interrupts, pair.ports.ports[1].stats().delivered])
 }
 
-fn throttles_its_interrupts(vm: &Vm, pair: &PortPair) -> Result<()> {
-    pair.set_up(vm, 1500)?;
-    let before = interrupts(vm, pair, 1)?;
-    let frames = pair.ports.ports()[1].stats().delivered;
-    transfer(vm, pair, 0, 16 << 20)?;
-    let interrupts = interrupts(vm, pair, 1)? - before;
-    let frames = pair.ports.ports()[1].stats().delivered - frames;
-    ensure!(interrupts > 0, "there was no interrupt");
+fn throttles_its_interrupts(pair: &PortPair) -> Result<()> {
+    pair.set_up(1500)?;
+    let before = interrupts_and_frames(pair)?;
+    pair.transfer(0, 16 << 20)?;
+    let after = interrupts_and_frames(pair)?;
+    let [interrupts, frames] = [0, 1].map(|n| after[n] - before[n]);
     ensure!(
-        interrupts < frames,
+        interrupts > 0 && interrupts < frames,
         "{interrupts} interrupts for {frames} frames"
     );
-    no_complaint(vm)
+    Ok(())
 }
 
-fn notices_link_changes(vm: &Vm, pair: &PortPair) -> Result<()> {
-    pair.set_up(vm, 1500)?;
-    pair.ports.ports()[0].set_plugged(false);
-    let gone = pair.wait_for_carrier(vm, "0");
-    pair.ports.ports()[0].set_plugged(true);
+fn notices_link_changes(pair: &PortPair) -> Result<()> {
+    pair.set_up(1500)?;
+    pair.ports.ports[0].set_plugged(false);
+    let gone = pair.wait_for_carrier("0");
+    pair.ports.ports[0].set_plugged(true);
     gone?;
-    pair.wait_for_carrier(vm, "1")?;
-    transfer(vm, pair, 0, 1 << 20)?;
-    no_complaint(vm)
+    pair.wait_for_carrier("1")?;
+    pair.transfer(0, 1 << 20)
 }
 
 /// The model's notes on the stock driver, which does not follow the datasheet in these points.
@@ -438,64 +352,49 @@ const KNOWN_NOTES: [&str; 4] = [
 ];
 
 /// The model has no other notes, and refused no access to memory.
-fn follows_the_datasheet_except_in_known_points(_: &Vm, pair: &PortPair) -> Result<()> {
-    for port in pair.ports.ports() {
-        let known = |note: &String| KNOWN_NOTES.iter().any(|known| note.starts_with(known));
+fn follows_the_datasheet_except_in_known_points(pair: &PortPair) -> Result<()> {
+    for port in &pair.ports.ports {
         let mut notes = port.notes();
-        notes.retain(|note| !known(note));
-        ensure!(notes.is_empty(), "port {}: {notes:#?}", port.index());
-        ensure!(
-            port.dma_faults().is_empty(),
-            "port {}: {:#?}",
-            port.index(),
-            port.dma_faults()
-        );
+        notes.retain(|note| !KNOWN_NOTES.iter().any(|known| note.starts_with(known)));
+        let faults = port.dma_faults();
+        let none = notes.is_empty() && faults.is_empty();
+        ensure!(none, "port {}: {notes:#?} {faults:#?}", port.index());
     }
     Ok(())
 }
 
 /// How often a test repeats its steps: 20 times on the first pair, fewer on the second.
 fn rounds(pair: &PortPair) -> usize {
-    match pair.subnet {
-        0 => 20,
-        _ => 4,
-    }
+    [20, 4][pair.number]
 }
 
 /// The link works again after each `ip link set down` and `up`.
-fn survives_down_and_up(vm: &Vm, pair: &PortPair) -> Result<()> {
-    pair.set_up(vm, 1500)?;
+fn survives_down_and_up(pair: &PortPair) -> Result<()> {
+    pair.set_up(1500)?;
     for round in 0..rounds(pair) {
-        let script = "ip link set $dev down; ip link set $dev up";
-        pair.shell(vm, round % 2, script)?;
-        pair.wait_for_carrier(vm, "1")
-            .with_context(|| format!("round {round}"))?;
+        pair.shell(round % 2, "ip link set $dev down; ip link set $dev up")?;
+        let carrier = pair.wait_for_carrier("1");
+        carrier.with_context(|| format!("round {round}"))?;
     }
-    transfer(vm, pair, 0, 1 << 20)?;
+    pair.transfer(0, 1 << 20)?;
     // An optical port switches its light off when it goes down. A frame that the other end has not
     // sent by then stays in its ring, and the driver resets the port. A cable has no light.
-    no_complaint_except(
-        vm,
-        &[
-            "initiating reset to clear Tx work after link loss",
-            "Reset adapter",
-        ],
-    )
+    let expected = [
+        "initiating reset to clear Tx work after link loss",
+        "Reset adapter",
+    ];
+    pair.vm.no_complaint_except(&expected)
 }
 
 /// Behind an IOMMU, the model sees the driver's maps.
-fn unbinding_leaves_no_map(vm: &Vm, pair: &PortPair) -> Result<()> {
-    let address = &pair.ports.addresses[0];
-    let port = &pair.ports.ports()[0];
+fn unbinding_leaves_no_map(pair: &PortPair) -> Result<()> {
+    let (address, port) = (&pair.ports.addresses[0], &pair.ports.ports[0]);
     for round in 0..rounds(pair) {
-        bind(vm, address)?;
-        vm.shell(&format!(
-            "ip link set $(ls /sys/bus/pci/devices/{address}/net) up"
-        ))?;
+        pair.bind(address)?;
+        pair.vm.shell(format!("ip link set $(net {address}) up"))?;
         wait_until("the rings to be mapped", || port.snapshot().dma_maps > 0)?;
-        vm.shell(&format!(
-            "echo {address} >/sys/bus/pci/drivers/ixgbe/unbind"
-        ))?;
+        pair.vm
+            .shell(format!("echo {address} >/sys/bus/pci/drivers/ixgbe/unbind"))?;
         wait_until("all maps to be gone", || port.snapshot().dma_maps == 0)
             .with_context(|| format!("round {round}: {:x?}", port.dma_maps()))?;
     }
@@ -505,90 +404,72 @@ fn unbinding_leaves_no_map(vm: &Vm, pair: &PortPair) -> Result<()> {
         !state.bus_master && state.rx_queues.is_empty(),
         "{state:#?}"
     );
-    no_complaint(vm)
+    Ok(())
 }
 
-fn carries_tcp_behind_an_iommu(vm: &Vm, pair: &PortPair) -> Result<()> {
+fn carries_tcp_behind_an_iommu(pair: &PortPair) -> Result<()> {
     for address in &pair.ports.addresses {
-        bind(vm, address)?;
+        pair.bind(address)?;
     }
-    pair.set_up(vm, 1500)?;
-    transfer(vm, pair, 0, 4 << 20)?;
-    follows_the_datasheet_except_in_known_points(vm, pair)?;
-    no_complaint(vm)
+    pair.set_up(1500)?;
+    pair.transfer(0, 4 << 20)?;
+    follows_the_datasheet_except_in_known_points(pair)
 }
 
 /// Pings that the echo program answers.
 const PINGS: u64 = 200;
 
 /// The kernel's ixgbe at one end of the cable pings `ixgbe-echo` at the other, with ever larger packets.
-fn is_answered_by_echo(vm: &Vm, pair: &PortPair, implementation: Implementation) -> Result<()> {
+fn is_answered_by_echo(pair: &PortPair, implementation: Implementation) -> Result<()> {
     let [kernels, ours] = &pair.ports.addresses;
-    fixture::bind(vm, ours, "vfio-pci")?;
-    fixture::bind(vm, kernels, "ixgbe")?;
-    pair.set_up_end(vm, 0, 1500)?;
-    vm.shell(RESERVE)?;
-    let to = pair.address(1);
-    let job = vm
-        .program([
-            &format!("/drivers/{implementation}/ixgbe-echo"),
-            "--json",
-            "/out/echo.json",
-            "--ip",
-            &to,
-            ours,
-        ])
-        .start()?;
-    pair.wait_for_carrier_of(vm, 0, "1")?;
-    let script = format!(
-        "lost=; for n in $(seq {PINGS}); do \
-             ping -q -c 1 -W 2 -s $((n * 7)) {to} >/dev/null || lost=\"$lost $n\"; \
-         done; echo lost:$lost"
-    );
-    let pinged = pair.at(vm, 0, &script, LIMIT);
+    pair.vm.shell(format!(
+        "bind {ours} vfio-pci; bind {kernels} ixgbe; pages 64"
+    ))?;
+    pair.set_up_end(0, 1500)?;
+    let echo = format!("exec /drivers/{implementation}/ixgbe-echo --json /out/echo.json --ip");
+    let job = pair
+        .vm
+        .start(format!("{echo} {} {ours}", pair.address(1)))?;
+    pair.wait_for_carrier_of(0, "1")?;
+    let pinged = pair.ping(0, &format!("$(seq 7 7 {})", 7 * PINGS));
     job.signal(Signal::INT)?;
     let output = job.wait(LIMIT)?;
     let pinged = pinged?;
-    ensure!(pinged.end.stdout == "lost:\n", "{pinged}{output}");
-    output.expect_success()?;
-    let totals = vm.shell("cat /out/echo.json; rm /out/echo.json")?;
-    ensure!(
-        totals.contains(&format!("\"icmp\":{PINGS},")) && totals.contains("\"dropped\":0,"),
-        "{totals}"
-    );
-    no_complaint(vm)
+    ensure!(pinged.stdout == "lost:\n", "{pinged}{output}");
+    output.expect_silence()?;
+    let totals = pair.vm.run("cat /out/echo.json; rm /out/echo.json")?;
+    totals
+        .expect_success(&[&format!("\"icmp\":{PINGS},"), "\"dropped\":0,"])
+        .map(drop)
 }
 
-type PortPairTest = fn(&Vm, &PortPair) -> Result<()>;
+/// Makes a test of a pair. The kernel must not warn in it.
+pub(crate) fn of_pair(
+    name: String,
+    number: usize,
+    run: impl Fn(&PortPair) -> Result<()> + Send + 'static,
+) -> Test<StockMachine> {
+    test(name, move |stock: &StockMachine| {
+        run(&stock.pair(number))?;
+        stock.vm.no_complaint_except(&[])
+    })
+}
+
+type NamedTest = (&'static str, fn(&PortPair) -> Result<()>);
 
 /// Makes a test of each function for each pair.
-fn for_each_pair(tests: &[(&'static str, PortPairTest)]) -> Vec<Test<StockMachine>> {
-    let of = |pair: usize, kind: &'static str| {
-        tests.iter().map(move |(name, test)| {
-            let test = *test;
-            Test::new(
-                format!("{kind}::{name}"),
-                move |stock: &mut StockMachine| {
-                    let Some(pair) = stock.pairs.get(pair) else {
-                        bail!("there is no pair {pair}");
-                    };
-                    test(&stock.vm, pair)
-                },
-            )
-        })
-    };
-    of(0, "trap_sr").chain(of(1, "shared_dac")).collect()
+fn for_each_pair(tests: &[NamedTest]) -> Vec<Test<StockMachine>> {
+    let mut all = Vec::new();
+    for (number, kind) in PAIRS.iter().enumerate() {
+        for (name, run) in tests {
+            all.push(of_pair(format!("{kind}::{name}"), number, *run));
+        }
+    }
+    all
 }
 
-/// Pairs each test function with its name.
-macro_rules! named {
-    ($($test:ident),+ $(,)?) => {
-        &[$((stringify!($test), $test as PortPairTest)),+]
-    };
-}
-
-pub(crate) fn tests(environment: &Option<Environment>) -> Vec<Trial> {
-    let mut plain = for_each_pair(named![
+pub(crate) fn tests(environment: &Prepared) -> Vec<Trial> {
+    let mut plain = for_each_pair(&named![
         probes_without_warnings,
         answers_pings_of_all_sizes,
         has_carrier_at_10_gbit,
@@ -600,32 +481,23 @@ pub(crate) fn tests(environment: &Option<Environment>) -> Vec<Trial> {
         survives_down_and_up,
         follows_the_datasheet_except_in_known_points,
     ]);
-    plain.push(Test::new(
-        "writes_the_registers_that_the_archive_lists",
-        |stock: &mut StockMachine| match &stock.traced {
-            Some(traced) => {
-                registers::writes_the_registers_that_the_archive_lists(&stock.vm, traced)
-            }
-            None => bail!("the machine has no traced ports"),
-        },
-    ));
+    plain.push(test(registers::TEST, |stock: &StockMachine| {
+        let traced = stock.traced.as_ref();
+        let traced = traced.context("the machine has no traced ports")?;
+        traced.write_what_the_archive_lists(&stock.vm)
+    }));
     plain.extend(applications::tests());
-    let mut behind_iommu =
-        for_each_pair(named![unbinding_leaves_no_map, carries_tcp_behind_an_iommu]);
-    for implementation in Implementation::OURS {
-        behind_iommu.push(Test::new(
-            format!("{implementation}::is_answered_by_echo"),
-            move |stock: &mut StockMachine| match stock.pairs.last() {
-                Some(pair) => is_answered_by_echo(&stock.vm, pair, implementation),
-                None => bail!("the machine has no pair"),
-            },
-        ));
-    }
-    [
-        on_machine(environment, "stock-ixgbe", stock, plain),
-        on_machine(environment, "stock-ixgbe-iommu", stock_iommu, behind_iommu),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let mut behind_iommu = for_each_pair(&named![
+        unbinding_leaves_no_map,
+        carries_tcp_behind_an_iommu
+    ]);
+    behind_iommu.extend(Implementation::OURS.map(|driver| {
+        let name = format!("{driver}::is_answered_by_echo");
+        of_pair(name, 1, move |pair| is_answered_by_echo(pair, driver))
+    }));
+    let boot = |bits| move |environment: &_, name: &_| StockMachine::boot(environment, name, bits);
+    let mut tests = on_machine(environment, "stock-ixgbe", boot(None), plain);
+    let iommu = "stock-ixgbe-iommu";
+    tests.extend(on_machine(environment, iommu, boot(Some(48)), behind_iommu));
+    tests
 }

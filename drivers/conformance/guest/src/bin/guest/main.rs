@@ -1,87 +1,22 @@
 //! The program in the guest: the tests' agent, and both ends of their traffic.
+//!
+//! Usage: `guest [agent]`, `guest tcp-receive`, `guest tcp-send ADDRESS BYTES`, `guest udp-echo`, `guest udp-check ADDRESS`.
 
 mod agent;
 mod traffic;
 
-use std::net::IpAddr;
-use std::path::PathBuf;
+use anyhow::{bail, Result};
 
-use clap::{Parser, Subcommand};
-
-#[derive(Parser)]
-#[command(about = "The tests' agent in the guest, and both ends of their traffic")]
-struct Arguments {
-    #[command(subcommand)]
-    command: Action,
-}
-
-#[derive(Subcommand)]
-enum Action {
-    /// Start programs that the host requests over a serial port
-    Agent {
-        /// Serial port
-        #[arg(default_value = "/dev/vport0p1")]
-        port: PathBuf,
-    },
-    /// Accept one TCP connection and print the number and SHA-256 of its bytes
-    TcpReceive {
-        /// Port
-        #[arg(long, default_value_t = 5001)]
-        port: u16,
-    },
-    /// Send random bytes over TCP and print their number and SHA-256
-    TcpSend {
-        /// Address of the receiver
-        address: IpAddr,
-        /// Number of bytes
-        #[arg(long)]
-        bytes: u64,
-        /// Port
-        #[arg(long, default_value_t = 5001)]
-        port: u16,
-    },
-    /// Send back all UDP datagrams until killed
-    UdpEcho {
-        /// Port
-        #[arg(long, default_value_t = 5002)]
-        port: u16,
-    },
-    /// Send a UDP datagram of each length and check that it comes back unaltered
-    UdpCheck {
-        /// Address of the echo
-        address: IpAddr,
-        /// Shortest length in bytes
-        #[arg(long, default_value_t = 1)]
-        from: usize,
-        /// Longest length in bytes
-        #[arg(long, default_value_t = 3000)]
-        to: usize,
-        /// Port
-        #[arg(long, default_value_t = 5002)]
-        port: u16,
-    },
-}
-
-fn main() -> anyhow::Result<()> {
-    // The kernel may start the program without arguments.
-    let mut arguments: Vec<_> = std::env::args_os().collect();
-    if arguments.len() < 2 {
-        arguments.push("agent".into());
-    }
-    match Arguments::parse_from(arguments).command {
-        Action::Agent { port } => agent::serve(&port),
-        Action::TcpReceive { port } => traffic::tcp_receive(port),
-        Action::TcpSend {
-            address,
-            bytes,
-            port,
-        } => traffic::tcp_send((address, port).into(), bytes),
-        Action::UdpEcho { port } => traffic::udp_echo(port),
-        Action::UdpCheck {
-            address,
-            from,
-            to,
-            port,
-        } => traffic::udp_check((address, port).into(), from..=to),
+fn main() -> Result<()> {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let words: Vec<_> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        // The kernel starts the program without arguments.
+        [] | ["agent"] => agent::serve("/dev/vport0p1"),
+        ["tcp-receive"] => traffic::tcp_receive(),
+        ["tcp-send", address, bytes] => traffic::tcp_send(address.parse()?, bytes.parse()?),
+        ["udp-echo"] => traffic::udp_echo(),
+        ["udp-check", address] => traffic::udp_check(address.parse()?),
+        _ => bail!("unknown arguments: {words:?}"),
     }
 }
