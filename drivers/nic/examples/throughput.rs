@@ -67,6 +67,7 @@ impl Port {
             support::thresholds(32, 8, 0) | r::TXDCTL_ENABLE,
         );
         client.change(r::RXCTRL, r::RXCTRL_RXEN, 0);
+        support::links(&mut client);
         let port = Self {
             registers: client.pages.as_ref().unwrap().at(0, 0x8000).cast(),
             _client: client,
