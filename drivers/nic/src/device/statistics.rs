@@ -36,6 +36,12 @@ const TX_CLASSES: [u32; CLASSES] = [r::PTC64, r::PTC127, r::PTC255, r::PTC511, r
 /// The counts of one batch of frames. Bytes include the CRC.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Batch {
+    port: PortCounts,
+    queues: QueueCounts,
+}
+
+#[derive(Clone, Debug, Default)]
+struct PortCounts {
     received: u64,
     received_bytes: u64,
     received_classes: [u64; CLASSES],
@@ -52,7 +58,6 @@ pub(crate) struct Batch {
     sent_classes: [u64; CLASSES],
     sent_broadcast: u64,
     sent_multicast: u64,
-    queues: QueueCounts,
 }
 
 /// The counts of each queue.
@@ -68,20 +73,20 @@ struct QueueCounts {
 impl Batch {
     /// Counts frames from the wire, accepted or not.
     pub(crate) fn seen(&mut self, frames: u64, wire_bytes: u64) {
-        self.seen += frames;
-        self.seen_bytes += wire_bytes;
+        self.port.seen += frames;
+        self.port.seen_bytes += wire_bytes;
     }
 
     /// Counts frames of one length that passed the filters, delivered or not.
     #[inline(always)]
     pub(crate) fn received(&mut self, frames: u64, wire_len: u64, kind: Kind) {
-        self.received += frames;
-        self.received_bytes += frames * wire_len;
-        self.received_classes[class(wire_len)] += frames;
+        self.port.received += frames;
+        self.port.received_bytes += frames * wire_len;
+        self.port.received_classes[class(wire_len)] += frames;
         match kind {
             Kind::Unicast => {}
-            Kind::Multicast => self.received_multicast += frames,
-            Kind::Broadcast => self.received_broadcast += frames,
+            Kind::Multicast => self.port.received_multicast += frames,
+            Kind::Broadcast => self.port.received_broadcast += frames,
         }
     }
 
@@ -89,7 +94,7 @@ impl Batch {
     pub(crate) fn delivered(&mut self, queue: usize, frames: u64, wire_bytes: u64) {
         self.queues.received[queue] += frames;
         self.queues.received_bytes[queue] += wire_bytes;
-        self.to_host += frames;
+        self.port.to_host += frames;
     }
 
     /// Counts frames that found no descriptor in their queue.
@@ -99,15 +104,15 @@ impl Batch {
 
     /// Counts frames that found no room in the packet buffer.
     pub(crate) fn missed(&mut self, frames: u64) {
-        self.missed += frames;
+        self.port.missed += frames;
     }
 
     pub(crate) fn oversize(&mut self) {
-        self.oversize += 1;
+        self.port.oversize += 1;
     }
 
     pub(crate) fn undersize(&mut self) {
-        self.undersize += 1;
+        self.port.undersize += 1;
     }
 
     /// Counts sent frames of one length and kind.
@@ -119,12 +124,12 @@ impl Batch {
         first_byte: u8,
         broadcast: bool,
     ) {
-        self.sent += frames;
-        self.sent_bytes += frames * wire_len;
-        self.sent_classes[class(wire_len)] += frames;
+        self.port.sent += frames;
+        self.port.sent_bytes += frames * wire_len;
+        self.port.sent_classes[class(wire_len)] += frames;
         if first_byte & 1 == 1 {
-            self.sent_broadcast += frames * u64::from(broadcast);
-            self.sent_multicast += frames * u64::from(!broadcast);
+            self.port.sent_broadcast += frames * u64::from(broadcast);
+            self.port.sent_multicast += frames * u64::from(!broadcast);
         }
         self.queues.sent[queue] += frames;
         self.queues.sent_bytes[queue] += frames * wire_len;
@@ -133,43 +138,59 @@ impl Batch {
     /// Bytes sent so far, including the CRC.
     #[inline(always)]
     pub(crate) fn sent_bytes(&self) -> u64 {
-        self.sent_bytes
+        self.port.sent_bytes
     }
 
     /// Adds the counts to the registers and counts from 0 again, but keeps those of the queues.
     /// `without_crc` leaves the CRC out of GORC if the card strips it.
     pub(crate) fn move_to(&mut self, registers: &RegisterFile, without_crc: bool) {
-        if self.seen + self.to_host + self.sent == 0 {
+        let PortCounts {
+            seen,
+            to_host,
+            sent,
+            ..
+        } = self.port;
+        if seen + to_host + sent == 0 {
             return;
         }
-        let counts = [
-            (r::TPR, self.seen),
-            (r::GPRC, self.received),
-            (r::BPRC, self.received_broadcast),
-            (r::MPRC, self.received_multicast),
-            (r::RXDGPC, self.to_host),
-            (r::MPC(0), self.missed),
-            (r::ROC, self.oversize),
-            (r::RUC, self.undersize),
-            (r::TPT, self.sent),
-            (r::GPTC, self.sent),
-            (r::BPTC, self.sent_broadcast),
-            (r::MPTC, self.sent_multicast),
-            (r::TXDGPC, self.sent),
-        ];
-        let rx_classes = RX_CLASSES.into_iter().zip(self.received_classes);
-        let tx_classes = TX_CLASSES.into_iter().zip(self.sent_classes);
-        for (address, more) in counts.into_iter().chain(rx_classes).chain(tx_classes) {
-            registers.count(address, more);
-        }
-        let received_bytes = self.received_bytes - self.received * stripped(registers, without_crc);
-        registers.count_wide(r::TORL, r::TORH, self.seen_bytes);
-        registers.count_wide(r::GORCL, r::GORCH, received_bytes);
-        registers.count_wide(r::GOTCL, r::GOTCH, self.sent_bytes);
-        *self = Self {
-            queues: std::mem::take(&mut self.queues),
-            ..Self::default()
+        let it = std::mem::take(&mut self.port);
+        let count = |(address, more): (u32, u64)| {
+            if more > 0 {
+                registers.count(address, more);
+            }
         };
+        if seen + to_host > 0 {
+            let bytes = it.received_bytes - it.received * stripped(registers, without_crc);
+            registers.count_wide(r::TORL, r::TORH, it.seen_bytes);
+            registers.count_wide(r::GORCL, r::GORCH, bytes);
+            let counts = [
+                (r::TPR, seen),
+                (r::GPRC, it.received),
+                (r::BPRC, it.received_broadcast),
+                (r::MPRC, it.received_multicast),
+                (r::RXDGPC, to_host),
+                (r::MPC(0), it.missed),
+                (r::ROC, it.oversize),
+                (r::RUC, it.undersize),
+            ];
+            counts.into_iter().for_each(count);
+            RX_CLASSES
+                .into_iter()
+                .zip(it.received_classes)
+                .for_each(count);
+        }
+        if sent > 0 {
+            registers.count_wide(r::GOTCL, r::GOTCH, it.sent_bytes);
+            let counts = [
+                (r::TPT, sent),
+                (r::GPTC, sent),
+                (r::BPTC, it.sent_broadcast),
+                (r::MPTC, it.sent_multicast),
+                (r::TXDGPC, sent),
+            ];
+            counts.into_iter().for_each(count);
+            TX_CLASSES.into_iter().zip(it.sent_classes).for_each(count);
+        }
     }
 
     /// Adds the counts of the queues to the registers, and counts from 0 again.
