@@ -250,7 +250,8 @@ setup: ## Install everything that building, testing and linting need.
 generate: registers transpile tour ## Write what is generated: register headers, the transpiled driver, the tour's diagrams.
 registers:
 	@cargo run --quiet $(CARGO_TOOLS) --release --package ixgbe-registers --bin generate-registers
-docs: ## Write the pages that are not tracked into build/docs/: the register map, and what Linux writes to the card.
+# Pages for readers, in build/docs/: the register map, and how the drivers differ from Linux.
+docs:
 	@cargo run --quiet $(CARGO_TOOLS) --release --package ixgbe-registers --bin generate-registers -- --page build/docs/registers.md
 	@.ci/part registers-compared
 transpile:

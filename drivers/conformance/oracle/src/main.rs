@@ -1,23 +1,15 @@
-//! `oracle` writes the table of the registers that Linux and our drivers write.
+//! `oracle` records what our drivers write, and writes the comparison with Linux as a page.
 
 use std::process::ExitCode;
 
-use anyhow::{ensure, Result};
-use clap::Parser;
-use oracle::files;
+use anyhow::{Context, Result};
+use oracle::recorded::repository;
+use oracle::{ours, page, Recorded};
 
-/// Compares the registers that the three drivers write with those that Linux's ixgbe writes, and
-/// writes the table `drivers/REGISTERS-COMPARED.md`.
-#[derive(Parser)]
-#[command(version)]
-struct Options {
-    /// Only check that the table is current.
-    #[arg(long)]
-    check: bool,
-}
+const PAGE: &str = "build/docs/registers-compared.md";
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("oracle: {error:#}");
@@ -26,16 +18,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: &Options) -> Result<()> {
-    let table = oracle::current_table()?;
-    if !options.check {
-        return files::write(files::TABLE, &table);
+fn run() -> Result<()> {
+    let recorded = Recorded::read()?;
+    let now = recorded.with(&recorded.linux(), &ours::take()?);
+    if now != recorded {
+        now.write()?;
     }
-    ensure!(
-        files::read(files::TABLE)? == table,
-        "{} is out of date: run `{}`",
-        files::TABLE,
-        files::WRITE_TABLE
-    );
-    Ok(())
+    let path = repository().join(PAGE);
+    std::fs::create_dir_all(path.parent().unwrap_or(&path))?;
+    std::fs::write(&path, page::markdown(&now)).with_context(|| path.display().to_string())?;
+    now.check_reasons()
 }

@@ -1,24 +1,24 @@
 //! The registers that the kernel's own ixgbe writes, on a card of each family.
 //!
-//! `oracle` compares them with those of our drivers, from an archive. So that comparison needs no
-//! virtual machine. The test here checks that the archive is what the kernel's driver still writes.
+//! `oracle` has recorded how they differ from those of our drivers, so that comparison needs no
+//! virtual machine. The test here checks that the kernel's driver still writes what is recorded.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{Context, Result};
 use conformance::wait_until;
 use nic::{MmioMode, TraceEntry, TraceTo};
-use oracle::archive::Archive;
-use oracle::{files, Family, Summary};
+use oracle::recorded::{Side, UPDATE};
+use oracle::summary::summary;
+use oracle::{Family, Recorded};
 use strum::IntoEnumIterator;
 
 use crate::fixture::Ports;
 use crate::vm::{Device, Vm};
 
 /// The name of the test.
-pub(crate) const TEST: &str = "writes_the_registers_that_the_archive_lists";
-/// The environment variable with which the test writes the archive instead of checking it.
+pub(crate) const TEST: &str = "writes_the_registers_that_are_recorded";
+/// The environment variable with which the test records the writes instead of comparing them.
 const WRITE_ARCHIVE: &str = "TRIPTYCH_WRITE_ARCHIVE";
 /// After its link is up, the driver raises an interrupt of its own and handles it within this time.
 const HANDLED: Duration = Duration::from_millis(300);
@@ -94,36 +94,23 @@ impl TracedPorts {
         Ok(self.take_trace())
     }
 
-    /// If this test fails, the kernel's driver or the software card has changed. `make
-    /// registers-compared-archive` then writes the archive, and its difference shows what is new.
-    pub(crate) fn write_what_the_archive_lists(&self, vm: &Vm) -> Result<()> {
+    /// If this test fails, the kernel's driver or the software card has changed. `.ci/part
+    /// registers-compared archive` then records what is new.
+    pub(crate) fn write_what_is_recorded(&self, vm: &Vm) -> Result<()> {
         let (start, stop) = (self.start(vm)?, self.stop(vm)?);
         vm.no_complaint_except(&[])?;
-        let summary = |port| Summary::of_trace(port, &start, &stop);
-        let summaries: BTreeMap<Family, Summary> = Family::iter().zip((0..).map(summary)).collect();
+        let summaries = (0..).map(|port| summary(port, &start, &stop));
+        let linux: Side = Family::iter().zip(summaries).collect();
+        let recorded = Recorded::read()?;
         let kernel = vm.shell("uname -r")?;
-        let now = Archive {
-            driver: format!("`ixgbe` of Linux {kernel}"),
-            taken: format!(
-                "`{}` takes it in a virtual machine with two processors, where no frame arrives.",
-                files::WRITE_ARCHIVE
-            ),
-            summaries,
-        };
         if std::env::var_os(WRITE_ARCHIVE).is_some() {
-            return files::write(files::ARCHIVE, &now.text());
+            let mut now = recorded.with(&linux, &recorded.ours());
+            now.driver = format!("`ixgbe` of Linux {kernel}");
+            return now.write();
         }
-        let archive = Archive::parse(&files::read(files::ARCHIVE)?).context(files::ARCHIVE)?;
-        let differences = archive.differences(&now);
-        ensure!(
-            differences.is_empty(),
-            "{} is of {}, and {} writes otherwise: run `{}`\n{}",
-            files::ARCHIVE,
-            archive.driver,
-            now.driver,
-            files::WRITE_ARCHIVE,
-            differences.join("\n")
-        );
-        Ok(())
+        recorded.expect(&linux, &recorded.ours()).with_context(|| {
+            let driver = &recorded.driver;
+            format!("{driver} is recorded, and this is {kernel}: run `{UPDATE} archive`")
+        })
     }
 }

@@ -484,7 +484,7 @@ pub(crate) fn tests(environment: &Prepared) -> Vec<Trial> {
     plain.push(test(registers::TEST, |stock: &StockMachine| {
         let traced = stock.traced.as_ref();
         let traced = traced.context("the machine has no traced ports")?;
-        traced.write_what_the_archive_lists(&stock.vm)
+        traced.write_what_is_recorded(&stock.vm)
     }));
     plain.extend(applications::tests());
     let mut behind_iommu = for_each_pair(&named![
