@@ -23,7 +23,6 @@ pub(crate) mod receive;
 pub(crate) mod regions;
 pub(crate) mod register_access;
 pub(crate) mod register_file;
-#[allow(missing_docs)]
 pub mod registers;
 pub(crate) mod ring;
 pub(crate) mod rss;
