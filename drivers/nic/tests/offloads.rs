@@ -87,7 +87,7 @@ fn the_card_reports_received_checksums() {
         let mut bench = bench();
         let driver = bench.started(Rings::with(|it| it.legacy = legacy));
         for (slot, (frame, expected)) in cases.into_iter().enumerate() {
-            bench.arrive(&[frame.clone()]);
+            bench.arrive(std::slice::from_ref(frame));
             let [first, second] = driver.rx_descriptor(slot);
             if legacy {
                 let status = second >> 32 & 0xff | (second >> 40 & 0xff) << 24;
@@ -119,7 +119,7 @@ fn vlan_tags_are_filtered_and_stripped() {
         let mut driver = bench.started(Rings::default());
         let plain = tcp(&[3; 20]);
         let tagged = with_tag(&plain, 0x6005);
-        bench.arrive(&[tagged.clone()]);
+        bench.arrive(std::slice::from_ref(&tagged));
         assert_ne!(driver.rx_descriptor(0)[1] & r::RXD_VP, 0);
         assert_eq!(
             driver.receive(),
@@ -127,7 +127,7 @@ fn vlan_tags_are_filtered_and_stripped() {
             "the frame keeps its tag"
         );
         driver.client.change(r::RXDCTL(0), r::RXDCTL_VME, 0);
-        bench.arrive(&[tagged.clone()]);
+        bench.arrive(std::slice::from_ref(&tagged));
         let status = driver.rx_descriptor(1)[1];
         assert_eq!(r::field64_get(r::RXD_VLAN, status), 0x6005);
         assert_eq!(status & CHECKS, r::RXD_IPCS | r::RXD_L4I);

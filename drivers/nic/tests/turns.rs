@@ -26,7 +26,7 @@ impl Card {
 
     fn ask(&mut self, command: &str) -> Value {
         let line = self.control.ask(&format!("{command}\n"));
-        serde_json::from_str(&line).unwrap_or_else(|_| Value::String(line))
+        serde_json::from_str(&line).unwrap_or(Value::String(line))
     }
 
     fn driver(&self) -> Driver {

@@ -60,8 +60,11 @@ impl ReceiveFault {
     }
 }
 
+/// Switches one fault on.
+type SwitchOn = fn(&mut Faults);
+
 /// The faults by their names on the command line.
-const FAULTS: [(&str, fn(&mut Faults)); 12] = [
+const FAULTS: [(&str, SwitchOn); 12] = [
     ("never-finish-reset", |it| it.never_finish_reset = true),
     ("stall", |it| it.stall_tx = true),
     ("no-link", |it| it.no_link = true),
