@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<()> {
     let recorded = Recorded::read()?;
-    let now = recorded.with(&recorded.linux(), &ours::take()?);
+    let now = recorded.with(&recorded.linux()?, &ours::take()?);
     if now != recorded {
         now.write()?;
     }

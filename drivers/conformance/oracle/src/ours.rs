@@ -8,9 +8,6 @@ use strum::IntoEnumIterator;
 use crate::recorded::Side;
 use crate::summary::{summary, Family, Summary};
 
-/// Packets of a batch. No packet arrives.
-const BATCH: u32 = 32;
-
 /// The summary that all three drivers share, for each family.
 ///
 /// # Errors
@@ -35,7 +32,7 @@ pub fn take() -> Result<Side> {
 
 /// Starts and stops a driver on a card with trapped registers.
 fn of(implementation: Implementation, family: Family) -> Result<Summary> {
-    let mut lockstep = Lockstep::open(implementation, BATCH, |config| {
+    let mut lockstep = Lockstep::open(implementation, 32, |config| {
         let config = config.with_mmio(MmioMode::Trap).with_trace(TraceTo::Memory);
         config.with_each_port(|port| port.device_id = family.device_id())
     })?;

@@ -3,13 +3,11 @@
 use std::fmt::Write;
 
 use nic::registers::{field_get, register};
-use strum::IntoEnumIterator;
 
 use crate::recorded::{Recorded, Row};
-use crate::summary::{Family, Phase};
+use crate::summary::Phase;
 
 /// The page.
-#[must_use]
 pub fn markdown(recorded: &Recorded) -> String {
     let mut text = format!(
         "# The registers that Linux writes and those that we write\n\n\
@@ -26,7 +24,7 @@ pub fn markdown(recorded: &Recorded) -> String {
          firmware make it write.\n",
         recorded.driver
     );
-    for phase in Phase::iter() {
+    for (phase, rows) in &recorded.rows {
         let (title, extent) = match phase {
             Phase::BeforeReset => ("Before the reset", "From the driver's first access to the last reset before packets flow, which discards most of these writes."),
             Phase::SetUp => ("Set-up", "From that reset until the link is up."),
@@ -38,31 +36,22 @@ pub fn markdown(recorded: &Recorded) -> String {
             "\n## {title}\n\n{extent}\n\n\
              | Register | Cards | Linux | Our drivers | Reason for a difference |\n|---|---|---|---|---|\n"
         );
-        for row in recorded.rows.iter().filter(|row| row.place.phase == phase) {
+        for row in rows {
             let [linux, ours] = fields(row);
-            let reason = recorded
-                .reasons
-                .get(&row.reason)
-                .map_or("", |reason| reason);
+            let reason = recorded.reasons.get(&row.reason);
+            let cards = row.some_cards().map(|cards| cards.join(", "));
             let _ = writeln!(
                 text,
-                "| `{}` | {} | {}{linux} | {}{ours} | {reason} |",
-                row.label(),
-                cards(row),
+                "| `{}` | {} | {}{linux} | {}{ours} | {} |",
+                row.register,
+                cards.as_deref().unwrap_or("all"),
                 row.linux,
-                row.ours
+                row.ours,
+                reason.map_or("", |reason| reason)
             );
         }
     }
     text
-}
-
-fn cards(row: &Row) -> String {
-    let names: Vec<String> = row.cards.iter().map(Family::to_string).collect();
-    match names.len() == Family::iter().count() {
-        true => "all".to_owned(),
-        false => names.join(", "),
-    }
 }
 
 /// The fields in which the last values differ, for Linux and for us.
@@ -72,7 +61,7 @@ fn fields(row: &Row) -> [String; 2] {
     let (Some(linux), Some(ours)) = (value(&row.linux), value(&row.ours)) else {
         return texts;
     };
-    for field in register(&row.place.name).map_or(&[][..], |register| register.fields) {
+    for field in register(row.name()).map_or(&[][..], |register| register.fields) {
         let both = [linux, ours].map(|value| field_get(field.mask, value));
         if both[0] != both[1] {
             for (text, value) in texts.iter_mut().zip(both) {
@@ -85,35 +74,21 @@ fn fields(row: &Row) -> [String; 2] {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
-
     use super::*;
-    use crate::summary::Place;
 
     #[test]
     fn the_page_shows_values_fields_and_reasons() {
-        let row = |name: &str, cards: &[Family], linux: &str, ours: &str| Row {
-            place: Place::new(Phase::SetUp, name, None),
-            entries: BTreeSet::new(),
-            cards: cards.to_vec(),
-            linux: linux.to_owned(),
-            ours: ours.to_owned(),
-            reason: "why".to_owned(),
-        };
-        let all: Vec<Family> = Family::iter().collect();
-        let text = markdown(&Recorded {
-            driver: "D".to_owned(),
-            reasons: BTreeMap::from([("why".to_owned(), "A. (8.2)".to_owned())]),
-            rows: vec![
-                row(
-                    "CTRL_EXT",
-                    &[Family::X540],
-                    "0x00000000 0x10000000",
-                    "0x00010000",
-                ),
-                row("EERD", &all, "commands", ""),
-            ],
-        });
+        let recorded: Result<Recorded, _> = toml::from_str(
+            r#"
+            driver = "D"
+            set-up = [
+                { register = "CTRL_EXT", cards = ["X540"], linux = "0x00000000 0x10000000", ours = "0x00010000", reason = "why" },
+                { register = "EERD", linux = "commands", reason = "why" },
+            ]
+            reasons = { why = "A. (8.2)" }
+            "#,
+        );
+        let text = markdown(&recorded.unwrap());
         for line in [
             "| `CTRL_EXT` | X540 | 0x00000000 0x10000000<br>NS_DIS = 0x0<br>DRV_LOAD = 0x1 | 0x00010000<br>NS_DIS = 0x1<br>DRV_LOAD = 0x0 | A. (8.2) |",
             "| `EERD` | all | commands |  | A. (8.2) |",

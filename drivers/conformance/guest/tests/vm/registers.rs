@@ -104,11 +104,11 @@ impl TracedPorts {
         let recorded = Recorded::read()?;
         let kernel = vm.shell("uname -r")?;
         if std::env::var_os(WRITE_ARCHIVE).is_some() {
-            let mut now = recorded.with(&linux, &recorded.ours());
+            let mut now = recorded.with(&linux, &recorded.ours()?);
             now.driver = format!("`ixgbe` of Linux {kernel}");
             return now.write();
         }
-        recorded.expect(&linux, &recorded.ours()).with_context(|| {
+        recorded.expect(&linux, &recorded.ours()?).with_context(|| {
             let driver = &recorded.driver;
             format!("{driver} is recorded, and this is {kernel}: run `{UPDATE} archive`")
         })
