@@ -4,14 +4,11 @@ use anyhow::{ensure, Result};
 use forwarder_library::Counts;
 use nic::{Port, PortCounters, SessionReport};
 
-use crate::process::Totals;
+use crate::totals::Totals;
 
 /// Checks that the driver left the device at rest: no queue and no path is enabled, and the bus
 /// master is off after the handshake. No memory is mapped, and no packet waits to be sent. Also
 /// checks [`well_behaved`].
-///
-/// # Errors
-/// Names the condition that does not hold.
 pub fn left_at_rest(session: &SessionReport) -> Result<()> {
     let state = &session.snapshot;
     ensure!(state.quiescent(), "the device is not at rest: {session:#?}");
@@ -33,9 +30,6 @@ pub fn left_at_rest(session: &SessionReport) -> Result<()> {
 }
 
 /// Checks that the NIC noted no mistake of the driver and refused no access to memory.
-///
-/// # Errors
-/// Names the driver's mistakes.
 pub fn well_behaved(session: &SessionReport) -> Result<()> {
     ensure!(
         session.notes.is_empty(),
@@ -52,9 +46,6 @@ pub fn well_behaved(session: &SessionReport) -> Result<()> {
 
 /// Checks a number that a test knows exactly. `what` completes the sentence: `received 4 packets,
 /// expected 10` of `received` and `packets`.
-///
-/// # Errors
-/// Names both numbers.
 pub fn exactly(verb: &str, seen: u64, what: &str, expected: u64) -> Result<()> {
     ensure!(
         seen == expected,
@@ -64,9 +55,6 @@ pub fn exactly(verb: &str, seen: u64, what: &str, expected: u64) -> Result<()> {
 }
 
 /// Checks what a forwarder received, sent and dropped.
-///
-/// # Errors
-/// Names the first count that differs.
 pub fn forwarded(counts: &Counts, rx: u64, tx: u64, dropped: u64) -> Result<()> {
     exactly("received", counts.rx, "packets", rx)?;
     exactly("sent", counts.tx, "packets", tx)?;
@@ -74,9 +62,6 @@ pub fn forwarded(counts: &Counts, rx: u64, tx: u64, dropped: u64) -> Result<()> 
 }
 
 /// Checks that a forwarder has sent or dropped each packet that it received.
-///
-/// # Errors
-/// Names the counts.
 pub fn all_accounted_for(counts: &Counts) -> Result<()> {
     let Counts {
         rx, tx, dropped, ..
@@ -89,9 +74,6 @@ pub fn all_accounted_for(counts: &Counts) -> Result<()> {
 }
 
 /// Checks that a port of the NIC received only correct packets: once, in order and unaltered.
-///
-/// # Errors
-/// Says how many packets were wrong, and how.
 pub fn all_correct(port: &Port) -> Result<()> {
     let verify = port.stats().verify;
     let kinds = [
@@ -119,17 +101,11 @@ pub fn all_correct(port: &Port) -> Result<()> {
 /// Checks that the NIC received every packet that the forwarder counts as sent: once, in order, and
 /// unaltered except for the touched byte. All others were dropped and counted, or were still in the
 /// receive rings at the end. The drivers must have ended and the data plane must be stopped.
-///
-/// # Errors
-/// Names the condition that does not hold.
 pub fn nothing_lost(ports: &[Port], totals: &Totals) -> Result<()> {
     nothing_lost_in_sessions(ports, totals, 1)
 }
 
 /// The same for several runs in a row. `totals` is the sum of their totals.
-///
-/// # Errors
-/// Names the condition that does not hold.
 pub fn nothing_lost_in_sessions(ports: &[Port], totals: &Totals, sessions: u64) -> Result<()> {
     let now: Vec<_> = ports.iter().map(Port::stats).collect();
     let start = vec![PortCounters::default(); now.len()];
@@ -140,9 +116,6 @@ pub fn nothing_lost_in_sessions(ports: &[Port], totals: &Totals, sessions: u64) 
 
 /// The same for one run between two readings of the ports' counters. The run reset the ports at its
 /// end, so the NIC counts frames left in the rings as abandoned.
-///
-/// # Errors
-/// Names the condition that does not hold.
 pub fn nothing_lost_since(
     before: &[PortCounters],
     now: &[PortCounters],

@@ -3,27 +3,32 @@
 //! The tests are in `tests/`, one file for each subject. This library has their common parts:
 //!
 //! - [`TestNic`]: the NIC with its sockets;
-//! - [`Program`]: a forwarder's program as a process;
+//! - [`Program`]: a process with a time limit;
 //! - [`Lockstep`]: a forwarder's library that takes turns with the NIC;
 //! - [`expect`]: checks that hold after every run;
+//! - [`recording`]: frames in files;
 //! - [`trace`]: the comparison of traces of register accesses.
 //!
-//! Errors are [`anyhow::Error`]: only the reader of a failed test handles them.
+//! Errors are [`anyhow::Error`]: only the reader of a failed test handles them. A function that checks returns an
+//! error if the check fails; a function that waits returns one if the time is over.
 
 mod builds;
 pub mod expect;
 mod lockstep;
 pub mod name_space;
 mod process;
+pub mod recording;
 mod test_nic;
+mod totals;
 pub mod trace;
 
 pub use builds::{build_folder, forwarder_library, forwarder_program};
 pub use forwarder_library::{Counts, DeviceStats, Forwarder, Library, PacketPath, Setup};
 pub use lockstep::{setup, Lockstep};
-pub use process::{Output, Program, Running, Totals};
+pub use process::{wait_until, Output, Program, Running, LIMIT};
 pub use record::Implementation;
-pub use test_nic::{counted_crc, processors, wait_until, TestNic};
+pub use test_nic::{at_rate, capturing, counted_crc, processors, saturated, TestNic};
+pub use totals::Totals;
 
 /// Makes a test for each implementation from each named function, in the modules `c`, `rust` and
 /// `rust_unsafe`. So a test's name begins with its driver.

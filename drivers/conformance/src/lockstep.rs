@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use forwarder_library::{Counts, DeviceStats, Forwarder, Library, PacketPath, Setup};
-use nic::{DataPlane, NicConfig, Port, Progress, SessionReport, TraceEntry};
+use nic::{DataPlane, Faults, NicConfig, Port, Progress, SessionReport, TraceEntry};
 use record::Implementation;
 
 use crate::builds::{forwarder_library, path_name};
 use crate::expect;
 use crate::test_nic::{settle, TestNic};
+use crate::totals::Totals;
 
 /// Limit of the rounds in [`Lockstep::run_until_idle`]. Each round moves at least one packet.
 const MAX_ROUNDS: usize = 10_000_000;
@@ -44,79 +45,25 @@ pub struct Lockstep {
 
 impl Lockstep {
     /// Starts a NIC and a forwarder on it. `change` changes the NIC's default configuration.
-    ///
-    /// # Errors
-    /// If the NIC or the forwarder does not start.
     pub fn open(
         implementation: Implementation,
         batch: u32,
         change: impl FnOnce(NicConfig) -> NicConfig,
     ) -> Result<Self> {
-        Self::open_with_rings(implementation, batch, RING_SIZE, change)
-    }
-
-    /// The same with rings of another size.
-    ///
-    /// # Errors
-    /// If the NIC or the forwarder does not start.
-    pub fn open_with_rings(
-        implementation: Implementation,
-        batch: u32,
-        ring_size: u32,
-        change: impl FnOnce(NicConfig) -> NicConfig,
-    ) -> Result<Self> {
-        Self::open_watched(implementation, batch, ring_size, [&[], &[]], change)
-    }
-
-    /// The same, and the NIC watches the writes to the registers in `watched`, for each port, from
-    /// the start ([`Port::watch`]).
-    ///
-    /// # Errors
-    /// If the NIC or the forwarder does not start.
-    pub fn open_watched(
-        implementation: Implementation,
-        batch: u32,
-        ring_size: u32,
-        watched: [&[u32]; 2],
-        change: impl FnOnce(NicConfig) -> NicConfig,
-    ) -> Result<Self> {
-        let nic = TestNic::still(change)?;
-        for (port, addresses) in nic.ports().iter().zip(watched) {
-            port.watch(addresses);
-        }
-        Self::beside(nic, implementation, setup(batch, ring_size))
-    }
-
-    /// The same with `queues` queue pairs for each device.
-    ///
-    /// # Errors
-    /// If the NIC or the forwarder does not start.
-    pub fn open_with_queues(
-        implementation: Implementation,
-        batch: u32,
-        queues: u32,
-        change: impl FnOnce(NicConfig) -> NicConfig,
-    ) -> Result<Self> {
-        let setup = Setup {
-            queues,
-            ..setup(batch, RING_SIZE)
-        };
-        Self::open_with(implementation, setup, change)
+        Self::open_with(implementation, setup(batch, RING_SIZE), change)
     }
 
     /// The same with all that a forwarder can be opened with.
-    ///
-    /// # Errors
-    /// If the NIC or the forwarder does not start.
     pub fn open_with(
         implementation: Implementation,
         setup: Setup,
         change: impl FnOnce(NicConfig) -> NicConfig,
     ) -> Result<Self> {
-        Self::beside(TestNic::still(change)?, implementation, setup)
+        Self::on(TestNic::still(change)?, implementation, setup)
     }
 
-    fn beside(nic: TestNic, implementation: Implementation, setup: Setup) -> Result<Self> {
+    /// Starts a forwarder on a NIC.
+    pub fn on(nic: TestNic, implementation: Implementation, setup: Setup) -> Result<Self> {
         let library = Library::load(&forwarder_library(implementation)?)?;
         let mut data_plane = nic.nic().data_plane()?;
         let [device_a, device_b] = nic.devices();
@@ -130,15 +77,17 @@ impl Lockstep {
         })
     }
 
+    /// The ports of the NIC.
+    pub fn ports(&self) -> &[Port] {
+        self.nic.ports()
+    }
+
     /// A port of the NIC.
     pub fn port(&self, index: usize) -> &Port {
         &self.nic.ports()[index]
     }
 
     /// The forwarder.
-    ///
-    /// # Errors
-    /// If the forwarder is closed.
     pub fn forwarder(&mut self) -> Result<&mut Forwarder> {
         self.forwarder.as_mut().context("the forwarder is closed")
     }
@@ -148,11 +97,35 @@ impl Lockstep {
         self.data_plane.poll()
     }
 
+    /// Each takes `turns` turns.
+    pub fn run(&mut self, turns: usize) -> Result<()> {
+        for _ in 0..turns {
+            self.poll();
+            self.turn()?;
+        }
+        Ok(())
+    }
+
+    /// `frames` equal frames of 60 bytes arrive at a port.
+    pub fn inject(&self, port: usize, frames: usize) -> Result<()> {
+        for _ in 0..frames {
+            self.port(port).inject(&[0x5a; 60])?;
+        }
+        Ok(())
+    }
+
+    /// Gives both ports these faults instead of the present ones.
+    pub fn set_faults(&self, faults: Faults) {
+        self.ports().iter().for_each(|port| port.set_faults(faults));
+    }
+
+    /// Packets that both ports have sent.
+    pub fn transmitted(&self) -> u64 {
+        self.nic.transmitted()
+    }
+
     /// The forwarder's turn: it forwards a batch each way, on each queue. Returns how many packets it
     /// received.
-    ///
-    /// # Errors
-    /// If the forwarder is closed.
     pub fn turn(&mut self) -> Result<u32> {
         let forwarder = self.forwarder()?;
         match forwarder.queues() {
@@ -162,9 +135,6 @@ impl Lockstep {
     }
 
     /// Lets both take turns until both are idle. Returns how many packets the forwarder received.
-    ///
-    /// # Errors
-    /// If they do not become idle, or the forwarder is closed.
     pub fn run_until_idle(&mut self) -> Result<u64> {
         let mut received = 0;
         for _ in 0..MAX_ROUNDS {
@@ -179,17 +149,11 @@ impl Lockstep {
     }
 
     /// The forwarder's counts so far.
-    ///
-    /// # Errors
-    /// If the forwarder is closed.
     pub fn counts(&mut self) -> Result<Counts> {
         Ok(self.forwarder()?.counts())
     }
 
     /// The counts of both devices so far, as the forwarder reads them.
-    ///
-    /// # Errors
-    /// Returns the forwarder's message.
     pub fn device_stats(&mut self) -> Result<[DeviceStats; 2]> {
         let forwarder = self.forwarder()?;
         Ok([forwarder.device_stats(0)?, forwarder.device_stats(1)?])
@@ -201,9 +165,6 @@ impl Lockstep {
     }
 
     /// Closes the forwarder, while the NIC goes on.
-    ///
-    /// # Errors
-    /// Returns the forwarder's message.
     pub fn close(&mut self) -> Result<()> {
         let forwarder = self
             .forwarder
@@ -216,18 +177,27 @@ impl Lockstep {
     }
 
     /// The same, and checks that it left both devices at rest.
-    ///
-    /// # Errors
-    /// Returns the forwarder's message, or names the condition that does not hold.
     pub fn close_at_rest(&mut self) -> Result<()> {
         self.close()?;
-        self.sessions()?.iter().try_for_each(expect::left_at_rest)
+        self.nic.expect_rest()
+    }
+
+    /// The same, and checks that each packet was sent once and unaltered, or counted as dropped.
+    pub fn close_without_loss(&mut self) -> Result<()> {
+        let Counts {
+            rx, tx, dropped, ..
+        } = self.counts()?;
+        self.close_at_rest()?;
+        let totals = Totals {
+            rx,
+            tx,
+            dropped,
+            ..Totals::default()
+        };
+        expect::nothing_lost(self.ports(), &totals)
     }
 
     /// The NIC's reports on the devices after the forwarder was closed.
-    ///
-    /// # Errors
-    /// If the forwarder is still open.
     pub fn sessions(&self) -> Result<Vec<SessionReport>> {
         self.nic.sessions()
     }

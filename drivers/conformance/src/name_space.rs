@@ -11,9 +11,6 @@ use crate::Implementation;
 const INSIDE: &str = "TRIPTYCH_TEST_INSIDE";
 
 /// Runs this test again in a name space of its own. Returns whether the caller is the one inside.
-///
-/// # Errors
-/// If the test fails inside.
 pub fn is_inside(name: &str) -> Result<bool> {
     if std::env::var_os(INSIDE).is_some_and(|inside| inside == *name) {
         return Ok(true);
@@ -46,9 +43,6 @@ pub fn is_inside(name: &str) -> Result<bool> {
 }
 
 /// The same for a test of [`crate::for_each_implementation`].
-///
-/// # Errors
-/// If the test fails inside.
 pub fn is_inside_for(implementation: Implementation, name: &str) -> Result<bool> {
     let driver = implementation.to_string().replace('-', "_");
     is_inside(&format!("{driver}::{name}"))
@@ -65,9 +59,6 @@ pub fn with_taps(config: NicConfig) -> NicConfig {
 }
 
 /// Gives an interface an IPv4 address, such as `10.0.0.1/24`.
-///
-/// # Errors
-/// If `ip` refuses.
 pub fn give_address(interface: &str, address: &str) -> Result<()> {
     let output = Command::new("ip")
         .args(["address", "add", address, "dev", interface])

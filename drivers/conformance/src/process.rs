@@ -1,10 +1,10 @@
-//! Runs programs with a time limit.
+//! Starts processes, waits for them with a time limit, and ends them.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -13,194 +13,97 @@ use anyhow::{bail, ensure, Context, Result};
 use record::Implementation;
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::retry_on_intr;
-use rustix::process::{kill_process, pidfd_open, Pid, PidfdFlags, Signal};
+use rustix::process::{kill_process, kill_process_group, pidfd_open, Pid, PidfdFlags, Signal};
 use serde::de::DeserializeOwned;
-use serde::Deserialize;
 
-use crate::builds::{
-    application_program, forwarder_program, nic_program, path_name, thread_sanitizer_program,
-    triptych_program, variant_program,
-};
+use crate::builds::{built, forwarder_program, path_name};
+use crate::totals::Totals;
 
-/// The totals that a forwarder writes with `--json`: exactly these keys.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Totals {
-    /// Packets received, both directions added.
-    pub rx: u64,
-    /// Packets handed to the other device.
-    pub tx: u64,
-    /// Packets received and dropped because the other device's ring was full.
-    pub dropped: u64,
-    /// Receive calls.
-    pub rx_calls: u64,
-    /// Receive calls that returned a full batch.
-    pub full_batches: u64,
-    /// Duration of the forwarding in seconds, without opening and closing the devices.
-    pub seconds: f64,
-    /// The same duration in cycles of the time-stamp counter.
-    pub tsc_cycles: u64,
-    /// The seconds of processor time that it used, all threads together.
-    #[serde(default)]
-    pub cpu_seconds: f64,
-    /// Interrupts taken, with `--interrupts`.
-    pub interrupts: Option<u64>,
-    /// Sleeps, with `--interrupts`.
-    pub sleeps: Option<u64>,
-    /// The same counts for each queue, if there are several.
-    #[serde(default)]
-    pub queues: Vec<QueueTotals>,
-}
+/// No ordinary run takes so long, even on a slow machine.
+pub const LIMIT: Duration = Duration::from_secs(60);
+/// How long [`wait_until`] waits, and how often it checks.
+const EVENT: Duration = Duration::from_secs(10);
+const INTERVAL: Duration = Duration::from_millis(1);
+/// The time that the first process of a group gets to end the others.
+const PATIENCE: Duration = Duration::from_secs(12);
 
-/// The totals of a queue pair.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct QueueTotals {
-    /// Its number.
-    pub queue: usize,
-    /// As in [`Totals`].
-    pub rx: u64,
-    /// As in [`Totals`].
-    pub tx: u64,
-    /// As in [`Totals`].
-    pub dropped: u64,
-    /// As in [`Totals`].
-    pub rx_calls: u64,
-    /// As in [`Totals`].
-    pub full_batches: u64,
-}
-
-impl Totals {
-    /// Parses a `--json` file: one object and a newline.
-    ///
-    /// # Errors
-    /// If the text is anything else.
-    pub fn parse(text: &str) -> Result<Self> {
-        ensure!(
-            text.ends_with('\n') && text.trim_end().lines().count() == 1,
-            "totals are not one line: {text:?}"
-        );
-        serde_json::from_str(text).with_context(|| format!("totals {text:?}"))
+/// Waits until a condition holds. `event` describes it in the error.
+pub fn wait_until(event: &str, mut condition: impl FnMut() -> bool) -> Result<()> {
+    let deadline = Instant::now() + EVENT;
+    while !condition() {
+        ensure!(Instant::now() < deadline, "waited {EVENT:?} for {event}");
+        std::thread::sleep(INTERVAL);
     }
-
-    /// Checks the rules that hold for every run.
-    ///
-    /// # Errors
-    /// Names the broken rule and shows the totals.
-    pub fn check(&self, batch: u64) -> Result<()> {
-        let calls = self.rx_calls;
-        ensure!(
-            self.rx == self.tx + self.dropped,
-            "rx is not tx + dropped: {self:?}"
-        );
-        ensure!(
-            self.full_batches <= calls,
-            "more full batches than calls: {self:?}"
-        );
-        ensure!(
-            self.rx <= calls * batch,
-            "more packets than {calls} calls can return: {self:?}"
-        );
-        for (nth, queue) in self.queues.iter().enumerate() {
-            ensure!(
-                queue.queue == nth && queue.rx == queue.tx + queue.dropped,
-                "queue {nth}: rx is not tx + dropped: {self:?}"
-            );
-        }
-        let sum: u64 = self.queues.iter().map(|queue| queue.rx).sum();
-        ensure!(
-            self.queues.is_empty() || sum == self.rx,
-            "the queues received {sum} together: {self:?}"
-        );
-        ensure!(self.seconds > 0.0, "no time has passed: {self:?}");
-        ensure!(self.tsc_cycles > 0, "no cycles have passed: {self:?}");
-        Ok(())
-    }
+    Ok(())
 }
 
 /// A program and its arguments.
 #[derive(Debug)]
 pub struct Program {
-    path: PathBuf,
-    arguments: Vec<OsString>,
+    command: Command,
     json: Option<PathBuf>,
     piped: bool,
+    grouped: bool,
 }
 
 impl Program {
+    /// The program at a path.
+    pub fn at(path: impl AsRef<OsStr>) -> Self {
+        Self {
+            command: Command::new(path),
+            json: None,
+            piped: false,
+            grouped: false,
+        }
+    }
+
     /// An implementation's forwarder.
-    ///
-    /// # Errors
-    /// If the forwarder does not exist.
     pub fn forwarder(implementation: Implementation) -> Result<Self> {
-        let program = Self::new(forwarder_program(implementation)?);
+        let program = Self::at(forwarder_program(implementation)?);
         Ok(match path_name() {
-            Some(path) => program.arg("--path").arg(path),
+            Some(path) => program.args(["--path", &path]),
             None => program,
         })
     }
 
-    /// Another program of an implementation, such as `ixgbe-echo`.
-    ///
-    /// # Errors
-    /// If the program does not exist.
-    pub fn application(implementation: Implementation, name: &str) -> Result<Self> {
-        Ok(Self::new(application_program(implementation, name)?))
+    /// A program of the build folder, such as `bin/nic`.
+    pub fn built(file: &str) -> Result<Self> {
+        Ok(Self::at(built(file)?))
     }
 
-    /// An implementation's forwarder in a variant.
-    ///
-    /// # Errors
-    /// If the forwarder does not exist.
-    pub fn variant(implementation: Implementation, variant: &str) -> Result<Self> {
-        Ok(Self::new(variant_program(implementation, variant)?))
+    /// Another program of an implementation, such as `ixgbe-echo`.
+    pub fn application(implementation: Implementation, name: &str) -> Result<Self> {
+        Self::built(&format!("bin/{implementation}/{name}"))
     }
 
     /// The forwarder of C or of the transpiled driver under ThreadSanitizer, which ends with status 66 if it has
     /// seen a data race.
-    ///
-    /// # Errors
-    /// If the program does not exist.
     pub fn under_thread_sanitizer(implementation: Implementation) -> Result<Self> {
-        Ok(Self::new(thread_sanitizer_program(implementation)?))
+        Self::built(&format!("thread/{implementation}/ixgbe-fwd"))
     }
 
-    /// The software NIC as a program of its own.
-    ///
-    /// # Errors
-    /// If the program does not exist.
-    pub fn nic() -> Result<Self> {
-        Ok(Self::new(nic_program()?))
+    /// The software NIC as a program of its own, with its sockets in this folder.
+    pub fn nic(sockets: &Path) -> Result<Self> {
+        Ok(Self::built("bin/nic")?.arg("--socket-dir").arg(sockets))
     }
 
     /// The program `triptych`.
-    ///
-    /// # Errors
-    /// If the program does not exist.
     pub fn triptych() -> Result<Self> {
-        Ok(Self::new(triptych_program()?))
-    }
-
-    fn new(path: PathBuf) -> Self {
-        Self {
-            path,
-            arguments: Vec::new(),
-            json: None,
-            piped: false,
-        }
+        Self::built("bin/triptych")
     }
 
     /// Adds an argument.
     #[must_use]
     pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
-        self.arguments.push(argument.as_ref().to_owned());
+        self.command.arg(argument);
         self
     }
 
     /// Adds arguments.
     #[must_use]
-    pub fn args<T: AsRef<OsStr>>(self, arguments: impl IntoIterator<Item = T>) -> Self {
-        arguments.into_iter().fold(self, Self::arg)
+    pub fn args<T: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = T>) -> Self {
+        self.command.args(arguments);
+        self
     }
 
     /// Makes a forwarder write its totals to this file.
@@ -217,46 +120,88 @@ impl Program {
         self
     }
 
+    /// Runs it in this folder and with these variables, in a process group that ends with it.
+    #[must_use]
+    pub fn grouped<K: AsRef<OsStr>, V: AsRef<OsStr>>(
+        mut self,
+        folder: &Path,
+        variables: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        self.grouped = true;
+        self.command
+            .current_dir(folder)
+            .envs(variables)
+            .process_group(0);
+        self
+    }
+
     /// Starts the program.
-    ///
-    /// # Errors
-    /// If the program cannot be started.
-    pub fn start(self) -> Result<Running> {
+    pub fn start(mut self) -> Result<Running> {
         // Files and not pipes: a program that prints much would block while the test does not read.
         let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-        let name = self.path.display().to_string();
+        let name = self.command.get_program().to_string_lossy().into_owned();
+        let mut arguments = self
+            .command
+            .get_args()
+            .skip_while(|word| *word != "--batch");
+        let batch = arguments
+            .nth(1)
+            .and_then(|batch| batch.to_str()?.parse().ok());
         let started = Instant::now();
-        let to = match self.piped {
-            true => Stdio::piped(),
-            false => stdout.try_clone()?.into(),
+        let to = if self.piped {
+            Stdio::piped()
+        } else {
+            stdout.try_clone()?.into()
         };
-        let child = Command::new(&self.path)
-            .args(&self.arguments)
+        self.command
             .stdin(Stdio::null())
             .stdout(to)
-            .stderr(stderr.try_clone()?)
-            .spawn()
-            .with_context(|| name.clone())?;
+            .stderr(stderr.try_clone()?);
+        let child = self.command.spawn().with_context(|| name.clone())?;
         Ok(Running {
             name,
             child,
             stdout,
             stderr,
             json: self.json,
+            batch: batch.unwrap_or(32),
             started,
+            grouped: self.grouped,
         })
     }
 
     /// Runs the program to its end.
-    ///
-    /// # Errors
-    /// If the program cannot be started, or runs longer than `limit`.
-    pub fn run(self, limit: Duration) -> Result<Output> {
+    pub fn run(self) -> Result<Output> {
+        self.run_within(LIMIT)
+    }
+
+    /// The same in less time.
+    pub fn run_within(self, limit: Duration) -> Result<Output> {
         self.start()?.wait(limit)
+    }
+
+    /// Checks that the program refuses each of these command lines with exit status 2 and a message.
+    pub fn expect_refused(
+        start: impl Fn() -> Result<Self>,
+        rows: &[(&[&str], &str)],
+    ) -> Result<()> {
+        for (arguments, message) in rows {
+            let output = start()?.args(*arguments).run()?;
+            output.expect_exit(2)?;
+            // A long message may be broken into lines.
+            let words: Vec<_> = output.stderr.split_whitespace().collect();
+            let said = words.join(" ").to_lowercase();
+            let expected = message.to_lowercase();
+            ensure!(
+                said.contains(&expected),
+                "{arguments:?}, no {message:?}: {output}"
+            );
+        }
+        Ok(())
     }
 }
 
-/// A running program. Dropping it kills the process.
+/// A running program. Dropping it ends the process.
 #[derive(Debug)]
 pub struct Running {
     name: String,
@@ -264,7 +209,9 @@ pub struct Running {
     stdout: File,
     stderr: File,
     json: Option<PathBuf>,
+    batch: u64,
     started: Instant,
+    grouped: bool,
 }
 
 impl Running {
@@ -273,101 +220,98 @@ impl Running {
         self.child.id()
     }
 
-    /// The pipe of its standard output.
-    ///
-    /// # Errors
-    /// If the program was not started with [`Program::piped`], or the pipe was taken before.
+    /// The pipe of its standard output, once.
     pub fn pipe(&mut self) -> Result<ChildStdout> {
         self.child.stdout.take().context("there is no pipe")
     }
 
+    /// Its exit status, if it has ended.
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
+        Ok(self.child.try_wait()?)
+    }
+
     /// Whether the program still runs.
-    ///
-    /// # Errors
-    /// If the system call fails.
     pub fn is_running(&mut self) -> Result<bool> {
-        Ok(self.child.try_wait()?.is_none())
+        Ok(self.ended()?.is_none())
     }
 
-    /// Its standard output so far.
-    ///
-    /// # Errors
-    /// If the output cannot be read.
-    pub fn stdout_so_far(&self) -> Result<String> {
-        read(&self.stdout)
+    /// Its standard output and its standard error so far.
+    pub fn so_far(&self) -> Result<[String; 2]> {
+        Ok([read(&self.stdout)?, read(&self.stderr)?])
     }
 
-    /// Its standard error so far.
-    ///
-    /// # Errors
-    /// If the output cannot be read.
-    pub fn stderr_so_far(&self) -> Result<String> {
-        read(&self.stderr)
+    /// Whether its standard output has this text, or it has ended.
+    pub fn has_said(&mut self, text: &str) -> bool {
+        self.so_far().is_ok_and(|[out, _]| out.contains(text))
+            || !self.is_running().unwrap_or(false)
     }
 
     /// Sends a signal.
-    ///
-    /// # Errors
-    /// If the program has ended.
     pub fn signal(&mut self, signal: Signal) -> Result<()> {
         // No other process can have its id before this one waits for it.
         ensure!(
             self.is_running()?,
-            "{} ended before the signal: {}",
+            "{} ended before the signal: {:?}",
             self.name,
-            self.output_so_far()
+            self.so_far()
         );
-        kill_process(self.pid()?, signal)?;
+        kill_process(Pid::from_child(&self.child), signal)?;
         Ok(())
     }
 
-    fn pid(&self) -> Result<Pid> {
-        Pid::from_raw(i32::try_from(self.child.id())?).context("process id 0")
-    }
-
-    /// Waits for the end of the program.
-    ///
-    /// # Errors
-    /// If the program still runs after `limit`; it is then killed.
+    /// Waits for the end of the program. A program that still runs after `limit` is killed.
     pub fn wait(mut self, limit: Duration) -> Result<Output> {
-        // A program that `is_running` has seen end has no process any more.
-        if self.is_running()? && !self.ends_within(limit)? {
+        if !self.ends_within(limit)? {
             bail!(
-                "{} runs longer than {limit:?}; so far: {}",
+                "{} runs longer than {limit:?}; so far: {:?}",
                 self.name,
-                self.output_so_far()
+                self.so_far()
             );
         }
         let status = self.child.wait()?;
+        let [stdout, stderr] = self.so_far()?;
         Ok(Output {
             name: self.name.clone(),
             status,
-            stdout: read(&self.stdout)?,
-            stderr: read(&self.stderr)?,
+            stdout,
+            stderr,
             json: self.json.clone(),
+            batch: self.batch,
             elapsed: self.started.elapsed(),
         })
     }
 
+    /// Ends a forwarder with a signal. It must succeed.
+    pub fn end_by(mut self, signal: Signal) -> Result<Output> {
+        self.signal(signal)?;
+        let output = self.wait(LIMIT)?;
+        output.expect_success()?;
+        Ok(output)
+    }
+
     /// Sleeps until the program ends or the time is over. Returns whether the program has ended.
     /// Polling would take the processors from the program.
-    fn ends_within(&self, limit: Duration) -> Result<bool> {
-        let pidfd = pidfd_open(self.pid()?, PidfdFlags::empty())?;
+    pub fn ends_within(&mut self, limit: Duration) -> Result<bool> {
+        // A program that was seen to end has no process any more.
+        if !self.is_running()? {
+            return Ok(true);
+        }
+        let pidfd = pidfd_open(Pid::from_child(&self.child), PidfdFlags::empty())?;
         let mut ended = [PollFd::new(&pidfd, PollFlags::IN)];
         let limit = Timespec::try_from(limit)?;
         Ok(retry_on_intr(|| poll(&mut ended, Some(&limit)))? > 0)
-    }
-
-    fn output_so_far(&self) -> String {
-        let [out, err] = [&self.stdout, &self.stderr]
-            .map(|file| read(file).unwrap_or_else(|error| format!("({error})")));
-        format!("stdout {out:?}, stderr {err:?}")
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both calls fail if the program has already ended, which is fine.
+        // All calls fail if the program has already ended, which is fine.
+        if self.grouped && self.signal(Signal::TERM).is_ok() {
+            if matches!(self.ends_within(PATIENCE), Ok(true)) {
+                return drop(self.child.wait());
+            }
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -377,7 +321,7 @@ impl Drop for Running {
 fn read(file: &File) -> Result<String> {
     let mut bytes = vec![0; usize::try_from(file.metadata()?.len())?];
     file.read_exact_at(&mut bytes, 0)?;
-    Ok(String::from_utf8(bytes)?)
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The result of a program that has ended.
@@ -393,13 +337,11 @@ pub struct Output {
     /// How long it ran.
     pub elapsed: Duration,
     json: Option<PathBuf>,
+    batch: u64,
 }
 
 impl Output {
     /// Checks the exit status.
-    ///
-    /// # Errors
-    /// If the status is another, or a signal ended the program.
     pub fn expect_exit(&self, code: i32) -> Result<&Self> {
         ensure!(
             self.status.code() == Some(code),
@@ -409,9 +351,6 @@ impl Output {
     }
 
     /// Checks that the standard error contains all these texts.
-    ///
-    /// # Errors
-    /// Names the text that is missing.
     pub fn expect_stderr<T: AsRef<str>>(
         &self,
         texts: impl IntoIterator<Item = T>,
@@ -426,10 +365,15 @@ impl Output {
         Ok(self)
     }
 
+    /// Checks that a program failed for the reason that these texts give.
+    pub fn expect_failure<T: AsRef<str>>(
+        &self,
+        texts: impl IntoIterator<Item = T>,
+    ) -> Result<&Self> {
+        self.expect_exit(1)?.expect_stderr(texts)
+    }
+
     /// Checks that a forwarder succeeded: exit status 0 and no message except about huge pages.
-    ///
-    /// # Errors
-    /// If the forwarder failed or printed another message.
     pub fn expect_success(&self) -> Result<&Self> {
         self.expect_exit(0)?;
         let unexpected = |line: &&str| !line.contains("huge pages");
@@ -440,18 +384,14 @@ impl Output {
         Ok(self)
     }
 
-    /// The totals in a forwarder's `--json` file.
-    ///
-    /// # Errors
-    /// If the file does not exist or contains anything else.
+    /// The totals in a forwarder's `--json` file, which follow the rules of every run.
     pub fn totals(&self) -> Result<Totals> {
-        Totals::parse(&self.json_text()?).with_context(|| format!("{self}"))
+        let totals = Totals::parse(&self.json_text()?).with_context(|| format!("{self}"))?;
+        totals.check(self.batch)?;
+        Ok(totals)
     }
 
     /// The totals of another program, in its `--json` file.
-    ///
-    /// # Errors
-    /// If the file does not exist or contains anything else.
     pub fn totals_as<T: DeserializeOwned>(&self) -> Result<T> {
         serde_json::from_str(&self.json_text()?).with_context(|| format!("{self}"))
     }
@@ -488,15 +428,18 @@ impl fmt::Display for Output {
 mod tests {
     use super::*;
 
+    const FIVE: Duration = Duration::from_secs(5);
+
     fn shell(script: &str) -> Program {
-        Program::new("/bin/sh".into()).args(["-c", script])
+        Program::at("/bin/sh").args(["-c", script])
     }
 
     #[test]
     fn the_output_has_exit_status_and_both_streams() {
-        let output = shell("echo out; echo err >&2; exit 3")
-            .run(Duration::from_secs(5))
-            .unwrap();
+        let mut running = shell("echo out; echo err >&2; exit 3").start().unwrap();
+        // It has its output also if it was seen to end before.
+        wait_until("the program to end", || !running.is_running().unwrap()).unwrap();
+        let output = running.wait(FIVE).unwrap();
         output
             .expect_exit(3)
             .unwrap()
@@ -508,38 +451,31 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_was_seen_to_end_has_its_output() {
-        let mut running = shell("echo out; exit 3").start().unwrap();
-        crate::wait_until("the program to end", || !running.is_running().unwrap()).unwrap();
-        let output = running.wait(Duration::from_secs(5)).unwrap();
-        assert_eq!(output.expect_exit(3).unwrap().stdout, "out\n");
-    }
-
-    #[test]
     fn a_program_over_its_time_limit_is_killed() {
         let mut running = shell("echo ready; exec sleep 60").start().unwrap();
-        crate::wait_until("the program to start", || {
-            running.stdout_so_far().unwrap() == "ready\n"
-        })
-        .unwrap();
+        wait_until("the program to start", || running.has_said("ready")).unwrap();
         assert!(running.is_running().unwrap());
         let error = running
             .wait(Duration::from_millis(10))
             .unwrap_err()
             .to_string();
-        assert!(error.contains("longer than 10ms"), "{error}");
-        assert!(error.contains("ready"), "{error}");
+        assert!(
+            error.contains("longer than 10ms") && error.contains("ready"),
+            "{error}"
+        );
     }
 
     #[test]
-    fn totals_are_one_line_with_exactly_these_keys() {
-        let text = r#"{"rx":3,"tx":2,"dropped":1,"rx_calls":9,"full_batches":0,"seconds":0.5,"tsc_cycles":7}"#;
-        let totals = Totals::parse(&format!("{text}\n")).unwrap();
-        assert_eq!((totals.rx, totals.tx, totals.seconds), (3, 2, 0.5));
-        totals.check(32).unwrap();
-        assert!(Totals::parse(text).is_err());
-        assert!(Totals::parse("{\"rx\":3}\n").is_err());
-        assert!(Totals::parse(&format!("{}\n", text.replace("rx_calls", "calls"))).is_err());
-        assert!(Totals::parse("").is_err());
+    fn a_group_ends_with_its_first_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "trap 'kill $!; exit' TERM; sleep 60 & echo $A $!; wait";
+        let program = shell(script).grouped(folder.path(), [("A", "started")]);
+        let mut running = program.start().unwrap();
+        wait_until("the program to start", || running.has_said("started")).unwrap();
+        let [text, _] = running.so_far().unwrap();
+        drop(running);
+        let child = format!("/proc/{}/stat", text.split_whitespace().last().unwrap());
+        let ended = || std::fs::read_to_string(&child).map_or(true, |stat| stat.contains(") Z "));
+        wait_until("the child to end", ended).unwrap();
     }
 }

@@ -2,31 +2,30 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
-use anyhow::{bail, ensure, Context, Result};
-use nic::{DataPlane, Hardware, Nic, NicConfig, Port, RunningDataPlane, SessionReport};
+use anyhow::{bail, Context, Result};
+use nic::{DataPlane, Hardware, Nic, NicConfig, Port, RunningDataPlane, SessionReport, Traffic};
 use record::Implementation;
+use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 
-use crate::process::Program;
+use crate::expect;
+use crate::process::{wait_until, Output, Program};
+use crate::totals::Totals;
 
-/// How long [`wait_until`] waits.
-const LIMIT: Duration = Duration::from_secs(10);
-/// How often [`wait_until`] checks.
-const INTERVAL: Duration = Duration::from_millis(1);
+/// Frames arrive at each port as fast as it can take them.
+pub fn saturated(config: NicConfig) -> NicConfig {
+    config.with_each_port(|port| port.traffic = Traffic::Saturate)
+}
 
-/// Waits until a condition holds. `event` describes it in the error.
-///
-/// # Errors
-/// If the condition does not hold after ten seconds.
-pub fn wait_until(event: &str, mut condition: impl FnMut() -> bool) -> Result<()> {
-    let deadline = Instant::now() + LIMIT;
-    while !condition() {
-        ensure!(Instant::now() < deadline, "waited {LIMIT:?} for {event}");
-        std::thread::sleep(INTERVAL);
-    }
-    Ok(())
+/// So many million frames a second arrive at each port.
+pub fn at_rate(mpps: f64) -> impl Fn(NicConfig) -> NicConfig {
+    move |config| config.with_each_port(|port| port.traffic = Traffic::Rate { mpps })
+}
+
+/// The test gets the frames that the ports send.
+pub fn capturing(config: NicConfig) -> NicConfig {
+    config.with_each_port(|port| port.capture = true)
 }
 
 /// Reserves two processors for a test: data plane and driver both poll all the time. Other tests
@@ -47,9 +46,6 @@ fn hardware() -> Result<Hardware> {
 }
 
 /// Bytes of the CRC that the cards count of each received frame, although they strip it.
-///
-/// # Errors
-/// If there is no such hardware profile.
 pub fn counted_crc() -> Result<u64> {
     Ok(if hardware()?.bytes_without_crc { 0 } else { 4 })
 }
@@ -67,9 +63,6 @@ pub struct TestNic {
 impl TestNic {
     /// A NIC whose data plane runs in a thread of its own. `change` changes the default
     /// configuration.
-    ///
-    /// # Errors
-    /// If the NIC cannot be started.
     pub fn running(change: impl FnOnce(NicConfig) -> NicConfig) -> Result<Self> {
         let processors = processors();
         let mut test_nic = Self::still(change)?;
@@ -79,9 +72,6 @@ impl TestNic {
     }
 
     /// A NIC that answers drivers, but whose data plane runs only when the test steps it.
-    ///
-    /// # Errors
-    /// If the NIC cannot be started.
     pub fn still(change: impl FnOnce(NicConfig) -> NicConfig) -> Result<Self> {
         let directory = tempfile::tempdir()?;
         let hardware = hardware()?;
@@ -118,41 +108,56 @@ impl TestNic {
 
     /// An implementation's forwarder between the two ports, which writes its totals to a file. The
     /// caller can add arguments.
-    ///
-    /// # Errors
-    /// If the forwarder does not exist.
     pub fn forwarder(&self, implementation: Implementation) -> Result<Program> {
         Ok(self.between_ports(Program::forwarder(implementation)?))
     }
 
-    /// The same in a variant of `make variants`.
-    ///
-    /// # Errors
-    /// If the forwarder does not exist.
-    pub fn variant(&self, implementation: Implementation, variant: &str) -> Result<Program> {
-        Ok(self.between_ports(Program::variant(implementation, variant)?))
+    /// The same for a program with the options of a forwarder.
+    pub fn between_ports(&self, program: Program) -> Program {
+        program.json(self.path("totals.json")).args(self.devices())
+    }
+
+    /// Runs an implementation's forwarder with these arguments to its end, and checks the run as [`TestNic::check_run`].
+    pub fn forward(
+        &mut self,
+        implementation: Implementation,
+        arguments: &[&str],
+    ) -> Result<Totals> {
+        let output = self.forwarder(implementation)?.args(arguments).run()?;
+        self.check_run(&output)
+    }
+
+    /// Checks exit status, totals, packets and devices of a forwarder that has ended. Stops the data plane.
+    pub fn check_run(&mut self, output: &Output) -> Result<Totals> {
+        output.expect_success()?;
+        let totals = output.totals()?;
+        self.expect_rest()?;
+        self.stop_data_plane()?;
+        expect::nothing_lost(self.ports(), &totals)?;
+        Ok(totals)
+    }
+
+    /// Waits until the drivers have disconnected, and checks that they left the devices at rest.
+    pub fn expect_rest(&self) -> Result<()> {
+        self.sessions()?.iter().try_for_each(expect::left_at_rest)
     }
 
     /// Another program of an implementation, such as `ixgbe-echo`, on one port. It writes its totals to a
     /// file. The caller can add arguments.
-    ///
-    /// # Errors
-    /// If the program does not exist.
-    pub fn application(
-        &self,
-        implementation: Implementation,
-        name: &str,
-        port: usize,
-    ) -> Result<Program> {
+    pub fn application(&self, implementation: Implementation, name: &str) -> Result<Program> {
         let program = Program::application(implementation, name)?;
-        let totals = self.path(&format!("totals-{port}.json"));
-        Ok(program.json(totals).arg(self.ports()[port].device_name()))
+        let totals = self.path("totals.json");
+        Ok(program.json(totals).arg(self.ports()[0].device_name()))
+    }
+
+    /// Checks that a program on port 0 has succeeded and left its port at rest. Returns its totals.
+    pub fn totals_of<T: DeserializeOwned>(&self, output: &Output) -> Result<T> {
+        output.expect_success()?;
+        expect::left_at_rest(&Self::session(&self.ports()[0])?)?;
+        output.totals_as()
     }
 
     /// Waits until these ports receive and send, and have a link.
-    ///
-    /// # Errors
-    /// If that takes longer than ten seconds.
     pub fn wait_until_running(&self, ports: impl IntoIterator<Item = usize> + Clone) -> Result<()> {
         wait_until("the devices to run", || {
             ports.clone().into_iter().all(|port| {
@@ -162,18 +167,7 @@ impl TestNic {
         })
     }
 
-    fn between_ports(&self, program: Program) -> Program {
-        let [device_a, device_b] = self.devices();
-        program
-            .json(self.path("totals.json"))
-            .arg(device_a)
-            .arg(device_b)
-    }
-
     /// Waits until each port has sent `packets` packets since the NIC was started.
-    ///
-    /// # Errors
-    /// If that takes longer than ten seconds.
     pub fn wait_for_traffic(&self, packets: u64) -> Result<()> {
         wait_until("traffic", || {
             self.ports()
@@ -182,28 +176,20 @@ impl TestNic {
         })
     }
 
-    /// Waits until a port has sent `packets` packets of its driver.
-    ///
-    /// # Errors
-    /// If that takes too long.
-    pub fn wait_until_sent(&self, port: usize, packets: u64) -> Result<()> {
-        wait_until("the port to send", || {
-            self.ports()[port].stats().transmitted >= packets
-        })
+    /// Packets that all ports have sent.
+    pub fn transmitted(&self) -> u64 {
+        self.ports()
+            .iter()
+            .map(|port| port.stats().transmitted)
+            .sum()
     }
 
     /// Waits until the drivers have disconnected, and returns the reports of port 0 and port 1.
-    ///
-    /// # Errors
-    /// If a driver stays connected, or none was ever connected.
     pub fn sessions(&self) -> Result<Vec<SessionReport>> {
         self.ports().iter().map(Self::session).collect()
     }
 
     /// Waits until the driver of a port has disconnected, and returns its report.
-    ///
-    /// # Errors
-    /// If the driver stays connected, or none was ever connected.
     pub fn session(port: &Port) -> Result<SessionReport> {
         wait_until("the driver to disconnect", || !port.connected())?;
         port.last_session()
@@ -211,9 +197,6 @@ impl TestNic {
     }
 
     /// Stops the data plane's thread. The NIC's counts are then final, if the drivers have ended.
-    ///
-    /// # Errors
-    /// If the thread does not run.
     pub fn stop_data_plane(&mut self) -> Result<DataPlane> {
         let Some(running) = self.data_plane.take() else {
             bail!("the data plane's thread does not run")

@@ -17,9 +17,6 @@ pub fn without_polling(mut entries: Vec<TraceEntry>) -> Vec<TraceEntry> {
 }
 
 /// Checks that two traces are the same.
-///
-/// # Errors
-/// Shows the first difference and the accesses before it.
 pub fn expect_same(one: (&str, &[TraceEntry]), other: (&str, &[TraceEntry])) -> Result<()> {
     let (a, b) = (one.1, other.1);
     let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();

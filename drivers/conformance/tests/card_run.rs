@@ -36,10 +36,10 @@ fn every_cell_of_a_run_is_measured_on_a_card_that_differs() -> Result<()> {
         let program = program.arg("--build-dir").arg(build_folder());
         Ok::<_, anyhow::Error>(program.arg("--results").arg(&results))
     };
-    let plan = run()?.arg("--dry-run").run(LIMIT)?;
+    let plan = run()?.arg("--dry-run").run_within(LIMIT)?;
     plan.expect_exit(0)?;
     ensure!(!results.exists(), "the dry run has measured: {plan}");
-    let output = run()?.run(LIMIT)?;
+    let output = run()?.run_within(LIMIT)?;
     output.expect_exit(0)?;
     let folder = fs::read_dir(&results)?.next().context("no results")??;
     let samples = fs::read_to_string(folder.path().join("samples.csv"))?;

@@ -1,13 +1,13 @@
 //! `ixgbe-echo`: it answers a real `ping`, or returns frames to their sender.
 
-use std::fs::File;
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
-use conformance::{expect, for_each_implementation, name_space, Implementation, TestNic};
-use nic::{MmioMode, Nic, NicConfig, Traffic, WireTo};
-use pcap_file::pcap::{PcapPacket, PcapReader, PcapWriter};
+use conformance::recording::RecordingNic;
+use conformance::{expect, for_each_implementation, name_space, saturated};
+use conformance::{Implementation, Program, TestNic};
+use nic::{MmioMode, Nic, NicConfig};
 use rustix::process::Signal;
 use serde::Deserialize;
 
@@ -17,9 +17,6 @@ for_each_implementation!(
     a_packet_limit_is_exact,
     a_wrong_command_line_is_refused,
 );
-
-/// No run here takes so long, even on a slow machine.
-const LIMIT: Duration = Duration::from_secs(30);
 
 const PROGRAM: &str = "ixgbe-echo";
 
@@ -65,16 +62,16 @@ fn ping(arguments: &[&str]) -> Result<String> {
     Ok(text)
 }
 
-fn it_answers_a_flood_of_real_pings(implementation: Implementation) -> Result<()> {
+fn it_answers_a_flood_of_real_pings(driver: Implementation) -> Result<()> {
     let test = "it_answers_a_flood_of_real_pings";
-    if !name_space::is_inside_for(implementation, test)? {
+    if !name_space::is_inside_for(driver, test)? {
         return Ok(());
     }
     for (mmio, count) in [(MmioMode::Shared, "2000"), (MmioMode::Trap, "50")] {
         let mut nic = TestNic::running(|config| name_space::with_taps(config).with_mmio(mmio))?;
         name_space::give_address("t0", "10.9.0.1/24")?;
-        let program = nic.application(implementation, PROGRAM, 0)?;
-        let mut running = program.args(["--ip", "10.9.0.2"]).start()?;
+        let program = nic.application(driver, PROGRAM)?;
+        let running = program.args(["--ip", "10.9.0.2"]).start()?;
         nic.wait_until_running([0])?;
         // Without `-w`, ping sends exactly `count` requests, even if the answers are late.
         let floods = ping(&["-f", "-W", "20", "-c", count, "10.9.0.2"])?;
@@ -89,17 +86,14 @@ fn it_answers_a_flood_of_real_pings(implementation: Implementation) -> Result<()
             let tried = ping(&[&["-c", "1", "-w", "1"], &unanswered[..]].concat());
             ensure!(tried.is_err(), "{tried:?}");
         }
-        running.signal(Signal::INT)?;
-        let output = running.wait(LIMIT)?;
-        output.expect_success()?;
-        let totals: Totals = output.totals_as()?;
+        let totals: Totals = nic.totals_of(&running.end_by(Signal::INT)?)?;
         totals.check()?;
         let pings: u64 = count.parse::<u64>()? + 5;
         ensure!(
-            totals.icmp == pings && totals.arp > 0 && totals.ignored > 0 && totals.mac == 0,
+            totals.icmp == pings && totals.mac == 0,
             "{mmio:?}: {totals:?}"
         );
-        expect::left_at_rest(&TestNic::session(&nic.ports()[0])?)?;
+        ensure!(totals.arp > 0 && totals.ignored > 0, "{mmio:?}: {totals:?}");
         nic.stop_data_plane()?;
         ensure!(nic.ports()[0].stats().delivered >= totals.rx, "{totals:?}");
     }
@@ -116,81 +110,56 @@ fn frame(to: [u8; 6], from: [u8; 6], number: usize) -> Vec<u8> {
     frame
 }
 
-fn it_returns_frames_for_its_address_to_their_sender(implementation: Implementation) -> Result<()> {
+fn it_returns_frames_for_its_address_to_their_sender(driver: Implementation) -> Result<()> {
     const PEER: [u8; 6] = [2, 0, 0, 0, 0, 9];
     const GROUP: [u8; 6] = [3, 0, 0, 0, 0, 9];
     const FRAMES: usize = 300;
     let folder = tempfile::tempdir()?;
     let own = Nic::new(NicConfig::new(folder.path(), 1))?.ports()[0].mac_address();
-    let (input, output) = (
-        folder.path().join("in.pcap"),
-        folder.path().join("out.pcap"),
-    );
-    let mut writer = PcapWriter::new(File::create(&input)?)?;
-    let mut expected = Vec::new();
-    for number in 0..FRAMES {
-        // Those to others, and those from a group, have no answer.
-        for (to, from) in [(own, PEER), (PEER, own), (own, GROUP), ([0xff; 6], PEER)] {
-            let frame = frame(to, from, number);
-            let time = Duration::from_micros(number as u64);
-            writer.write_packet(&PcapPacket::new(time, frame.len() as u32, &frame))?;
-        }
-        expected.push(frame(PEER, own, number));
-    }
-    drop(writer);
-    let mut nic = TestNic::running(|config| {
-        let mut wire = Some(WireTo::Pcap {
-            input: Some(input.clone()),
-            output: Some(output.clone()),
-        });
-        config.with_each_port(|port| port.wire = wire.take())
-    })?;
-    let program = nic.application(implementation, PROGRAM, 0)?;
-    let count = (4 * FRAMES).to_string();
-    let run = program.args(["--packets", &count]).run(LIMIT)?;
-    run.expect_success()?;
-    let totals: Totals = run.totals_as()?;
+    // Those to others, and those from a group, have no answer.
+    let pairs = [(own, PEER), (PEER, own), (own, GROUP), ([0xff; 6], PEER)];
+    let arriving = (0..4 * FRAMES).map(|nth| {
+        let (to, from) = pairs[nth % 4];
+        (Duration::ZERO, frame(to, from, nth / 4))
+    });
+    let card = RecordingNic::of(arriving)?;
+    let program = card.nic().application(driver, PROGRAM)?;
+    let output = program
+        .args(["--packets", &(4 * FRAMES).to_string()])
+        .run()?;
+    let totals: Totals = card.nic().totals_of(&output)?;
     totals.check()?;
-    ensure!(
-        (totals.mac, totals.ignored) == (FRAMES as u64, 3 * FRAMES as u64),
-        "{totals:?}"
-    );
-    nic.stop_data_plane()?;
-    drop(nic);
-    let mut reader = PcapReader::new(File::open(&output)?)?;
-    for (number, expected) in expected.iter().enumerate() {
-        let answer = reader.next_packet().context("too few answers")??;
-        ensure!(answer.data == &expected[..], "answer {number}: {answer:x?}");
+    ensure!((totals.mac, totals.ignored) == (FRAMES as u64, 3 * FRAMES as u64));
+    let sent = card.sent()?;
+    expect::exactly("sent", sent.len() as u64, "answers", FRAMES as u64)?;
+    for (number, answer) in sent.iter().enumerate() {
+        ensure!(
+            answer.bytes == frame(PEER, own, number),
+            "answer {number}: {answer:x?}"
+        );
     }
-    ensure!(reader.next_packet().is_none(), "too many answers");
     Ok(())
 }
 
-fn a_packet_limit_is_exact(implementation: Implementation) -> Result<()> {
-    let nic =
-        TestNic::running(|config| config.with_each_port(|port| port.traffic = Traffic::Saturate))?;
-    let program = nic.application(implementation, PROGRAM, 0)?;
-    let output = program.args(["--packets", "77777"]).run(LIMIT)?;
-    output.expect_success()?;
-    let totals: Totals = output.totals_as()?;
+fn a_packet_limit_is_exact(driver: Implementation) -> Result<()> {
+    let nic = TestNic::running(saturated)?;
+    let program = nic.application(driver, PROGRAM)?;
+    let output = program.args(["--packets", "77777"]).run()?;
+    let totals: Totals = nic.totals_of(&output)?;
     totals.check()?;
     expect::exactly("received", totals.rx, "packets", 77_777)
 }
 
-fn a_wrong_command_line_is_refused(implementation: Implementation) -> Result<()> {
-    let nic = TestNic::still(|config| config)?;
-    let device = nic.ports()[0].device_name();
-    for (arguments, message) in [
-        (vec!["--ip", "10.0.0", &device], "--ip"),
-        (vec!["--ip", "::1", &device], "--ip"),
-        (vec!["--batch", "0", &device], "--batch must be a number"),
-        (vec![&device, &device], "ixgbe-echo"),
-        (vec![], "ixgbe-echo"),
-    ] {
-        let program = conformance::Program::application(implementation, PROGRAM)?;
-        let output = program.args(&arguments).run(LIMIT)?;
-        output.expect_exit(2)?;
-        ensure!(output.stderr.contains(message), "{arguments:?}: {output}");
-    }
-    Ok(())
+fn a_wrong_command_line_is_refused(driver: Implementation) -> Result<()> {
+    let start = || Program::application(driver, PROGRAM);
+    Program::expect_refused(
+        || Ok(start()?.arg("vfio-user:/nonexistent")),
+        &[
+            (&["--ip", "10.0.0"], "--ip"),
+            (&["--ip", "::1"], "--ip"),
+            (&["--batch", "0"], "--batch must be a number"),
+            (&["another device"], PROGRAM),
+        ],
+    )?;
+    Program::expect_refused(start, &[(&[], PROGRAM)])
 }

@@ -4,33 +4,21 @@
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
-use conformance::{expect, for_each_implementation, Implementation, TestNic};
-use nic::{Latency, MeasureLatency, Port, Traffic};
+use conformance::{at_rate, for_each_implementation, Implementation, TestNic};
+use nic::{Latency, MeasureLatency, Port};
 
 for_each_implementation!(every_frame_at_a_fixed_rate_is_timed_or_accounted_for);
 
-const LIMIT: Duration = Duration::from_secs(60);
 /// Rate of both ports together.
 const MPPS: f64 = 0.5;
 /// The NIC does not time frames of this first period, which wait until the driver starts.
 const AFTER: Duration = Duration::from_millis(100);
 
-fn every_frame_at_a_fixed_rate_is_timed_or_accounted_for(
-    implementation: Implementation,
-) -> Result<()> {
+fn every_frame_at_a_fixed_rate_is_timed_or_accounted_for(driver: Implementation) -> Result<()> {
     let mut nic = TestNic::running(|config| {
-        config
-            .with_each_port(|port| port.traffic = Traffic::Rate { mpps: MPPS / 2.0 })
-            .with_latency(MeasureLatency { after: AFTER })
+        at_rate(MPPS / 2.0)(config).with_latency(MeasureLatency { after: AFTER })
     })?;
-    let output = nic
-        .forwarder(implementation)?
-        .args(["--duration", "0.6"])
-        .run(LIMIT)?;
-    output.expect_success()?;
-    let totals = output.totals()?;
-    nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
-    nic.stop_data_plane()?;
+    let totals = nic.forward(driver, &["--duration", "0.6"])?;
 
     for port in nic.ports() {
         let (own, peer) = (port.stats(), nic.ports()[port.index() ^ 1].stats());

@@ -6,16 +6,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
-use conformance::{expect, for_each_implementation, Implementation, Output, TestNic};
-use nic::Traffic;
+use conformance::{for_each_implementation, saturated, Implementation, Output, TestNic};
 use rustix::process::Signal;
 
 for_each_implementation!(it_runs_with_and_without_huge_pages);
-
-const LIMIT: Duration = Duration::from_secs(20);
 
 /// The file with the number of reserved huge pages of 2 MiB.
 const RESERVED: &str = "/proc/sys/vm/nr_hugepages";
@@ -89,40 +85,27 @@ fn dma_memory(id: u32) -> Result<BTreeMap<u64, u64>> {
 }
 
 /// Runs a forwarder until it has traffic. Returns its output and its memory as [`dma_memory`].
-fn run(implementation: Implementation) -> Result<(Output, BTreeMap<u64, u64>)> {
-    let mut nic =
-        TestNic::running(|config| config.with_each_port(|port| port.traffic = Traffic::Saturate))?;
-    let mut running = nic.forwarder(implementation)?.start()?;
+fn run(driver: Implementation) -> Result<(Output, BTreeMap<u64, u64>)> {
+    let mut nic = TestNic::running(saturated)?;
+    let running = nic.forwarder(driver)?.start()?;
     nic.wait_for_traffic(10_000)?;
     let memory = dma_memory(running.id())?;
-    running.signal(Signal::TERM)?;
-    let output = running.wait(LIMIT)?;
-    output.expect_success()?;
-    nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
-    nic.stop_data_plane()?;
-    expect::nothing_lost(nic.ports(), &output.totals()?)?;
+    let output = running.end_by(Signal::TERM)?;
+    nic.check_run(&output)?;
     Ok((output, memory))
 }
 
-fn it_runs_with_and_without_huge_pages(implementation: Implementation) -> Result<()> {
+fn it_runs_with_and_without_huge_pages(driver: Implementation) -> Result<()> {
     static MACHINE: Mutex<()> = Mutex::new(());
     let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
 
     match HugePageReservation::reserve(0)? {
         Some(_reservation) => {
-            let (output, memory) = run(implementation)?;
-            ensure!(
-                memory.keys().eq([&4]),
-                "without huge pages: {memory:?} kB by page size"
-            );
-            let warnings = output
-                .stderr
-                .lines()
-                .filter(|line| line.contains("huge pages"));
-            ensure!(
-                warnings.count() == 1,
-                "not exactly one warning about huge pages: {output}"
-            );
+            let (output, memory) = run(driver)?;
+            ensure!(memory.keys().eq([&4]), "{memory:?} kB by page size");
+            let lines = output.stderr.lines();
+            let warnings = lines.filter(|line| line.contains("huge pages")).count();
+            ensure!(warnings == 1, "{warnings} warnings: {output}");
             output.expect_stderr(["hugepages"])?;
         }
         None => eprintln!("without huge pages: not measurable here: {RESERVED} cannot be set to 0"),
@@ -131,12 +114,9 @@ fn it_runs_with_and_without_huge_pages(implementation: Implementation) -> Result
     let plenty = reserved()? + 4 * NEEDED;
     match HugePageReservation::reserve(plenty)? {
         Some(_reservation) => {
-            let (output, memory) = run(implementation)?;
-            ensure!(
-                memory.keys().eq([&2048]),
-                "with huge pages: {memory:?} kB by page size"
-            );
-            ensure!(memory[&2048] == NEEDED * 2048, "{memory:?} kB by page size");
+            let (output, memory) = run(driver)?;
+            let expected = BTreeMap::from([(2048, NEEDED * 2048)]);
+            ensure!(memory == expected, "{memory:?} kB by page size");
             ensure!(output.stderr.is_empty(), "{output}");
         }
         None => {

@@ -1,10 +1,7 @@
 //! `ixgbe-forward-minimal`, the driver's first example.
 
-use std::time::Duration;
-
-use anyhow::{ensure, Context, Result};
-use conformance::{expect, for_each_implementation, Implementation, Program, TestNic};
-use nic::{NicConfig, Traffic};
+use anyhow::{ensure, Result};
+use conformance::{for_each_implementation, saturated, Implementation, Program, TestNic};
 use rustix::process::Signal;
 
 for_each_implementation!(
@@ -12,54 +9,32 @@ for_each_implementation!(
     wrong_arguments_and_devices_are_errors,
 );
 
-/// No run here takes so long to end.
-const LIMIT: Duration = Duration::from_secs(10);
-
-fn program(implementation: Implementation) -> Result<Program> {
-    Program::application(implementation, "ixgbe-forward-minimal")
+fn program(driver: Implementation) -> Result<Program> {
+    Program::application(driver, "ixgbe-forward-minimal")
 }
 
 /// It says how many packets it has sent, which the card counts too, and leaves the devices at rest.
-fn it_forwards_both_ways_until_a_signal(implementation: Implementation) -> Result<()> {
-    let saturated =
-        |config: NicConfig| config.with_each_port(|port| port.traffic = Traffic::Saturate);
+fn it_forwards_both_ways_until_a_signal(driver: Implementation) -> Result<()> {
     for signal in [Signal::INT, Signal::TERM] {
         let nic = TestNic::running(saturated)?;
-        let mut running = program(implementation)?.args(nic.devices()).start()?;
+        let running = program(driver)?.args(nic.devices()).start()?;
         nic.wait_for_traffic(10_000)?;
-        running.signal(signal)?;
-        let output = running.wait(LIMIT)?;
-        output.expect_success()?;
-        for session in nic.sessions()? {
-            expect::left_at_rest(&session)?;
-            expect::well_behaved(&session)?;
-        }
-        let sent: u64 = nic
-            .ports()
-            .iter()
-            .map(|port| port.stats().transmitted)
-            .sum();
+        let output = running.end_by(signal)?;
+        nic.expect_rest()?;
+        let sent = nic.transmitted();
         ensure!(
             output.stdout == format!("sent {sent} packets\n"),
-            "the card sent {sent}: {output}"
+            "{sent}: {output}"
         );
     }
     Ok(())
 }
 
-fn wrong_arguments_and_devices_are_errors(implementation: Implementation) -> Result<()> {
-    let output = program(implementation)?.arg("one").start()?.wait(LIMIT)?;
-    output
-        .expect_exit(2)?
-        .expect_stderr(["usage: ixgbe-forward-minimal DEVICE DEVICE"])?;
+fn wrong_arguments_and_devices_are_errors(driver: Implementation) -> Result<()> {
+    let usage = "usage: ixgbe-forward-minimal DEVICE DEVICE";
+    Program::expect_refused(|| program(driver), &[(&["one"], usage)])?;
     let nowhere = "vfio-user:/nowhere.sock";
-    let output = program(implementation)?
-        .args([nowhere, nowhere])
-        .start()?
-        .wait(LIMIT)?;
-    output
-        .expect_exit(1)?
-        .expect_stderr(["ixgbe-forward-minimal: ", nowhere])
-        .context("no socket")?;
+    let output = program(driver)?.args([nowhere, nowhere]).run()?;
+    output.expect_failure(["ixgbe-forward-minimal: ", nowhere])?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use ixgbe::driver::device::{Config, OpenDevice};
 use ixgbe::driver::mempool::Mempool;
 use ixgbe::vfio::Container;
 use ixgbe_unsafe::gen::rooms::forwarder::{forwarder, mempool};
-use nic::{Faults, MmioMode, NicConfig, Traffic};
+use nic::{Faults, MmioMode, NicConfig};
 
 /// Packets that a receive ring holds.
 const RING: u32 = 512;
@@ -22,8 +22,7 @@ const RECLAIMED: u32 = SPARE / 32 * 32;
 const CYCLES: u32 = 500;
 
 fn saturated(config: NicConfig) -> NicConfig {
-    config.with_mmio(MmioMode::Trap).with_each_port(|port| {
-        port.traffic = Traffic::Saturate;
+    conformance::saturated(config.with_mmio(MmioMode::Trap)).with_each_port(|port| {
         // The packets that return in a round are counted, so the write-backs must come in that round.
         port.hardware.late_write_backs = false;
     })
@@ -108,84 +107,55 @@ impl ForwarderMemory {
     }
 }
 
-fn an_empty_pool_of_a_forwarder(implementation: Implementation) -> Result<()> {
-    let mut lockstep = Lockstep::open(implementation, 32, saturated)?;
+fn an_empty_pool_of_a_forwarder(driver: Implementation) -> Result<()> {
+    let mut lockstep = Lockstep::open(driver, 32, saturated)?;
     let mut memory = ForwarderMemory::of(&mut lockstep)?;
     let capacity = memory.pool().capacity;
-    ensure!(
-        memory.packets() == capacity,
-        "{} packets in a pool of {capacity}",
-        memory.packets()
-    );
+    ensure!(memory.packets() == capacity, "the pool is not complete");
     for cycle in 1..=CYCLES {
-        let before = lockstep.counts()?;
+        let dropped = lockstep.counts()?.dropped;
         let other_way = lockstep.port(0).stats().transmitted;
         let hidden = memory.hide(SPARE);
         // The received packets stay in the transmit ring and do not return to the pool.
         lockstep.port(1).set_faults(tx_stalled(true));
-        for _ in 0..20 {
-            lockstep.poll();
-            lockstep.turn()?;
-        }
+        lockstep.run(20)?;
         let (free, empty) = (memory.pool().free_count, memory.pool_empty());
         let waiting = lockstep.port(1).snapshot().tx_pending;
-        lockstep.poll();
-        lockstep.turn()?;
+        lockstep.run(1)?;
         let waiting_later = lockstep.port(1).snapshot().tx_pending;
         // This comes before the checks: the forwarder can be closed only if its pools are complete.
         memory.show(hidden);
-        ensure!(
-            free == 0 && empty > 0,
-            "cycle {cycle}: {free} packets are free, {empty} calls found the pool empty"
-        );
-        ensure!(
-            waiting >= SPARE,
-            "cycle {cycle}: only {waiting} packets were received"
-        );
-        ensure!(
-            waiting_later == waiting,
-            "cycle {cycle}: the driver received packets with an empty pool"
-        );
-        ensure!(
-            memory.packets() == capacity,
-            "cycle {cycle}: only {} packets remain",
-            memory.packets()
-        );
         // The other direction has its own pool.
-        ensure!(
-            lockstep.port(0).stats().transmitted >= other_way + 20 * 32,
-            "cycle {cycle}: the other direction stopped, although its pool is not empty"
-        );
+        let other_way = lockstep.port(0).stats().transmitted - other_way;
 
         lockstep.port(1).set_faults(tx_stalled(false));
         let sent = lockstep.port(1).stats().transmitted + u64::from(waiting);
-        lockstep.poll();
-        lockstep.turn()?;
+        lockstep.run(1)?;
         lockstep.poll();
         let later = lockstep.port(1).stats().transmitted;
-        ensure!(
-            later == sent + 32,
-            "cycle {cycle}: reception did not resume"
-        );
-        let after = lockstep.counts()?;
-        ensure!(
-            after.dropped == before.dropped,
-            "cycle {cycle}: dropped {} packets, expected 0",
-            after.dropped - before.dropped
-        );
+        for (holds, what) in [
+            (free == 0 && empty > 0, "the pool was never empty"),
+            (waiting >= SPARE, "too few packets were received"),
+            (waiting_later == waiting, "received with an empty pool"),
+            (memory.packets() == capacity, "packets are missing"),
+            (other_way >= 20 * 32, "the other direction stopped"),
+            (later == sent + 32, "reception did not resume"),
+            (
+                lockstep.counts()?.dropped == dropped,
+                "packets were dropped",
+            ),
+        ] {
+            ensure!(
+                holds,
+                "cycle {cycle}: {what}: {free} free, {waiting} wait, {later} sent"
+            );
+        }
     }
-    lockstep.close()?;
-    lockstep
-        .sessions()?
-        .iter()
-        .try_for_each(expect::left_at_rest)?;
-    for port in [0, 1] {
-        let verify = lockstep.port(port).stats().verify;
-        let [missing, altered, twice] = [verify.missing, verify.altered, verify.duplicated];
-        ensure!(
-            missing + altered + twice == 0,
-            "port {port} received wrong packets: {missing} missing, {altered} altered, {twice} twice"
-        );
+    lockstep.close_at_rest()?;
+    for port in lockstep.ports() {
+        let verify = port.stats().verify;
+        let wrong = verify.missing + verify.altered + verify.duplicated;
+        ensure!(wrong == 0, "port {}: {verify:?}", port.index());
     }
     Ok(())
 }
@@ -207,60 +177,36 @@ fn an_empty_pool_of_a_device() -> Result<()> {
         while device.rx_batch(0, &mut held, 32)? > 0 {
             data_plane.poll();
         }
-        let received = held.len() as u32;
+        let received = held.len() as u64;
         let expected = if cycle == 0 { SPARE } else { RECLAIMED };
-        ensure!(
-            received == expected,
-            "cycle {cycle}: received {received} packets, expected {expected}"
-        );
-        ensure!(
-            pool.free_count() == 0,
-            "cycle {cycle}: {} packets are free, expected 0",
-            pool.free_count()
-        );
+        let exactly = |verb: &str, seen: u64, what: &str, expected: u32| {
+            expect::exactly(verb, seen, what, expected.into())
+                .with_context(|| format!("cycle {cycle}"))
+        };
+        exactly("received", received, "packets", expected)?;
+        exactly("the pool has", pool.free_count() as u64, "free packets", 0)?;
         for _ in 0..10 {
             data_plane.poll();
-            let more = device.rx_batch(0, &mut held, 32)?;
-            ensure!(
-                more == 0,
-                "cycle {cycle}: {more} packets received with an empty pool"
-            );
+            let more = device.rx_batch(0, &mut held, 32)? as u64;
+            exactly("received", more, "packets with an empty pool", 0)?;
         }
-        let sent = device.tx_batch(0, &mut held)?;
-        ensure!(
-            sent as u32 == received && held.is_empty(),
-            "cycle {cycle}: sent {sent} packets, expected {received}"
-        );
+        let sent = device.tx_batch(0, &mut held)? as u64;
+        exactly("sent", sent, "packets", expected)?;
         data_plane.poll();
         // Sends nothing and reclaims the sent packets.
         device.tx_batch(0, &mut held)?;
-        let free = pool.free_count() as u32;
-        ensure!(
-            free == RECLAIMED,
-            "cycle {cycle}: {free} packets returned to the pool, expected {RECLAIMED}"
-        );
+        exactly("got back", pool.free_count() as u64, "packets", RECLAIMED)?;
     }
     device.stop()?;
     drop((device, held));
-    let free = pool.free_count();
-    ensure!(
-        free == pool.capacity(),
-        "{free} of {} packets are free at the end",
-        pool.capacity()
-    );
-    drop(pool);
-    drop(open);
-    drop(container);
-    conformance::wait_until("the driver to disconnect", || !nic.ports()[0].connected())?;
+    ensure!(pool.free_count() == pool.capacity(), "packets are lost");
+    drop((pool, open, container));
+    let session = TestNic::session(&nic.ports()[0])?;
     let verify = nic.ports()[0].stats().verify;
     let sent = u64::from(SPARE + (CYCLES - 1) * RECLAIMED);
     ensure!(
-        verify.ok == sent && verify.missing == 0,
-        "{} of {sent} packets came back, and {} are missing",
-        verify.ok,
-        verify.missing
+        (verify.ok, verify.missing) == (sent, 0),
+        "{verify:?}, not {sent}"
     );
-    let session = nic.ports()[0].last_session();
-    expect::left_at_rest(&session.context("port 0 had no driver")?)?;
-    Ok(())
+    expect::left_at_rest(&session)
 }

@@ -1,13 +1,10 @@
 //! Several queues: RSS divides the flows, and threads share nothing but the limit of a run.
 
-use std::time::Duration;
-
 use anyhow::{ensure, Context, Result};
-use conformance::{
-    counted_crc, expect, for_each_implementation, trace, Implementation, Lockstep, Program, TestNic,
-};
+use conformance::{counted_crc, expect, for_each_implementation, saturated, setup, trace};
+use conformance::{Implementation, Lockstep, Program, Setup, TestNic, LIMIT};
 use nic::registers as r;
-use nic::{MmioMode, NicConfig, TraceEntry, TraceTo, Traffic};
+use nic::{MmioMode, NicConfig, TraceEntry, TraceTo};
 use rustix::process::Signal;
 
 for_each_implementation!(
@@ -20,31 +17,16 @@ for_each_implementation!(
     a_limit_is_exact_however_the_flows_divide,
     a_signal_ends_all_threads,
     trapped_doorbells_are_refused,
-    more_queues_than_the_card_has_are_refused,
-    cpus_that_cannot_be_used_are_refused,
+    numbers_and_cpus_that_cannot_be_used_are_refused,
 );
-
-/// No run here takes so long, even on a slow machine.
-const LIMIT: Duration = Duration::from_secs(60);
 
 const FRAME_SIZE: usize = 60;
 
-fn saturated(config: NicConfig) -> NicConfig {
-    config.with_each_port(|port| port.traffic = Traffic::Saturate)
-}
-
 /// Forwards `packets` packets with these arguments, and checks that none is lost, altered or reordered.
-fn forward(implementation: Implementation, arguments: &[&str], packets: u64) -> Result<Vec<u64>> {
+fn forward(driver: Implementation, arguments: &[&str], packets: u64) -> Result<Vec<u64>> {
     let mut nic = TestNic::running(saturated)?;
     let count = packets.to_string();
-    let program = nic.forwarder(implementation)?.args(arguments);
-    let output = program.args(["--packets", &count]).run(LIMIT)?;
-    output.expect_success()?;
-    let totals = output.totals()?;
-    totals.check(32)?;
-    nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
-    nic.stop_data_plane()?;
-    expect::nothing_lost(nic.ports(), &totals)?;
+    let totals = nic.forward(driver, &[&["--packets", &count], arguments].concat())?;
     expect::exactly("received", totals.rx, "packets", packets)?;
     // The card and the driver count the same packets on each queue. What is left in a ring at the end
     // has been delivered too.
@@ -62,34 +44,42 @@ fn forward(implementation: Implementation, arguments: &[&str], packets: u64) -> 
     Ok(totals.queues.iter().map(|queue| queue.rx).collect())
 }
 
-fn every_number_of_queues_forwards_in_order_and_unaltered(
-    implementation: Implementation,
-) -> Result<()> {
+fn every_number_of_queues_forwards_in_order_and_unaltered(driver: Implementation) -> Result<()> {
     for queues in [2, 3, 4, 8, 16] {
         let number = queues.to_string();
-        let received = forward(implementation, &["--queues", &number], 300_000)
+        let received = forward(driver, &["--queues", &number], 300_000)
             .with_context(|| format!("{queues} queues"))?;
         ensure!(
-            received.len() == queues && received.iter().all(|packets| *packets > 0),
-            "the packets of {queues} queues: {received:?}"
+            received.len() == queues && !received.contains(&0),
+            "{received:?}"
         );
     }
     Ok(())
 }
 
-fn a_million_packets_over_sixteen_queues_and_four_threads(
-    implementation: Implementation,
-) -> Result<()> {
+fn a_million_packets_over_sixteen_queues_and_four_threads(driver: Implementation) -> Result<()> {
     // Two threads share a CPU. On a machine with one CPU, all do.
     let last = usize::from(std::thread::available_parallelism()?.get() > 1);
     let cpus = format!("0,{last},0,{last}");
     let arguments = ["--queues", "16", "--cpus", &cpus];
-    let received = forward(implementation, &arguments, 1_000_000)?;
+    let received = forward(driver, &arguments, 1_000_000)?;
     ensure!(
         received.iter().all(|packets| *packets > 10_000),
         "{received:?}"
     );
     Ok(())
+}
+
+fn with_queues(
+    driver: Implementation,
+    queues: u32,
+    change: impl FnOnce(NicConfig) -> NicConfig,
+) -> Result<Lockstep> {
+    let setup = Setup {
+        queues,
+        ..setup(32, 512)
+    };
+    Lockstep::open_with(driver, setup, change)
 }
 
 /// A UDP frame over IPv4.
@@ -112,7 +102,8 @@ fn frame(source: ([u8; 4], u16), destination: ([u8; 4], u16)) -> [u8; FRAME_SIZE
 fn queues_of(lockstep: &mut Lockstep, frame: &[u8]) -> Result<Vec<u32>> {
     let counts = |lockstep: &mut Lockstep| -> Result<Vec<u64>> {
         let forwarder = lockstep.forwarder()?;
-        (0..forwarder.queues())
+        let queues = 0..forwarder.queues();
+        queues
             .map(|queue| Ok(forwarder.queue_counts(queue)?.rx))
             .collect()
     };
@@ -120,19 +111,13 @@ fn queues_of(lockstep: &mut Lockstep, frame: &[u8]) -> Result<Vec<u32>> {
     lockstep.port(0).inject(frame)?;
     lockstep.run_until_idle()?;
     let after = counts(lockstep)?;
-    let grown = before
-        .iter()
-        .zip(&after)
-        .map(|(before, after)| after > before);
-    Ok((0..)
-        .zip(grown)
-        .filter(|(_, grown)| *grown)
-        .map(|(queue, _)| queue)
-        .collect())
+    let grown = (0..).zip(before.iter().zip(&after));
+    let grown = grown.filter(|(_, (before, after))| after > before);
+    Ok(grown.map(|(queue, _)| queue).collect())
 }
 
-fn both_directions_of_a_flow_use_one_queue(implementation: Implementation) -> Result<()> {
-    let mut lockstep = Lockstep::open_with_queues(implementation, 32, 8, |config| config)?;
+fn both_directions_of_a_flow_use_one_queue(driver: Implementation) -> Result<()> {
+    let mut lockstep = with_queues(driver, 8, |config| config)?;
     let mut used = [false; 8];
     for flow in 0..64_u16 {
         let one = ([10, 0, 0, flow as u8], 1_000 + flow * 7);
@@ -149,8 +134,8 @@ fn both_directions_of_a_flow_use_one_queue(implementation: Implementation) -> Re
     lockstep.close()
 }
 
-fn the_card_counts_each_queue_for_itself(implementation: Implementation) -> Result<()> {
-    let mut lockstep = Lockstep::open_with_queues(implementation, 32, 4, |config| config)?;
+fn the_card_counts_each_queue_for_itself(driver: Implementation) -> Result<()> {
+    let mut lockstep = with_queues(driver, 4, |config| config)?;
     let mut expected = [0_u64; 4];
     for flow in 0..40_u16 {
         let queues = queues_of(
@@ -178,8 +163,8 @@ fn the_card_counts_each_queue_for_itself(implementation: Implementation) -> Resu
     lockstep.close()
 }
 
-fn frames_that_are_not_ip_use_queue_0(implementation: Implementation) -> Result<()> {
-    let mut lockstep = Lockstep::open_with_queues(implementation, 32, 16, |config| config)?;
+fn frames_that_are_not_ip_use_queue_0(driver: Implementation) -> Result<()> {
+    let mut lockstep = with_queues(driver, 16, |config| config)?;
     let mut arp = [0; FRAME_SIZE];
     arp[12..14].copy_from_slice(&[0x08, 0x06]);
     let queues = queues_of(&mut lockstep, &arp)?;
@@ -188,8 +173,8 @@ fn frames_that_are_not_ip_use_queue_0(implementation: Implementation) -> Result<
 }
 
 /// The register accesses while a forwarder with `queues` queues opens its devices.
-fn set_up(implementation: Implementation, queues: u32, device_id: u16) -> Result<Vec<TraceEntry>> {
-    let mut lockstep = Lockstep::open_with_queues(implementation, 32, queues, |config| {
+fn set_up(driver: Implementation, queues: u32, device_id: u16) -> Result<Vec<TraceEntry>> {
+    let mut lockstep = with_queues(driver, queues, |config| {
         let config = config.with_mmio(MmioMode::Trap).with_trace(TraceTo::Memory);
         config.with_each_port(|port| port.device_id = device_id)
     })?;
@@ -198,8 +183,8 @@ fn set_up(implementation: Implementation, queues: u32, device_id: u16) -> Result
     Ok(accesses)
 }
 
-fn one_queue_leaves_rss_off(implementation: Implementation) -> Result<()> {
-    let accesses = set_up(implementation, 1, nic::DEFAULT_DEVICE_ID)?;
+fn one_queue_leaves_rss_off(driver: Implementation) -> Result<()> {
+    let accesses = set_up(driver, 1, nic::DEFAULT_DEVICE_ID)?;
     let rss = [r::MRQC, r::RQSMR(0)];
     let touched = accesses.iter().find(|access| rss.contains(&access.address));
     ensure!(touched.is_none(), "{touched:?}");
@@ -212,12 +197,9 @@ fn all_implementations_set_up_rss_alike() -> Result<()> {
     for device_id in [0x10fb, 0x1528, 0x1563] {
         for queues in [2, 5, 16] {
             let c = set_up(Implementation::C, queues, device_id)?;
-            let entries = |address: u32| {
-                let at = move |access: &&TraceEntry| access.write && access.address == address;
-                c.iter()
-                    .filter(at)
-                    .map(|access| access.value)
-                    .collect::<Vec<_>>()
+            let entries = |address: u32| -> Vec<u32> {
+                let at = |access: &&TraceEntry| access.write && access.address == address;
+                c.iter().filter(at).map(|access| access.value).collect()
             };
             let first = entries(r::RETA(0));
             let expected: u32 = (0..4).map(|entry| (entry % queues) << (8 * entry)).sum();
@@ -229,11 +211,8 @@ fn all_implementations_set_up_rss_alike() -> Result<()> {
             ensure!(large == (device_id == 0x1563), "{device_id:x}");
             for other in [Implementation::Rust, Implementation::RustUnsafe] {
                 let accesses = set_up(other, queues, device_id)?;
-                let differs = c.iter().zip(&accesses).position(|(c, other)| c != other);
-                ensure!(
-                    differs.is_none() && c.len() == accesses.len(),
-                    "{other} and C differ at access {differs:?} with {queues} queues of {device_id:x}"
-                );
+                trace::expect_same(("c", &c), (&other.to_string(), &accesses))
+                    .with_context(|| format!("{queues} queues of {device_id:x}"))?;
             }
         }
     }
@@ -241,112 +220,55 @@ fn all_implementations_set_up_rss_alike() -> Result<()> {
 }
 
 /// All frames of a run with one flow reach one queue, so its thread must get the whole limit.
-fn a_limit_is_exact_however_the_flows_divide(implementation: Implementation) -> Result<()> {
+fn a_limit_is_exact_however_the_flows_divide(driver: Implementation) -> Result<()> {
     for (flows, packets) in [(1, 100_001), (3, 65_537), (1024, 7)] {
         let mut nic =
             TestNic::running(|config| saturated(config).with_each_port(|port| port.flows = flows))?;
-        let count = packets.to_string();
-        let program = nic.forwarder(implementation)?.args(["--queues", "4"]);
-        let output = program.args(["--packets", &count]).run(LIMIT)?;
-        output.expect_success()?;
-        let totals = output.totals()?;
-        totals.check(32)?;
+        let arguments = ["--queues", "4", "--packets", &packets.to_string()];
+        let totals = nic.forward(driver, &arguments);
+        let totals = totals.with_context(|| format!("{flows} flows"))?;
         expect::exactly("received", totals.rx, "packets", packets)?;
-        nic.stop_data_plane()?;
-        expect::nothing_lost(nic.ports(), &totals).with_context(|| format!("{flows} flows"))?;
     }
     Ok(())
 }
 
-fn a_signal_ends_all_threads(implementation: Implementation) -> Result<()> {
+fn a_signal_ends_all_threads(driver: Implementation) -> Result<()> {
     for signal in [Signal::INT, Signal::TERM] {
         let mut nic = TestNic::running(saturated)?;
-        let mut running = nic
-            .forwarder(implementation)?
-            .args(["--queues", "4"])
-            .start()?;
+        let running = nic.forwarder(driver)?.args(["--queues", "4"]).start()?;
         nic.wait_for_traffic(10_000)?;
-        running.signal(signal)?;
-        let output = running.wait(LIMIT)?;
-        output.expect_success()?;
-        nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
-        nic.stop_data_plane()?;
-        let totals = output.totals()?;
-        totals.check(32)?;
-        expect::nothing_lost(nic.ports(), &totals)?;
+        let output = running.end_by(signal)?;
+        nic.check_run(&output)?;
     }
     Ok(())
 }
 
-fn trapped_doorbells_are_refused(implementation: Implementation) -> Result<()> {
+fn trapped_doorbells_are_refused(driver: Implementation) -> Result<()> {
     let nic = TestNic::running(|config| config.with_mmio(MmioMode::Trap))?;
-    let output = nic
-        .forwarder(implementation)?
-        .args(["--queues", "2"])
-        .run(LIMIT)?;
-    output.expect_exit(1)?;
-    ensure!(
-        output.stderr.contains("--mmio shared") && output.stderr.contains("doorbell"),
-        "{output}"
-    );
-    Ok(())
+    let output = nic.forwarder(driver)?.args(["--queues", "2"]).run()?;
+    output
+        .expect_failure(["--mmio shared", "doorbell"])
+        .map(drop)
 }
 
-fn more_queues_than_the_card_has_are_refused(implementation: Implementation) -> Result<()> {
+fn numbers_and_cpus_that_cannot_be_used_are_refused(driver: Implementation) -> Result<()> {
+    let nic = TestNic::still(|config| config)?;
     for queues in ["0", "17", "two", "99999999999"] {
-        let nic = TestNic::running(|config| config)?;
-        let output = nic
-            .forwarder(implementation)?
-            .args(["--queues", queues])
-            .run(LIMIT)?;
-        output.expect_exit(2)?;
-        ensure!(output.stderr.contains("--queues"), "{queues}: {output}");
+        let start = || nic.forwarder(driver);
+        Program::expect_refused(start, &[(&["--queues", queues], "--queues")])?;
     }
-    Ok(())
-}
-
-fn cpus_that_cannot_be_used_are_refused(implementation: Implementation) -> Result<()> {
+    let list = "a list of CPUs looks like";
     for (cpus, reason) in [
         ("1023", "which may use"),
-        ("0-", "a list of CPUs looks like"),
-        ("0,", "a list of CPUs looks like"),
-        ("1-0", "a list of CPUs looks like"),
-        ("x", "a list of CPUs looks like"),
+        ("0-", list),
+        ("0,", list),
+        ("1-0", list),
+        ("x", list),
         ("0,0,0", "more CPUs than there are queues"),
     ] {
-        let nic = TestNic::running(|config| config)?;
-        let program = nic.forwarder(implementation)?;
-        let output = program.args(["--queues", "2", "--cpus", cpus]).run(LIMIT)?;
-        output.expect_exit(2)?;
-        // A long message may be broken into lines.
-        let message = output
-            .stderr
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
-        ensure!(
-            message.contains("--cpus") && message.contains(reason),
-            "{cpus}: {output}"
-        );
-    }
-    Ok(())
-}
-
-/// ThreadSanitizer reports each pair of accesses from two threads that nothing orders.
-#[test]
-fn the_threads_of_c_and_of_the_transpiled_driver_have_no_data_race() -> Result<()> {
-    for implementation in [Implementation::C, Implementation::RustUnsafe] {
-        for ending in [["--packets", "200000"], ["--duration", "1.2"]] {
-            let mut nic = TestNic::running(saturated)?;
-            let [device_a, device_b] = nic.devices();
-            let output = Program::under_thread_sanitizer(implementation)?
-                .args(["--queues", "4", &device_a, &device_b])
-                .args(ending)
-                .run(LIMIT)?;
-            output.expect_success()?;
-            ensure!(!output.stderr.contains("ThreadSanitizer"), "{output}");
-            nic.stop_data_plane()?;
-        }
+        let start = || Ok(nic.forwarder(driver)?.args(["--queues", "2"]));
+        let option = ["--cpus", cpus];
+        Program::expect_refused(start, &[(&option, "--cpus"), (&option, reason)])?;
     }
     Ok(())
 }
@@ -361,9 +283,9 @@ fn two_data_planes_serve_a_driver_each() -> Result<()> {
         config
     })?;
     let mut running = Vec::new();
-    for (implementation, first) in [(Implementation::C, 0), (Implementation::Rust, 2)] {
+    for (driver, first) in [(Implementation::C, 0), (Implementation::Rust, 2)] {
         let [a, b] = [first, first + 1].map(|port| nic.ports()[port].device_name());
-        let program = Program::application(implementation, "ixgbe-fwd")?;
+        let program = Program::application(driver, "ixgbe-fwd")?;
         let program = program.json(nic.path(&format!("totals-{first}.json")));
         let program = program.args(["--queues", "2", "--packets", "200000", &a, &b]);
         running.push((first, program.start()?));
@@ -371,10 +293,9 @@ fn two_data_planes_serve_a_driver_each() -> Result<()> {
     let mut totals = Vec::new();
     for (first, running) in running {
         let output = running.wait(LIMIT)?;
-        output.expect_success()?;
-        totals.push((first, output.totals()?));
+        totals.push((first, output.expect_success()?.totals()?));
     }
-    nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
+    nic.expect_rest()?;
     nic.stop_data_plane()?;
     for (first, totals) in totals {
         expect::exactly("received", totals.rx, "packets", 200_000)?;
@@ -386,8 +307,8 @@ fn two_data_planes_serve_a_driver_each() -> Result<()> {
 #[test]
 fn more_data_planes_than_groups_of_ports_are_refused() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let program = Program::nic()?.arg("--socket-dir").arg(folder.path());
-    let output = program.args(["--data-plane-cpus", "0,0"]).run(LIMIT)?;
+    let program = Program::nic(folder.path())?;
+    let output = program.args(["--data-plane-cpus", "0,0"]).run()?;
     output
         .expect_exit(2)?
         .expect_stderr(["2 processors", "1 groups", "raise --ports"])?;

@@ -1,13 +1,14 @@
 //! `ixgbe-replay`: frames of a file, unaltered, in order, and at their time.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
-use conformance::{expect, for_each_implementation, Implementation, Program, TestNic};
-use nic::WireTo;
-use pcap_file::pcap::{PcapHeader, PcapPacket, PcapReader, PcapWriter};
+use anyhow::{ensure, Result};
+use conformance::recording::{self, expect_frames, frame, RecordingNic};
+use conformance::{expect, for_each_implementation, wait_until};
+use conformance::{Implementation, Program, TestNic};
+use pcap_file::pcap::PcapHeader;
 use pcap_file::{Endianness, TsResolution};
 use rustix::process::Signal;
 use serde::Deserialize;
@@ -20,14 +21,10 @@ for_each_implementation!(
     a_clock_that_goes_back_does_not_hold_the_run,
     a_signal_ends_a_long_pause,
     a_limit_of_packets_is_exact,
+    every_kind_of_file_is_read,
     every_file_that_is_wrong_is_refused_before_the_device,
     a_wrong_command_line_is_refused,
 );
-
-/// No run here takes so long, even on a slow machine.
-const LIMIT: Duration = Duration::from_secs(30);
-
-const PROGRAM: &str = "ixgbe-replay";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -42,12 +39,6 @@ struct Totals {
     tsc_cycles: u64,
 }
 
-/// Frame number `number`: of another length and contents than its neighbours.
-fn frame(number: usize) -> Vec<u8> {
-    let length = 60 + number * 7 % 1455;
-    (0..length).map(|at| (at * 3 + number) as u8).collect()
-}
-
 /// The order of bytes of most machines.
 fn little_endian() -> PcapHeader {
     PcapHeader {
@@ -58,179 +49,140 @@ fn little_endian() -> PcapHeader {
 
 /// Writes a file with `count` frames, `pause` apart.
 fn record(path: &Path, count: usize, pause: Duration, header: PcapHeader) -> Result<()> {
-    let mut writer = PcapWriter::with_header(File::create(path)?, header)?;
-    for number in 0..count {
-        let frame = frame(number);
-        let time = Duration::from_secs(1_700_000_000) + pause * number as u32;
-        writer.write_packet(&PcapPacket::new(time, frame.len() as u32, &frame))?;
-    }
-    Ok(())
+    let begin = Duration::from_secs(1_700_000_000);
+    let frames = (0..count).map(|number| (begin + pause * number as u32, frame(number)));
+    recording::write(path, header, frames)
 }
 
 /// The program with a file and port 0.
-fn program(nic: &TestNic, implementation: Implementation, file: &Path) -> Result<Program> {
-    let program = Program::application(implementation, PROGRAM)?;
-    let device = nic.ports()[0].device_name();
-    Ok(program.json(nic.path("totals.json")).arg(file).arg(device))
+fn program(nic: &TestNic, driver: Implementation, file: &Path) -> Result<Program> {
+    let program = Program::application(driver, "ixgbe-replay")?;
+    let program = program.json(nic.path("totals.json")).arg(file);
+    Ok(program.arg(nic.ports()[0].device_name()))
 }
 
-/// A folder with a recording, and a card that records what it sends.
-struct Bench {
-    folder: tempfile::TempDir,
-    nic: TestNic,
-}
+/// A recording, and a card that records what it sends.
+struct Bench(RecordingNic);
 
 impl Bench {
     fn new(count: usize, pause: Duration) -> Result<Self> {
-        let folder = tempfile::tempdir()?;
-        record(
-            &folder.path().join("in.pcap"),
-            count,
-            pause,
-            little_endian(),
-        )?;
-        let mut wire = Some(WireTo::Pcap {
-            input: None,
-            output: Some(folder.path().join("out.pcap")),
-        });
-        let nic = TestNic::running(|config| config.with_each_port(|port| port.wire = wire.take()))?;
-        Ok(Self { folder, nic })
+        let bench = Self(RecordingNic::silent()?);
+        record(&bench.input(), count, pause, little_endian())?;
+        Ok(bench)
     }
 
     fn input(&self) -> PathBuf {
-        self.folder.path().join("in.pcap")
+        self.0.path("in.pcap")
     }
 
-    /// Replays the file with these arguments.
-    fn replay(&self, implementation: Implementation, arguments: &[&str]) -> Result<Totals> {
-        let program = program(&self.nic, implementation, &self.input())?;
-        let output = program.args(arguments).run(LIMIT)?;
-        output.expect_success()?;
-        expect::left_at_rest(&TestNic::session(&self.nic.ports()[0])?)?;
-        let totals: Totals = output.totals_as()?;
+    /// Replays the file. The arguments are words between blanks.
+    fn replay(&self, driver: Implementation, arguments: &str) -> Result<Totals> {
+        let nic = self.0.nic();
+        let program = program(nic, driver, &self.input())?;
+        let output = program.args(arguments.split_whitespace()).run()?;
+        let totals: Totals = nic.totals_of(&output)?;
         ensure!(totals.rx == 0 && totals.tsc_cycles > 0, "{totals:?}");
         Ok(totals)
     }
 
-    /// The frames that the card has sent.
-    fn sent(self) -> Result<Vec<Vec<u8>>> {
-        let Self { folder, mut nic } = self;
-        nic.stop_data_plane()?;
-        drop(nic);
-        let mut reader = PcapReader::new(File::open(folder.path().join("out.pcap"))?)?;
-        let mut frames = Vec::new();
-        while let Some(packet) = reader.next_packet() {
-            frames.push(packet?.data.into_owned());
-        }
-        Ok(frames)
+    /// Checks that the card has sent the `count` frames of the file `loops` times.
+    fn expect_sent(self, count: usize, loops: usize) -> Result<()> {
+        let sent = self.0.sent()?;
+        expect::exactly("sent", sent.len() as u64, "frames", (count * loops) as u64)?;
+        let mut loops = sent.chunks(count);
+        loops.try_for_each(|sent| expect_frames(sent, 0, count, usize::MAX))
     }
 }
 
-fn check_sent(sent: &[Vec<u8>], count: usize, loops: usize) -> Result<()> {
-    expect::exactly("sent", sent.len() as u64, "frames", (count * loops) as u64)?;
-    for (number, bytes) in sent.iter().enumerate() {
-        ensure!(
-            *bytes == frame(number % count),
-            "frame {number}: {bytes:x?}"
-        );
-    }
-    Ok(())
-}
-
-fn all_frames_of_all_loops_are_sent_unaltered_and_in_order(
-    implementation: Implementation,
-) -> Result<()> {
+fn all_frames_of_all_loops_are_sent_unaltered_and_in_order(driver: Implementation) -> Result<()> {
     let bench = Bench::new(1000, Duration::from_secs(1))?;
-    let totals = bench.replay(implementation, &["--fast", "--loops", "5"])?;
+    let totals = bench.replay(driver, "--fast --loops 5")?;
     let bytes: usize = (0..1000).map(|number| frame(number).len()).sum();
-    ensure!(
-        (totals.tx, totals.tx_bytes, totals.loops) == (5000, 5 * bytes as u64, 5)
-            && (totals.late, totals.max_late_seconds) == (0, 0.0),
-        "{totals:?}"
-    );
-    check_sent(&bench.sent()?, 1000, 5)
+    ensure!((totals.tx, totals.tx_bytes, totals.loops) == (5000, 5 * bytes as u64, 5));
+    ensure!((totals.late, totals.max_late_seconds) == (0, 0.0));
+    bench.expect_sent(1000, 5)
 }
 
-fn a_small_ring_and_a_large_batch_lose_nothing(implementation: Implementation) -> Result<()> {
+fn a_small_ring_and_a_large_batch_lose_nothing(driver: Implementation) -> Result<()> {
     let bench = Bench::new(300, Duration::ZERO)?;
-    let small = ["--ring-size", "64", "--batch", "512", "--loops", "10"];
-    let totals = bench.replay(implementation, &small)?;
+    let totals = bench.replay(driver, "--ring-size 64 --batch 512 --loops 10")?;
     expect::exactly("sent", totals.tx, "packets", 3000)?;
-    check_sent(&bench.sent()?, 300, 10)
+    bench.expect_sent(300, 10)
 }
 
-fn frames_are_sent_at_their_time(implementation: Implementation) -> Result<()> {
+fn frames_are_sent_at_their_time(driver: Implementation) -> Result<()> {
     let bench = Bench::new(101, Duration::from_millis(5))?;
-    let totals = bench.replay(implementation, &[])?;
+    let totals = bench.replay(driver, "")?;
     // 100 pauses; a machine that is busy adds to them, and takes nothing away.
     ensure!((0.5..5.0).contains(&totals.seconds), "{totals:?}");
-    ensure!(
-        totals.late <= 101 && totals.max_late_seconds < 5.0,
-        "{totals:?}"
-    );
-    check_sent(&bench.sent()?, 101, 1)
+    ensure!(totals.late <= 101 && totals.max_late_seconds < 5.0);
+    bench.expect_sent(101, 1)
 }
 
-fn a_speed_and_a_rate_change_the_time(implementation: Implementation) -> Result<()> {
+fn a_speed_and_a_rate_change_the_time(driver: Implementation) -> Result<()> {
     for (arguments, least) in [
         // 0.505 s for a loop, as its last pause is the mean one.
-        (["--speed", "2", "--loops", "2"], 0.5),
-        (["--speed", "0.5", "--loops", "1"], 1.0),
-        (["--rate", "500", "--loops", "3"], 0.5),
+        ("--speed 2 --loops 2", 0.5),
+        ("--speed 0.5 --loops 1", 1.0),
+        ("--rate 500 --loops 3", 0.5),
     ] {
         let bench = Bench::new(101, Duration::from_millis(5))?;
-        let totals = bench.replay(implementation, &arguments)?;
+        let totals = bench.replay(driver, arguments)?;
         // The first batch of a rate may come at once.
         let range = least * 0.9..least + 4.0;
-        ensure!(range.contains(&totals.seconds), "{arguments:?}: {totals:?}");
+        ensure!(range.contains(&totals.seconds), "{arguments}: {totals:?}");
     }
     Ok(())
 }
 
-fn a_clock_that_goes_back_does_not_hold_the_run(implementation: Implementation) -> Result<()> {
-    let bench = Bench::new(2, Duration::ZERO)?;
-    let mut writer = PcapWriter::new(File::create(bench.input())?)?;
-    for (number, seconds) in [1_700_000_000, 1_600_000_000, 0].into_iter().enumerate() {
-        let frame = frame(number);
-        let time = Duration::from_secs(seconds);
-        writer.write_packet(&PcapPacket::new(time, frame.len() as u32, &frame))?;
-    }
-    drop(writer);
-    let totals = bench.replay(implementation, &[])?;
+fn a_clock_that_goes_back_does_not_hold_the_run(driver: Implementation) -> Result<()> {
+    let bench = Bench::new(0, Duration::ZERO)?;
+    let times = [1_700_000_000, 1_600_000_000, 0].map(Duration::from_secs);
+    let frames = times.into_iter().zip((0..).map(frame));
+    recording::write(&bench.input(), little_endian(), frames)?;
+    let totals = bench.replay(driver, "")?;
     ensure!(totals.tx == 3 && totals.seconds < 5.0, "{totals:?}");
     Ok(())
 }
 
-fn a_signal_ends_a_long_pause(implementation: Implementation) -> Result<()> {
+fn a_signal_ends_a_long_pause(driver: Implementation) -> Result<()> {
     let bench = Bench::new(2, Duration::from_secs(3600))?;
-    let mut running = program(&bench.nic, implementation, &bench.input())?.start()?;
+    let nic = bench.0.nic();
+    let running = program(nic, driver, &bench.input())?.start()?;
     // Afterwards the program holds the signals back, as it has sent the first frame.
-    bench.nic.wait_until_sent(0, 1)?;
-    running.signal(Signal::INT)?;
-    let output = running.wait(LIMIT)?;
-    output.expect_success()?;
-    let totals: Totals = output.totals_as()?;
+    wait_until("the first frame", || nic.transmitted() > 0)?;
+    let totals: Totals = nic.totals_of(&running.end_by(Signal::INT)?)?;
     ensure!(totals.tx == 1 && totals.loops == 0, "{totals:?}");
     Ok(())
 }
 
-fn a_limit_of_packets_is_exact(implementation: Implementation) -> Result<()> {
+fn a_limit_of_packets_is_exact(driver: Implementation) -> Result<()> {
     let bench = Bench::new(100, Duration::ZERO)?;
-    let totals = bench.replay(implementation, &["--packets", "257", "--loops", "1000"])?;
+    let totals = bench.replay(driver, "--packets 257 --loops 1000")?;
     ensure!((totals.tx, totals.loops) == (257, 2), "{totals:?}");
     Ok(())
 }
 
-/// A file that is wrong in one way, by a change of a good one.
-fn spoil(path: &Path, change: impl FnOnce(&mut Vec<u8>)) -> Result<()> {
-    let mut bytes = fs::read(path)?;
-    change(&mut bytes);
-    fs::write(path, bytes).context("a file")
+/// Both byte orders, and both units of time.
+fn every_kind_of_file_is_read(driver: Implementation) -> Result<()> {
+    for endianness in [Endianness::Big, Endianness::Little] {
+        for ts_resolution in [TsResolution::MicroSecond, TsResolution::NanoSecond] {
+            let header = PcapHeader {
+                endianness,
+                ts_resolution,
+                ..PcapHeader::default()
+            };
+            let bench = Bench::new(0, Duration::ZERO)?;
+            record(&bench.input(), 3, Duration::from_millis(50), header)?;
+            let totals = bench.replay(driver, "")?;
+            let in_time = (0.1..5.0).contains(&totals.seconds);
+            ensure!(totals.tx == 3 && in_time, "{header:?}: {totals:?}");
+        }
+    }
+    Ok(())
 }
 
-fn every_file_that_is_wrong_is_refused_before_the_device(
-    implementation: Implementation,
-) -> Result<()> {
+fn every_file_that_is_wrong_is_refused_before_the_device(driver: Implementation) -> Result<()> {
     type Change = fn(&mut Vec<u8>);
     let changes: [(Change, &str); 8] = [
         (|bytes| bytes.truncate(bytes.len() - 1), "cut short"),
@@ -246,71 +198,34 @@ fn every_file_that_is_wrong_is_refused_before_the_device(
             "a frame has 14 to 1518",
         ),
     ];
+    let nic = TestNic::still(|config| config)?;
+    let path = nic.path("bad.pcap");
     for (change, reason) in changes {
-        let folder = tempfile::tempdir()?;
-        let path = folder.path().join("bad.pcap");
         record(&path, 3, Duration::ZERO, little_endian())?;
-        spoil(&path, change)?;
-        let nic = TestNic::running(|config| config)?;
-        let output = program(&nic, implementation, &path)?.run(LIMIT)?;
-        output.expect_exit(1)?;
-        ensure!(
-            output.stderr.contains(reason) && output.stderr.contains("bad.pcap"),
-            "{reason}: {output}"
-        );
-        ensure!(
-            TestNic::session(&nic.ports()[0]).is_err(),
-            "the device was opened"
-        );
+        let mut bytes = fs::read(&path)?;
+        change(&mut bytes);
+        fs::write(&path, bytes)?;
+        let output = program(&nic, driver, &path)?.run()?;
+        output.expect_failure([reason, "bad.pcap"])?;
+        let session = TestNic::session(&nic.ports()[0]);
+        ensure!(session.is_err(), "the device was opened");
     }
     Ok(())
 }
 
-/// Both byte orders, and both units of time.
-#[test]
-fn every_kind_of_file_is_read() -> Result<()> {
-    for endianness in [Endianness::Big, Endianness::Little] {
-        for ts_resolution in [TsResolution::MicroSecond, TsResolution::NanoSecond] {
-            let header = PcapHeader {
-                endianness,
-                ts_resolution,
-                ..PcapHeader::default()
-            };
-            for implementation in [
-                Implementation::C,
-                Implementation::Rust,
-                Implementation::RustUnsafe,
-            ] {
-                let bench = Bench::new(1, Duration::ZERO)?;
-                record(&bench.input(), 3, Duration::from_millis(50), header)?;
-                let totals = bench.replay(implementation, &[])?;
-                ensure!(
-                    totals.tx == 3 && (0.1..5.0).contains(&totals.seconds),
-                    "{implementation}, {header:?}: {totals:?}"
-                );
-            }
-        }
-    }
-    Ok(())
-}
-
-fn a_wrong_command_line_is_refused(implementation: Implementation) -> Result<()> {
-    for (arguments, reason) in [
-        (&["--speed", "0"][..], "--speed must be"),
-        (&["--speed", "1e3"], "--speed must be"),
-        (&["--speed=-1"], "--speed"),
-        (&["--rate", "0.5"], "--rate must be"),
-        (&["--loops", "0"], "--loops must be"),
-        (&["--speed", "2", "--fast"], "--fast"),
-        (&["--rate", "2", "--fast"], "--fast"),
-        (&["one", "two"], "--help"),
-    ] {
-        let nic = TestNic::running(|config| config)?;
-        let program = program(&nic, implementation, Path::new("file"))?;
-        let output = program.args(arguments).run(LIMIT)?;
-        output.expect_exit(2)?;
-        let text = output.stderr.to_lowercase();
-        ensure!(text.contains(reason), "{arguments:?}: {output}");
-    }
-    Ok(())
+fn a_wrong_command_line_is_refused(driver: Implementation) -> Result<()> {
+    let nic = TestNic::still(|config| config)?;
+    Program::expect_refused(
+        || program(&nic, driver, Path::new("file")),
+        &[
+            (&["--speed", "0"], "--speed must be"),
+            (&["--speed", "1e3"], "--speed must be"),
+            (&["--speed=-1"], "--speed"),
+            (&["--rate", "0.5"], "--rate must be"),
+            (&["--loops", "0"], "--loops must be"),
+            (&["--speed", "2", "--fast"], "--fast"),
+            (&["--rate", "2", "--fast"], "--fast"),
+            (&["one", "two"], "--help"),
+        ],
+    )
 }

@@ -9,17 +9,14 @@
 //! number of attempts.
 
 use std::fmt::Write;
-use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
-use conformance::{expect, for_each_implementation, Implementation, TestNic};
-use nic::Traffic;
+use conformance::{for_each_implementation, saturated, Implementation, TestNic, LIMIT};
 use rustix::process::setpriority_process;
 use rustix::thread::{sched_getaffinity, sched_setaffinity, CpuSet};
 
 for_each_implementation!(calls_return_full_batches);
 
-const LIMIT: Duration = Duration::from_secs(60);
 const ATTEMPTS: usize = 5;
 /// Environment variable that declares the processors quiet (`make test ONLY=nic-saturation` sets it).
 const STRICT: &str = "TRIPTYCH_QUIET";
@@ -44,20 +41,14 @@ fn two_processors() -> Result<[usize; 2]> {
 }
 
 /// Measures one run with the NIC's data plane and the driver on a processor each.
-fn attempt(
-    implementation: Implementation,
-    batch: u64,
-    [one, other]: [usize; 2],
-) -> Result<Attempt> {
+fn attempt(driver: Implementation, batch: u64, [one, other]: [usize; 2]) -> Result<Attempt> {
     // The highest priority, if permitted. Threads and processes that start later inherit it.
     let _ = setpriority_process(None, -20);
     let mut nic = TestNic::running(|mut config| {
         config.cpu = Some(one);
-        config.with_each_port(|port| port.traffic = Traffic::Saturate)
+        saturated(config)
     })?;
-    let program = nic
-        .forwarder(implementation)?
-        .args(["--batch", &batch.to_string()]);
+    let program = nic.forwarder(driver)?.args(["--batch", &batch.to_string()]);
     // A process inherits the processors of the thread that starts it.
     let all = sched_getaffinity(None)?;
     let mut driver_cpu = CpuSet::new();
@@ -67,24 +58,18 @@ fn attempt(
     sched_setaffinity(None, &all)?;
 
     let output = started?.wait(LIMIT)?;
-    output.expect_success()?;
-    let totals = output.totals()?;
-    totals.check(batch)?;
-    nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
-    nic.stop_data_plane()?;
-    expect::nothing_lost(nic.ports(), &totals)?;
+    let totals = nic.check_run(&output)?;
     Ok(Attempt {
         full: totals.full_batches as f64 / totals.rx_calls as f64,
         mpps: totals.rx as f64 / totals.seconds / 1e6,
     })
 }
 
-/// The result of an attempt.
+/// The result of an attempt: the share of the calls that returned full batches, and million packets per second, both
+/// directions added.
 #[derive(Clone, Copy, Default)]
 struct Attempt {
-    /// Share of the calls that returned full batches.
     full: f64,
-    /// Million packets per second, both directions added.
     mpps: f64,
 }
 
@@ -96,16 +81,9 @@ impl Attempt {
             self.mpps >= BUSY_MPPS
         }
     }
-
-    fn max(self, other: Self) -> Self {
-        Self {
-            full: self.full.max(other.full),
-            mpps: self.mpps.max(other.mpps),
-        }
-    }
 }
 
-fn calls_return_full_batches(implementation: Implementation) -> Result<()> {
+fn calls_return_full_batches(driver: Implementation) -> Result<()> {
     let processors = two_processors()?;
     let strict = std::env::var_os(STRICT).is_some();
     let mut results = String::new();
@@ -114,7 +92,11 @@ fn calls_return_full_batches(implementation: Implementation) -> Result<()> {
         let mut best = Attempt::default();
         let mut attempts = 0;
         while !best.is_enough(strict) && attempts < ATTEMPTS {
-            best = best.max(attempt(implementation, batch, processors)?);
+            let Attempt { full, mpps } = attempt(driver, batch, processors)?;
+            best = Attempt {
+                full: full.max(best.full),
+                mpps: mpps.max(best.mpps),
+            };
             attempts += 1;
         }
         enough &= best.is_enough(strict);
@@ -124,7 +106,7 @@ fn calls_return_full_batches(implementation: Implementation) -> Result<()> {
             best.full, best.mpps
         )?;
     }
-    println!("{implementation}\n{results}");
+    println!("{driver}\n{results}");
     ensure!(
         enough,
         "the NIC does not stay ahead of the driver:\n{results}"

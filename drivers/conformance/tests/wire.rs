@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
-use conformance::{expect, for_each_implementation, name_space, Implementation, TestNic};
+use conformance::{for_each_implementation, name_space, Implementation, TestNic};
 use nic::{MmioMode, Nic, NicConfig};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::net::netdevice::name_to_index;
@@ -95,16 +95,14 @@ fn frame(number: usize) -> Vec<u8> {
     frame
 }
 
-fn frames_cross_the_driver_from_one_interface_to_the_other(
-    implementation: Implementation,
-) -> Result<()> {
+fn frames_cross_the_driver_from_one_interface_to_the_other(driver: Implementation) -> Result<()> {
     let test = "frames_cross_the_driver_from_one_interface_to_the_other";
-    if !name_space::is_inside_for(implementation, test)? {
+    if !name_space::is_inside_for(driver, test)? {
         return Ok(());
     }
     for mmio in [MmioMode::Shared, MmioMode::Trap] {
         let mut nic = TestNic::running(|config| name_space::with_taps(config).with_mmio(mmio))?;
-        let mut running = nic.forwarder(implementation)?.start()?;
+        let running = nic.forwarder(driver)?.start()?;
         nic.wait_until_running([0, 1])?;
         let sockets = [PacketSocket::open("t0")?, PacketSocket::open("t1")?];
         for (from, to) in [(0, 1), (1, 0)] {
@@ -115,21 +113,18 @@ fn frames_cross_the_driver_from_one_interface_to_the_other(
                 let received = sockets[to].receive(Instant::now() + LIMIT)?;
                 ensure!(
                     received == expected,
-                    "frame {number} from {from} to {to} with {mmio:?}: {received:x?}"
+                    "{number} from {from}, {mmio:?}: {received:x?}"
                 );
             }
         }
-        running.signal(Signal::INT)?;
-        let output = running.wait(LIMIT)?;
-        output.expect_success()?;
-        nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
+        running.end_by(Signal::INT)?;
+        nic.expect_rest()?;
         nic.stop_data_plane()?;
         for port in nic.ports() {
             let counters = port.stats();
+            let [delivered, sent] = [counters.delivered, counters.transmitted];
             ensure!(
-                (counters.delivered, counters.transmitted) == (FRAMES as u64, FRAMES as u64)
-                    && counters.refused_by_tap == 0,
-                "{counters:?}"
+                (delivered, sent, counters.refused_by_tap) == (FRAMES as u64, FRAMES as u64, 0)
             );
         }
     }

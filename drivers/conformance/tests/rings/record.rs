@@ -4,7 +4,7 @@
 //! looked at between two turns, and in the middle of a driver's call, just before a doorbell.
 
 use anyhow::{ensure, Context, Result};
-use conformance::{Implementation, Lockstep};
+use conformance::{setup, Implementation, Lockstep, TestNic};
 use nic::registers as r;
 use nic::{Hardware, MmioMode, RingView, RingViews, WatchedWrite};
 
@@ -18,8 +18,6 @@ const BATCH: u32 = 32;
 const FIRST: usize = 4;
 /// Frames after which the driver looks for sent packets.
 const MANY: usize = 32;
-/// Bytes of a frame without CRC.
-const FRAME: [u8; 60] = [0x5a; 60];
 
 /// A run, and the moments so far.
 struct Recorder {
@@ -39,11 +37,7 @@ impl Recorder {
         first: usize,
     ) -> Result<()> {
         let descriptors = self.buffers.read(ring, view)?;
-        ensure!(
-            descriptors.len() == RING_SIZE as usize,
-            "step {step}: {} descriptors",
-            descriptors.len()
-        );
+        ensure!(descriptors.len() == RING_SIZE as usize, "step {step}");
         self.moments.push(Moment {
             step,
             title: title.to_owned(),
@@ -92,9 +86,7 @@ impl Recorder {
 
     /// Frames arrive at port 0.
     fn arrive(&mut self, frames: usize) -> Result<()> {
-        for _ in 0..frames {
-            self.lockstep.port(0).inject(&FRAME)?;
-        }
+        self.lockstep.inject(0, frames)?;
         self.lockstep.poll();
         Ok(())
     }
@@ -113,17 +105,14 @@ impl Recorder {
 /// If the driver does not behave as the tour says.
 pub fn record(implementation: Implementation) -> Result<Vec<Moment>> {
     let (rdt, tdt) = (r::RDT(0), r::TDT(0));
-    let lockstep = Lockstep::open_watched(
-        implementation,
-        BATCH,
-        RING_SIZE,
-        [&[rdt], &[tdt]],
-        // The diagrams are those of the model.
-        |config| {
-            let config = config.with_mmio(MmioMode::Trap);
-            config.with_each_port(|port| port.hardware = Hardware::default())
-        },
-    )?;
+    // The diagrams are those of the model.
+    let nic = TestNic::still(|config| {
+        let config = config.with_mmio(MmioMode::Trap);
+        config.with_each_port(|port| port.hardware = Hardware::default())
+    })?;
+    nic.ports()[0].watch(&[rdt]);
+    nic.ports()[1].watch(&[tdt]);
+    let lockstep = Lockstep::on(nic, implementation, setup(BATCH, RING_SIZE))?;
     let mut run = Recorder {
         lockstep,
         buffers: Buffers::default(),

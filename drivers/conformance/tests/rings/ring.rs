@@ -1,4 +1,5 @@
-//! A ring at a moment of the tour, as the pictures show it.
+//! A ring at a moment of the tour: its states, and their text for a terminal and for readers who do not see the
+//! pictures.
 
 use anyhow::{ensure, Result};
 use nic::RingView;
@@ -12,7 +13,7 @@ const TX_DD: u64 = 1 << 32;
 const TX_LENGTH: u64 = 0xffff;
 
 /// Which ring it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Receive,
     Transmit,
@@ -69,12 +70,74 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// Whether the card owns a descriptor: from the head up to the tail, without the tail.
-    pub fn card_owns(&self, index: usize) -> bool {
+    /// Who owns a descriptor. The card does from the head up to the tail, without the tail.
+    pub fn owner(&self, index: usize) -> &'static str {
         let size = self.descriptors.len();
         let from_head = |index: usize| (index + size - self.head as usize) % size;
-        from_head(index) < from_head(self.tail as usize)
+        if from_head(index) < from_head(self.tail as usize) {
+            "card"
+        } else {
+            "driver"
+        }
     }
+
+    /// What has just happened, without a full stop.
+    pub fn title(&self) -> &str {
+        self.title.trim_end_matches('.')
+    }
+
+    /// Head, tail, and a line for each descriptor. Neighbours that are alike share a line.
+    pub fn text(&self) -> String {
+        let [head, tail] = self.ring.registers();
+        let mut text = format!("Step {}. {}\n", self.step, self.title());
+        text += &format!("{head} {}, {tail} {}\n", self.head, self.tail);
+        let mut first = 0;
+        for next in 1..=self.descriptors.len() {
+            if next < self.descriptors.len() && self.continues(next) {
+                continue;
+            }
+            let last = next - 1;
+            let place = range(first, last);
+            let owner = self.owner(first);
+            text += &format!("  {place:<9}  {owner:<6}  {}\n", self.said(first, last));
+            first = next;
+        }
+        text
+    }
+
+    /// Whether a descriptor is as the one before: same owner, same contents, and the next buffer.
+    fn continues(&self, index: usize) -> bool {
+        let [before, next] = [index - 1, index].map(|at| self.descriptors[at]);
+        let follows = match (before.buffer, next.buffer) {
+            (Some(before), Some(next)) => before + 1 == next,
+            (before, next) => before == next,
+        };
+        self.owner(index - 1) == self.owner(index) && before.says == next.says && follows
+    }
+
+    fn said(&self, first: usize, last: usize) -> String {
+        let [one, other] = [first, last].map(|at| self.descriptors[at]);
+        let buffers = match (one.buffer, other.buffer) {
+            (Some(one), Some(other)) if one != other => format!("buffers {one} to {other}"),
+            (Some(one), _) => format!("buffer {one}"),
+            (None, _) => "no buffer".to_owned(),
+        };
+        match one.says {
+            Says::Zero => "never written".to_owned(),
+            Says::Empty => format!("{buffers}, empty"),
+            Says::Full(bytes) => format!("{buffers}, {bytes} bytes"),
+            Says::Received(bytes, true) => format!("{buffers}, DD, {bytes} bytes"),
+            Says::Received(bytes, false) => format!("{buffers}, DD, {bytes} bytes and more"),
+            Says::Sent => format!("{buffers}, DD, sent"),
+        }
+    }
+}
+
+fn range(first: usize, last: usize) -> String {
+    if first == last {
+        return first.to_string();
+    }
+    format!("{first} to {last}")
 }
 
 /// Numbers the buffers of a run in the order in which they appear, so that their addresses, which
@@ -143,30 +206,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_card_owns_from_the_head_up_to_the_tail() {
+    fn the_card_owns_from_the_head_up_to_the_tail_and_neighbours_share_a_line() {
+        let empty = |buffer| Descriptor {
+            says: Says::Empty,
+            buffer: Some(buffer),
+        };
         let mut moment = Moment {
-            step: 1,
-            title: String::new(),
+            step: 3,
+            title: "After the doorbell".to_owned(),
             ring: Kind::Receive,
             head: 0,
-            tail: 0,
+            tail: 3,
             first: 0,
-            descriptors: vec![
-                Descriptor {
-                    says: Says::Zero,
-                    buffer: None
-                };
-                4
-            ],
+            descriptors: vec![empty(0), empty(1), empty(7), empty(8)],
         };
-        let owned = |moment: &Moment| -> Vec<usize> {
-            (0..4).filter(|index| moment.card_owns(*index)).collect()
-        };
-        assert_eq!(owned(&moment), [0; 0]);
-        moment.tail = 3;
-        assert_eq!(owned(&moment), [0, 1, 2]);
+        assert_eq!(
+            moment.text(),
+            "Step 3. After the doorbell\nRDH 0, RDT 3\n  \
+             0 to 1     card    buffers 0 to 1, empty\n  \
+             2          card    buffer 7, empty\n  \
+             3          driver  buffer 8, empty\n"
+        );
         (moment.head, moment.tail) = (3, 1);
-        assert_eq!(owned(&moment), [0, 3]);
+        let owners = [0, 1, 2, 3].map(|index| moment.owner(index));
+        assert_eq!(owners, ["card", "driver", "driver", "card"]);
+        moment.tail = 3;
+        assert_eq!(moment.owner(3), "driver");
     }
 
     #[test]

@@ -39,7 +39,7 @@ text{fill:#e6edf3}\
 .in{fill:#fff}}";
 
 /// The picture of the moments.
-pub fn draw(moments: &[&Moment]) -> String {
+pub fn draw(moments: &[Moment]) -> String {
     let height = moments.len() * PANEL + LEGEND;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
@@ -74,17 +74,6 @@ fn cell(svg: &mut String, class: &str, (x, y): (usize, usize), (width, height): 
     );
 }
 
-fn owner(moment: &Moment, index: usize) -> &'static str {
-    match moment.card_owns(index) {
-        true => "card",
-        false => "driver",
-    }
-}
-
-fn is_done(descriptor: &Descriptor) -> bool {
-    matches!(descriptor.says, Says::Received(..) | Says::Sent)
-}
-
 /// The descriptors in detail, as indices into the ring.
 fn detail(moment: &Moment) -> impl Iterator<Item = usize> + '_ {
     let size = moment.descriptors.len();
@@ -96,7 +85,7 @@ fn panel(svg: &mut String, moment: &Moment, top: usize) {
     let [head, tail] = moment.ring.registers();
     let title = format!(
         "{} ({head} {}, {tail} {})",
-        moment.title.trim_end_matches('.'),
+        moment.title(),
         moment.head,
         moment.tail
     );
@@ -106,30 +95,25 @@ fn panel(svg: &mut String, moment: &Moment, top: usize) {
     let shown: Vec<usize> = detail(moment).collect();
     for (index, descriptor) in moment.descriptors.iter().enumerate() {
         let x = MARGIN + index * width;
-        let mut class = owner(moment, index).to_owned();
-        if shown.contains(&index) {
-            class += " shown";
-        }
+        let mark = if shown.contains(&index) { " shown" } else { "" };
+        let class = format!("{}{mark}", moment.owner(index));
         cell(svg, &class, (x, top + 58), (width - 2, 14));
-        if is_done(descriptor) {
-            let _ = writeln!(
-                svg,
-                "<circle class=\"dd\" cx=\"{}\" cy=\"{}\" r=\"3\"/>",
-                x + width / 2 - 1,
-                top + 65
-            );
+        if matches!(descriptor.says, Says::Received(..) | Says::Sent) {
+            dot(svg, x + width / 2 - 1, top + 65);
         }
     }
     for (name, index, y) in [(head, moment.head, top + 52), (tail, moment.tail, top + 86)] {
         let x = MARGIN + index as usize * width;
-        // A label at the right end is to the left of its place.
-        let (anchor, x, words) = match x > WIDTH / 2 {
-            true => ("end", x + width - 2, format!("{name} {index} ┘")),
-            false => ("start", x, format!("└ {name} {index}")),
+        let [right, left] = if y < top + 58 {
+            ["┐", "┌"]
+        } else {
+            ["┘", "└"]
         };
-        let words = match y < top + 58 {
-            true => words.replace('┘', "┐").replace('└', "┌"),
-            false => words,
+        // A label at the right end is to the left of its place.
+        let (anchor, x, words) = if x > WIDTH / 2 {
+            ("end", x + width - 2, format!("{name} {index} {right}"))
+        } else {
+            ("start", x, format!("{left} {name} {index}"))
         };
         text(svg, "mark", anchor, (x, y), &words);
     }
@@ -141,7 +125,7 @@ fn panel(svg: &mut String, moment: &Moment, top: usize) {
 /// One descriptor in detail.
 fn descriptor(svg: &mut String, moment: &Moment, index: usize, (x, y): (usize, usize)) {
     let Descriptor { says, buffer } = moment.descriptors[index];
-    let owner = owner(moment, index);
+    let owner = moment.owner(index);
     cell(svg, owner, (x, y), (BOX - 5, 78));
     let state = match says {
         Says::Zero => "unwritten".to_owned(),
@@ -160,27 +144,20 @@ fn descriptor(svg: &mut String, moment: &Moment, index: usize, (x, y): (usize, u
     }
 }
 
+fn dot(svg: &mut String, x: usize, y: usize) {
+    let _ = writeln!(svg, "<circle class=\"dd\" cx=\"{x}\" cy=\"{y}\" r=\"3\"/>");
+}
+
 fn legend(svg: &mut String, top: usize) {
     let y = top + 12;
+    let words = |svg: &mut String, x, words| text(svg, "", "start", (MARGIN + x, y + 12), words);
     cell(svg, "card", (MARGIN, y), (14, 14));
-    text(svg, "", "start", (MARGIN + 20, y + 12), "the card owns it");
+    words(svg, 20, "the card owns it");
     cell(svg, "driver", (MARGIN + 150, y), (14, 14));
-    text(
-        svg,
-        "",
-        "start",
-        (MARGIN + 170, y + 12),
-        "the driver owns it",
-    );
-    let _ = writeln!(
-        svg,
-        "<circle class=\"dd\" cx=\"{}\" cy=\"{}\" r=\"3\"/>",
-        MARGIN + 317,
-        y + 7
-    );
-    text(svg, "", "start", (MARGIN + 328, y + 12), "DD is set");
-    let words = "thick border: shown in detail below the ring";
-    text(svg, "", "start", (MARGIN + 420, y + 12), words);
+    words(svg, 170, "the driver owns it");
+    dot(svg, MARGIN + 317, y + 7);
+    words(svg, 328, "DD is set");
+    words(svg, 420, "thick border: shown in detail below the ring");
 }
 
 #[cfg(test)]
@@ -204,7 +181,7 @@ mod tests {
             descriptors: vec![one(Says::Empty); 8],
         };
         moment.descriptors[0] = one(Says::Received(60, true));
-        let svg = draw(&[&moment]);
+        let svg = draw(&[moment]);
         for part in ["A &amp; B (RDH 1, RDT 7)", "DD, 60 bytes", "buffer 5"] {
             assert!(svg.contains(part), "{part}: {svg}");
         }

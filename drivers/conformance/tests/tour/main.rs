@@ -7,7 +7,7 @@ mod reference;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 
 use crate::reference::{function, lacks, names, references, related, statement, Reference};
 
@@ -96,14 +96,11 @@ fn every_reference_quotes_its_line() -> Result<()> {
             let places = reference.places(&read(file)?);
             ensure!(
                 places.contains(line),
-                "{page}: line {file}:{line} is not `{}`, which is in lines {places:?}; {UPDATE}=1 \
-                 updates the line numbers",
+                "{page}: line {file}:{line} is not `{}`, which is in lines {places:?}; {UPDATE}=1 updates the lines",
                 reference.quote()
             );
-            ensure!(
-                text.contains(&format!("({from_page_to_root}{file}#L{line})")),
-                "{page}: a link does not lead to {file}"
-            );
+            let link = format!("({from_page_to_root}{file}#L{line})");
+            ensure!(text.contains(&link), "{page}: no link leads to {file}");
         }
     }
     Ok(())
@@ -136,21 +133,14 @@ fn trios(step: &str) -> Result<Vec<Trio>> {
         .collect())
 }
 
-#[test]
-fn every_step_shows_all_three_drivers() -> Result<()> {
-    for step in steps(&read(TOUR)?)? {
-        let shown = trios(step).with_context(|| title(step).to_owned())?;
-        ensure!(!shown.is_empty(), "step {:?} shows no lines", title(step));
-    }
-    Ok(())
-}
-
-/// Transpiled lines must be the translation of the C lines beside them, and Rust lines their twins.
+/// Every step shows all three drivers. Transpiled lines must be the translation of the C lines beside them, and Rust lines their twins.
 #[test]
 fn the_lines_side_by_side_do_the_same() -> Result<()> {
     let mut wrong = Vec::new();
     for step in steps(&read(TOUR)?)? {
-        for trio in trios(step)? {
+        let shown = trios(step).with_context(|| title(step).to_owned())?;
+        ensure!(!shown.is_empty(), "step {:?} shows no lines", title(step));
+        for trio in shown {
             if let Err(error) = check_trio(&trio) {
                 wrong.push(format!("step {:?}: {error}", title(step)));
             }
@@ -165,52 +155,34 @@ fn check_trio([c, rust, transpiled]: &Trio) -> Result<()> {
         function(&reference.file, &read(&reference.file)?, reference.line)
             .with_context(|| format!("`{}` is in no function", reference.quote()))
     };
-    let [of_c, of_rust, of_transpiled] = [
-        in_function(c)?,
-        in_function(rust)?,
-        in_function(transpiled)?,
-    ];
-    ensure!(
-        of_transpiled == of_c,
-        "`{}` is in {of_transpiled}, and `{}` in {of_c}",
-        transpiled.quote(),
-        c.quote()
-    );
+    let [of_c, of_rust, of_transpiled] = [c, rust, transpiled].map(in_function);
+    let (of_c, of_rust, of_transpiled) = (of_c?, of_rust?, of_transpiled?);
+    let quotes = [c.quote(), rust.quote(), transpiled.quote()];
     // In C the name of a function begins with its subject; in Rust the type says it. `new` is X_create or X_create_Y.
     let are_twins = match of_rust.as_str() {
         "new" => of_c.contains("_create"),
         twin => of_c == twin || of_c.ends_with(&format!("_{twin}")),
     };
     ensure!(
-        are_twins,
-        "`{}` is in {of_rust}, and `{}` in {of_c}",
-        rust.quote(),
-        c.quote()
+        of_transpiled == of_c && are_twins,
+        "{quotes:?} are in {of_c}, {of_rust} and {of_transpiled}"
     );
     let source = read(&transpiled.file)?;
     let lines: Vec<&str> = source.lines().skip(transpiled.line - 1).collect();
     let translation = statement(&lines).join(" ");
     // A block of C shows more than the one statement that the transpiled quote is of.
-    let lines_of_c = match c.is_block {
-        true => &c.pieces[..],
-        false => &c.pieces[..1],
-    };
-    let translated = |line: &String| {
-        !names(line).is_empty() && lacks(line, &translation, &transpiled.quote()).is_empty()
-    };
+    let lines_of_c = if c.is_block { c.pieces.len() } else { 1 };
+    let lacks = |line: &str| lacks(line, &translation, &quotes[2]).join(", ");
+    let translated = |line: &String| !names(line).is_empty() && lacks(line).is_empty();
     ensure!(
-        lines_of_c.iter().any(translated),
-        "`{}` does something else than `{}`: of the first line it lacks {}",
-        transpiled.quote(),
-        c.quote(),
-        lacks(&c.pieces[0], &translation, &transpiled.quote()).join(", ")
+        c.pieces[..lines_of_c].iter().any(translated),
+        "the first and last of {quotes:?} do something else: the last lacks {}",
+        lacks(&c.pieces[0])
     );
-    if !related(&c.quote(), &rust.quote()) {
-        bail!(
-            "`{}` has no name in common with `{}`",
-            rust.quote(),
-            c.quote()
-        );
-    }
+    let related = related(&quotes[0], &quotes[1]);
+    ensure!(
+        related,
+        "the first two of {quotes:?} have no name in common"
+    );
     Ok(())
 }
