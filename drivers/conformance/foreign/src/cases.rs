@@ -3,11 +3,15 @@
 use std::path::Path;
 use std::time::Duration;
 
+use anyhow::Result;
 use nic::{Expected, FrameSizes, MmioMode, NicConfig, Traffic};
+use rustix::process::Signal;
 
 use crate::outcome::Outcome;
 use crate::subject::Subject;
 use crate::testbed::{Step, Stop, Testbed, RECOVERY, START};
+
+use Act::{BadCrc, Fault, Forward, Pass, Plug};
 
 /// Millions of frames a second and port: so few that a ring holds a tenth of a second.
 const SLOW: Traffic = Traffic::Rate { mpps: 0.005 };
@@ -17,12 +21,10 @@ const SPARSE: Traffic = Traffic::Rate { mpps: 0.0005 };
 const WARM: u64 = 500;
 /// Frames of each port that show that the program forwards.
 const MANY: u64 = 2_000;
-/// Length of a fault.
-const FAULT: Duration = Duration::from_millis(300);
-/// Time after which ixy waits for interrupts: it polls for a second first.
-const POLLED: Duration = Duration::from_secs(2);
-/// Time for frames on their way to arrive.
-const SETTLED: Duration = Duration::from_millis(500);
+/// Length of a fault, in milliseconds.
+const FAULT: u64 = 300;
+/// Time for frames on their way to arrive, in milliseconds.
+const SETTLED: u64 = 500;
 
 /// A case.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +33,126 @@ pub struct Case {
     pub name: &'static str,
     /// What the card does, and what the program must do then.
     pub asks: &'static str,
-    run: fn(&Run<'_>) -> Step,
+    run: Kind,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// A program that forwards this traffic goes through these acts. No frame may be wrong.
+    Acts(Traffic, &'static [Act]),
+    /// The same, and no frame may be lost.
+    Lossless(Traffic, &'static [Act]),
+    Other(fn(&Run<'_>) -> Step),
+}
+
+/// What happens in a case.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    /// The program forwards so many frames more.
+    Forward(u64),
+    /// So many milliseconds pass.
+    Pass(u64),
+    /// Both ports get this fault, or none if the name is empty.
+    Fault(&'static str),
+    /// The cables are plugged in or pulled out.
+    Plug(bool),
+    /// Frames with a wrong CRC arrive.
+    BadCrc,
+}
+
+const fn case(name: &'static str, run: Kind, asks: &'static str) -> Case {
+    Case { name, asks, run }
+}
+
+/// A fault comes and goes, and the program forwards again.
+macro_rules! survives {
+    ($fault:literal) => {
+        survives!($fault, FAULT)
+    };
+    ($fault:literal, $time:expr) => {
+        Kind::Acts(
+            SLOW,
+            &[Fault($fault), Pass($time), Fault(""), Forward(MANY)],
+        )
+    };
+}
+
+/// The link goes down and comes up.
+const FLAP: &[Act] = &[
+    Plug(false),
+    Pass(SETTLED),
+    Plug(true),
+    Pass(SETTLED),
+    Forward(MANY),
+];
+
+/// The cases, in the order of the table.
+#[rustfmt::skip] // a case a line or two
+pub const CASES: &[Case] = &[
+    case("forwards", Kind::Lossless(SLOW, &[Forward(MANY)]),
+        "5000 frames a second: each comes back once, in order, changed only as intended"),
+    case("sizes", Kind::Other(sizes),
+        "Frames of 60 to 1514 bytes in turn: no byte else differs"),
+    case("saturation", Kind::Acts(Traffic::Saturate, &[Forward(200_000)]),
+        "A frame for every free descriptor: frames may be dropped, but none is wrong"),
+    case("sparse", Kind::Lossless(SPARSE, &[Forward(500)]),
+        "500 frames a second, which a driver with interrupts waits for: none is lost"),
+    case("traffic-stops", Kind::Other(traffic_stops),
+        "The traffic of one port stops, then that of the other: no received frame stays behind"),
+    case("link-down-up", Kind::Acts(SLOW, FLAP),
+        "The link goes down and comes up: forwards again"),
+    case("late-link", Kind::Other(late_link),
+        "The link comes up 2 s after the start: forwards then"),
+    case("stall", survives!("stall", 1000),
+        "The card sends nothing for 1 s: forwards again"),
+    case("bad-crc", Kind::Lossless(SLOW, &[BadCrc, Forward(WARM)]),
+        "Frames with a wrong CRC among the others: they do not come back"),
+    case("relaxed-ordering", Kind::Acts(SLOW, &[Fault("relaxed-ordering"), Forward(MANY)]),
+        "Write-backs arrive out of order, where the driver allows it: no frame is wrong"),
+    case("interrupt-storm", survives!("interrupt-storm"),
+        "All causes and vectors all the time, for 0.3 s: forwards again"),
+    case("rx-length-beyond", survives!("rx-length-beyond"),
+        "Descriptors show 4000 bytes in buffers of 2048, for 0.3 s: such frames are not sent"),
+    case("rx-length-zero", survives!("rx-length-zero"),
+        "Descriptors show 0 bytes, for 0.3 s: such frames are not sent"),
+    case("rx-no-eop", survives!("rx-no-eop"),
+        "No descriptor ends a packet, for 0.3 s: the frames are dropped"),
+    case("head-beyond-ring", survives!("head-beyond-ring"),
+        "RDH and TDH read 8192 too high, for 0.3 s: forwards again"),
+    case("never-finish-reset", Kind::Other(never_finish_reset),
+        "CTRL.RST never clears: ends with a message"),
+    case("removed", Kind::Other(removed),
+        "All registers read ones from a moment on: ends with a message"),
+    case("stop", Kind::Other(stop),
+        "Ctrl-C: ends within 5 s, and leaves the card at rest"),
+];
+
+impl Case {
+    /// Runs the case. A program that loses frames or does not forward in time gets a second run,
+    /// because other work on the machine may have held it up.
+    ///
+    /// # Errors
+    /// If the card or the launcher cannot be started.
+    pub fn run(&self, triptych: &Path, subject: &Subject) -> Result<Outcome> {
+        match self.run_once(triptych, subject)? {
+            Outcome::Lost(_) | Outcome::Hangs => self.run_once(triptych, subject),
+            outcome => Ok(outcome),
+        }
+    }
+
+    fn run_once(&self, triptych: &Path, subject: &Subject) -> Result<Outcome> {
+        let run = Run { triptych, subject };
+        let ended = match self.run {
+            Kind::Acts(traffic, acts) => run.acts(traffic, acts, Testbed::nothing_wrong_since),
+            Kind::Lossless(traffic, acts) => run.acts(traffic, acts, Testbed::nothing_lost_since),
+            Kind::Other(other) => other(&run),
+        };
+        match ended {
+            Ok(()) => Ok(Outcome::Pass),
+            Err(Stop::Outcome(outcome)) => Ok(outcome),
+            Err(Stop::Failure(error)) => Err(error),
+        }
+    }
 }
 
 /// A program, and the launcher that runs it on a card.
@@ -53,15 +174,24 @@ impl Run<'_> {
         Ok(bed)
     }
 
-    /// A fault comes and goes. The program must forward again, and send no wrong frame meanwhile.
-    fn survives(&self, fault: &str) -> Step {
-        let mut bed = self.warm(SLOW)?;
+    fn acts(
+        &self,
+        traffic: Traffic,
+        acts: &[Act],
+        check: fn(&Testbed, crate::testbed::Counts) -> Step,
+    ) -> Step {
+        let mut bed = self.warm(traffic)?;
         let before = bed.counts();
-        bed.set_fault(Some(fault))?;
-        bed.pass(FAULT)?;
-        bed.set_fault(None)?;
-        bed.forwards(MANY, RECOVERY)?;
-        bed.nothing_wrong_since(before)
+        for act in acts {
+            match *act {
+                Forward(frames) => bed.forwards(frames, RECOVERY)?,
+                Pass(time) => bed.pass(Duration::from_millis(time))?,
+                Fault(name) => bed.set_fault(name)?,
+                Plug(plugged) => bed.set_plugged(plugged),
+                BadCrc => bad_crc(&mut bed)?,
+            }
+        }
+        check(&bed, before)
     }
 }
 
@@ -69,166 +199,25 @@ fn with(traffic: Traffic) -> impl FnOnce(NicConfig) -> NicConfig {
     move |config| config.with_each_port(|port| port.traffic = traffic)
 }
 
-/// The cases, in the order of the table.
-pub const CASES: &[Case] = &[
-    Case {
-        name: "forwards",
-        asks: "5000 frames a second: each comes back once, in order, changed only as intended",
-        run: forwards,
-    },
-    Case {
-        name: "sizes",
-        asks: "Frames of 60 to 1514 bytes in turn: no byte else differs",
-        run: sizes,
-    },
-    Case {
-        name: "saturation",
-        asks: "A frame for every free descriptor: frames may be dropped, but none is wrong",
-        run: saturation,
-    },
-    Case {
-        name: "sparse",
-        asks: "500 frames a second, which a driver with interrupts waits for: none is lost",
-        run: sparse,
-    },
-    Case {
-        name: "traffic-stops",
-        asks:
-            "The traffic of one port stops, then that of the other: no received frame stays behind",
-        run: traffic_stops,
-    },
-    Case {
-        name: "link-down-up",
-        asks: "The link goes down and comes up: forwards again",
-        run: link_down_up,
-    },
-    Case {
-        name: "late-link",
-        asks: "The link comes up 2 s after the start: forwards then",
-        run: late_link,
-    },
-    Case {
-        name: "stall",
-        asks: "The card sends nothing for 1 s: forwards again",
-        run: stall,
-    },
-    Case {
-        name: "bad-crc",
-        asks: "Frames with a wrong CRC among the others: they do not come back",
-        run: bad_crc,
-    },
-    Case {
-        name: "relaxed-ordering",
-        asks: "Write-backs arrive out of order, where the driver allows it: no frame is wrong",
-        run: relaxed_ordering,
-    },
-    Case {
-        name: "interrupt-storm",
-        asks: "All causes and vectors all the time, for 0.3 s: forwards again",
-        run: |run| run.survives("interrupt-storm"),
-    },
-    Case {
-        name: "rx-length-beyond",
-        asks: "Descriptors show 4000 bytes in buffers of 2048, for 0.3 s: such frames are not sent",
-        run: |run| run.survives("rx-length-beyond"),
-    },
-    Case {
-        name: "rx-length-zero",
-        asks: "Descriptors show 0 bytes, for 0.3 s: such frames are not sent",
-        run: |run| run.survives("rx-length-zero"),
-    },
-    Case {
-        name: "rx-no-eop",
-        asks: "No descriptor ends a packet, for 0.3 s: the frames are dropped",
-        run: |run| run.survives("rx-no-eop"),
-    },
-    Case {
-        name: "head-beyond-ring",
-        asks: "RDH and TDH read 8192 too high, for 0.3 s: forwards again",
-        run: |run| run.survives("head-beyond-ring"),
-    },
-    Case {
-        name: "never-finish-reset",
-        asks: "CTRL.RST never clears: ends with a message",
-        run: never_finish_reset,
-    },
-    Case {
-        name: "removed",
-        asks: "All registers read ones from a moment on: ends with a message",
-        run: removed,
-    },
-    Case {
-        name: "stop",
-        asks: "Ctrl-C: ends within 5 s, and leaves the card at rest",
-        run: stop,
-    },
-];
-
-impl Case {
-    /// Runs the case. A program that loses frames or does not forward in time gets a second run,
-    /// because other work on the machine may have held it up.
-    ///
-    /// # Errors
-    /// If the card or the launcher cannot be started.
-    pub fn run(&self, triptych: &Path, subject: &Subject) -> anyhow::Result<Outcome> {
-        match self.run_once(triptych, subject)? {
-            Outcome::Lost(_) | Outcome::Hangs => self.run_once(triptych, subject),
-            outcome => Ok(outcome),
-        }
-    }
-
-    fn run_once(&self, triptych: &Path, subject: &Subject) -> anyhow::Result<Outcome> {
-        match (self.run)(&Run { triptych, subject }) {
-            Ok(()) => Ok(Outcome::Pass),
-            Err(Stop::Outcome(outcome)) => Ok(outcome),
-            Err(Stop::Failure(error)) => Err(error),
-        }
-    }
-}
-
-fn forwards(run: &Run<'_>) -> Step {
-    let mut bed = run.warm(SLOW)?;
-    let before = bed.counts();
-    bed.forwards(MANY, RECOVERY)?;
-    bed.nothing_lost_since(before)
-}
-
 fn sizes(run: &Run<'_>) -> Step {
     let sizes = FrameSizes::range(60, 1514).map_err(anyhow::Error::from)?;
-    let mut bed = run.start(|config| {
-        config.with_each_port(|port| {
-            port.traffic = SLOW;
-            port.sizes = sizes.clone();
-        })
-    })?;
+    let mut bed =
+        run.start(|config| with(SLOW)(config).with_each_port(|port| port.sizes = sizes.clone()))?;
     bed.forwards(WARM, START)?;
     let before = bed.counts();
     bed.forwards(MANY, RECOVERY)?;
     bed.nothing_lost_since(before)
 }
 
-fn saturation(run: &Run<'_>) -> Step {
-    let mut bed = run.warm(Traffic::Saturate)?;
-    let before = bed.counts();
-    bed.forwards(200_000, RECOVERY)?;
-    bed.nothing_wrong_since(before)
-}
-
-fn sparse(run: &Run<'_>) -> Step {
-    let mut bed = run.warm(SPARSE)?;
-    let before = bed.counts();
-    bed.forwards(500, RECOVERY)?;
-    bed.nothing_lost_since(before)
-}
-
 /// A program that waits at an idle port without a limit leaves the frames of the other port. The
 /// other port goes on for a while, so that the program reaches the wait before the last frame arrives.
+/// ixy waits for interrupts after 2 s: it polls for a second first.
 fn traffic_stops(run: &Run<'_>) -> Step {
     for first in [0, 1] {
         let mut bed = run.warm(SLOW)?;
-        for (port, time) in [(first, POLLED), (1 - first, 2 * SETTLED)] {
-            bed.ports()[port].set_traffic(Traffic::Off);
-            bed.pass(time)?;
+        for (port, time) in [(first, 2000), (1 - first, 2 * SETTLED)] {
+            bed.nic.ports()[port].set_traffic(Traffic::Off);
+            bed.pass(Duration::from_millis(time))?;
         }
         match bed.counts().outstanding {
             0 => {}
@@ -238,75 +227,37 @@ fn traffic_stops(run: &Run<'_>) -> Step {
     Ok(())
 }
 
-fn link_down_up(run: &Run<'_>) -> Step {
-    let mut bed = run.warm(SLOW)?;
-    let before = bed.counts();
-    for plugged in [false, true] {
-        for port in bed.ports() {
-            port.set_plugged(plugged);
-        }
-        bed.pass(SETTLED)?;
-    }
-    bed.forwards(MANY, RECOVERY)?;
-    bed.nothing_wrong_since(before)
-}
-
 fn late_link(run: &Run<'_>) -> Step {
     let mut bed = run.start(with(SLOW))?;
-    for port in bed.ports() {
-        port.set_plugged(false);
-    }
+    bed.set_plugged(false);
     bed.pass(Duration::from_secs(2))?;
-    for port in bed.ports() {
-        port.set_plugged(true);
-    }
+    bed.set_plugged(true);
     bed.forwards(WARM, START)
 }
 
-fn stall(run: &Run<'_>) -> Step {
-    let mut bed = run.warm(SLOW)?;
-    let before = bed.counts();
-    bed.set_fault(Some("stall"))?;
-    bed.pass(Duration::from_secs(1))?;
-    bed.set_fault(None)?;
-    bed.forwards(MANY, RECOVERY)?;
-    bed.nothing_wrong_since(before)
-}
-
-fn bad_crc(run: &Run<'_>) -> Step {
-    let mut bed = run.warm(SLOW)?;
-    let before = bed.counts();
+fn bad_crc(bed: &mut Testbed) -> Step {
     for _ in 0..20 {
-        for port in bed.ports() {
+        for port in bed.nic.ports() {
             let mut frame = [0; 60];
             frame[..6].copy_from_slice(&port.mac_address());
-            port.inject_with_bad_crc(&frame)
-                .map_err(anyhow::Error::from)?;
+            let injected = port.inject_with_bad_crc(&frame);
+            injected.map_err(anyhow::Error::from)?;
         }
         bed.pass(Duration::from_millis(5))?;
     }
-    bed.forwards(WARM, RECOVERY)?;
-    bed.nothing_lost_since(before)
-}
-
-fn relaxed_ordering(run: &Run<'_>) -> Step {
-    let mut bed = run.warm(SLOW)?;
-    let before = bed.counts();
-    bed.set_fault(Some("relaxed-ordering"))?;
-    bed.forwards(MANY, RECOVERY)?;
-    bed.nothing_wrong_since(before)
+    Ok(())
 }
 
 fn never_finish_reset(run: &Run<'_>) -> Step {
     let bed = run.start(with(SLOW))?;
-    bed.set_fault(Some("never-finish-reset"))?;
+    bed.set_fault("never-finish-reset")?;
     ends(bed, START / 2)
 }
 
 fn removed(run: &Run<'_>) -> Step {
     let mut bed = run.start(|config| with(SLOW)(config).with_mmio(MmioMode::Trap))?;
     bed.forwards(WARM / 10, START)?;
-    bed.set_fault(Some("removed"))?;
+    bed.set_fault("removed")?;
     ends(bed, RECOVERY)
 }
 
@@ -321,24 +272,22 @@ fn ends(mut bed: Testbed, limit: Duration) -> Step {
 
 fn stop(run: &Run<'_>) -> Step {
     let mut bed = run.warm(SLOW)?;
-    if bed.program().interrupt(Duration::from_secs(5))?.is_none() {
+    // An error means that the launcher has ended already.
+    let _ = bed.program.signal(Signal::INT);
+    if !bed.program.ends_within(Duration::from_secs(5))? {
         return Err(Outcome::Hangs.into());
     }
-    let sessions = bed.sessions()?;
-    let running = sessions
-        .iter()
-        .find(|session| !session.snapshot.quiescent());
-    match running {
-        None => Ok(()),
-        Some(session) => {
-            let left = &session.snapshot;
-            let text = format!(
+    for session in bed.nic.sessions()? {
+        let left = &session.snapshot;
+        if !left.quiescent() {
+            return Err(Outcome::NotAtRest(format!(
                 "bus master {}, receiver {}, receive queues {:?}, transmit queues {:?}",
                 left.bus_master, left.rx_enabled, left.rx_queues, left.tx_queues
-            );
-            Err(Outcome::NotAtRest(text).into())
+            ))
+            .into());
         }
     }
+    Ok(())
 }
 
 /// What a program does to a frame, in the words of `--expect`.

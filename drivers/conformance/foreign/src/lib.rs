@@ -5,7 +5,6 @@
 
 pub mod cases;
 pub mod outcome;
-pub mod program;
 pub mod subject;
 pub mod table;
 pub mod testbed;

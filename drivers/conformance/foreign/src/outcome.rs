@@ -1,6 +1,8 @@
 //! What a program did with a case.
 
 use std::fmt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 
 /// What a program did with a case. The first of these that holds, from the bottom up, is the outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,12 +25,12 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a program that ended with this exit status. A signal is 128 and its number; 101
-    /// is a panic of Rust.
-    pub fn of_end(status: i32, last_line: String) -> Self {
-        match status {
-            101 | 129.. => Self::Crashes(status, last_line),
-            _ => Self::Ends(status, last_line),
+    /// The outcome of a program that has ended. A signal is 128 and its number; 101 is a panic of Rust.
+    pub fn of_end(status: ExitStatus, last_line: String) -> Self {
+        let signal = status.signal().map(|signal| 128 + signal);
+        match status.code().or(signal).unwrap_or(1) {
+            status @ (101 | 129..) => Self::Crashes(status, last_line),
+            status => Self::Ends(status, last_line),
         }
     }
 
@@ -45,21 +47,19 @@ impl Outcome {
             Self::NotAtRest(_) => "card not at rest".to_owned(),
         }
     }
-
-    /// More about the outcome, for the terminal; empty if there is nothing more to say.
-    pub fn detail(&self) -> &str {
-        match self {
-            Self::Ends(_, text) | Self::Crashes(_, text) | Self::NotAtRest(text) => text,
-            _ => "",
-        }
-    }
 }
 
+/// The outcome for the terminal, with what there is more to say.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.detail() {
-            "" => write!(f, "{}", self.cell()),
-            detail => write!(f, "{}: {detail}", self.cell()),
+        write!(f, "{}", self.cell())?;
+        match self {
+            Self::Ends(_, text) | Self::Crashes(_, text) | Self::NotAtRest(text)
+                if !text.is_empty() =>
+            {
+                write!(f, ": {text}")
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -78,22 +78,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signals_and_panics_are_crashes_and_other_statuses_are_not() {
-        let cell = |status| Outcome::of_end(status, String::new()).cell();
-        assert_eq!(cell(0), "ends, status 0");
-        assert_eq!(cell(1), "ends, status 1");
-        assert_eq!(cell(101), "crashes, panic");
-        assert_eq!(cell(134), "crashes, signal 6");
-        assert_eq!(cell(139), "crashes, signal 11");
-    }
-
-    #[test]
-    fn numbers_that_differ_from_run_to_run_are_rounded() {
-        assert_eq!(Outcome::Lost(3).cell(), "lost 3");
-        assert_eq!(Outcome::Lost(31).cell(), "lost about 30");
-        assert_eq!(
-            Outcome::WrongFrames(9_876).cell(),
-            "wrong frames: about 10000"
-        );
+    fn the_cells_of_the_table() {
+        let ended = |raw| Outcome::of_end(ExitStatus::from_raw(raw), String::new());
+        for (outcome, cell) in [
+            (ended(0), "ends, status 0"),
+            (ended(1 << 8), "ends, status 1"),
+            (ended(101 << 8), "crashes, panic"),
+            (ended(134 << 8), "crashes, signal 6"),
+            (ended(11), "crashes, signal 11"),
+            (Outcome::Lost(3), "lost 3"),
+            (Outcome::Lost(31), "lost about 30"),
+            (Outcome::WrongFrames(9_876), "wrong frames: about 10000"),
+        ] {
+            assert_eq!(outcome.cell(), cell);
+        }
     }
 }

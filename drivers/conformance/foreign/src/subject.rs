@@ -17,7 +17,7 @@ const PORTS: [&str; 2] = ["0000:03:00.0", "0000:04:00.0"];
 pub struct Subject {
     /// Its name in the table.
     pub name: String,
-    /// Where its sources are from: an address and a commit, or empty.
+    /// Where its sources are from.
     pub source: String,
     /// The program.
     pub program: PathBuf,
@@ -41,7 +41,7 @@ struct PeersFile {
 #[derive(Debug, Deserialize)]
 struct Peer {
     #[serde(rename = "impl")]
-    implementation: String,
+    name: String,
     variant: String,
     source: Source,
     expect: String,
@@ -77,32 +77,25 @@ pub struct Skipped {
 
 /// Reads the peers that `make peers` has built. Only the variant `default` of each runs, with batches
 /// of 32. Returns the peers, and those that are missing.
-///
-/// # Errors
-/// If the file cannot be read or has another form.
 pub fn peers(file: &Path) -> Result<(Vec<Subject>, Vec<Skipped>)> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("{}: run make peers first", file.display()))?;
     let read: PeersFile = serde_json::from_str(&text)
         .with_context(|| format!("{} is not as make peers writes it", file.display()))?;
+    let version = read.version;
     ensure!(
-        read.version == 1,
-        "{} has version {}, not 1: run make peers again",
-        file.display(),
-        read.version
+        version == 1,
+        "{} has version {version}: run make peers again",
+        file.display()
     );
     let mut subjects = Vec::new();
-    for peer in read
-        .peers
-        .into_iter()
-        .filter(|peer| peer.variant == "default")
-    {
-        let name = peer.implementation;
-        let build = peer
-            .builds
-            .into_iter()
-            .find(|build| build.batch == BATCH)
-            .with_context(|| format!("{name} has no build with batches of {BATCH}"))?;
+    for peer in read.peers {
+        if peer.variant != "default" {
+            continue;
+        }
+        let name = peer.name;
+        let build = peer.builds.into_iter().find(|build| build.batch == BATCH);
+        let build = build.with_context(|| format!("{name}: no build with batches of {BATCH}"))?;
         subjects.push(Subject {
             source: format!("{} {}", peer.source.url, peer.source.commit),
             program: build.program,
@@ -119,25 +112,19 @@ pub fn peers(file: &Path) -> Result<(Vec<Subject>, Vec<Skipped>)> {
 
 /// This project's forwarders, in the folder `bin` of the build.
 pub fn own(bin: &Path) -> Vec<Subject> {
-    let programs = ["c", "rust", "rust-unsafe"].into_iter();
-    let built = programs.map(|name| (name, bin.join(name).join("ixgbe-fwd")));
-    built
-        .filter(|(_, program)| program.is_file())
-        .map(|(name, program)| Subject {
-            name: name.to_owned(),
-            source: String::new(),
-            program,
-            args: PORTS.map(str::to_owned).to_vec(),
-            env: BTreeMap::new(),
-            expect: Expected::default(),
-        })
-        .collect()
+    let names = ["c", "rust", "rust-unsafe"].into_iter();
+    let own = names.map(|name| Subject {
+        name: name.to_owned(),
+        source: "this repository".to_owned(),
+        program: bin.join(name).join("ixgbe-fwd"),
+        args: PORTS.map(str::to_owned).to_vec(),
+        env: BTreeMap::new(),
+        expect: Expected::default(),
+    });
+    own.filter(|subject| subject.program.is_file()).collect()
 }
 
 /// Any program: words that blanks separate, in which `{port0}` and `{port1}` stand for the ports.
-///
-/// # Errors
-/// If there is no word.
 pub fn of_words(words: &str, expect: Expected) -> Result<Subject> {
     let mut words = words.split_whitespace().map(str::to_owned);
     let mut program = PathBuf::from(words.next().context("the program has no name")?);
@@ -173,13 +160,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("peers.json");
         let text = r#"{"version": 1, "peers": [
-            {"impl": "ixy", "variant": "default", "toolchain": "gcc", "expect": "touch@1",
-             "source": {"url": "u", "commit": "c", "from": "bundle"},
-             "builds": [{"batch": 8, "program": "/8", "args": [], "env": {}, "ring_size": 512},
-                        {"batch": 32, "program": "/32", "args": ["{port0}", "-a{port1}"],
-                         "env": {"K": "V"}, "ring_size": 512}]},
-            {"impl": "ixy", "variant": "own-flags", "toolchain": "gcc", "expect": "touch@1",
-             "source": {"url": "u", "commit": "c", "from": "bundle"}, "builds": []}],
+            {"impl": "ixy", "variant": "default", "expect": "touch@1", "source": {"url": "u", "commit": "c"},
+             "builds": [{"batch": 8, "program": "/8", "args": []},
+                        {"batch": 32, "program": "/32", "args": ["{port0}", "-a{port1}"], "env": {"K": "V"}}]},
+            {"impl": "ixy", "variant": "own-flags", "expect": "touch@1", "source": {"url": "u", "commit": "c"},
+             "builds": []}],
           "skipped": [{"impl": "dpdk-vector", "variant": "default", "reason": "no testpmd"}]}"#;
         std::fs::write(&file, text).unwrap();
         let (peers, skipped) = peers(&file).unwrap();
@@ -188,11 +173,7 @@ mod tests {
         assert_eq!(peers[0].args, ["0000:03:00.0", "-a0000:04:00.0"]);
         assert_eq!(peers[0].env["K"], "V");
         assert_eq!(skipped[0].reason, "no testpmd");
-    }
-
-    #[test]
-    fn a_missing_file_names_the_goal_that_writes_it() {
-        let error = peers(Path::new("/nowhere/peers.json")).unwrap_err();
+        let error = super::peers(Path::new("/nowhere/peers.json")).unwrap_err();
         assert!(format!("{error:#}").contains("make peers"), "{error:#}");
     }
 

@@ -9,9 +9,10 @@ use crate::cases::{expectation, Case};
 use crate::outcome::Outcome;
 use crate::subject::{Skipped, Subject};
 
-/// The lines around the generated part of a page.
-const BEGIN: &str = "<!-- foreign: generated -->";
-const END: &str = "<!-- /foreign -->";
+/// The line above the generated part of a page.
+pub const BEGIN: &str = "<!-- foreign: generated -->\n";
+/// The line below it.
+pub const END: &str = "<!-- /foreign -->";
 
 /// The outcomes of all cases for all programs.
 #[derive(Debug)]
@@ -29,31 +30,29 @@ pub struct Table<'a> {
 impl Table<'_> {
     /// The table, and below it what the programs are.
     pub fn markdown(&self) -> String {
-        let mut text = String::from("| case |");
-        for subject in self.subjects {
-            let _ = write!(text, " {} |", subject.name);
-        }
-        text.push_str("\n|---|");
-        text.push_str(&"---|".repeat(self.subjects.len()));
-        text.push('\n');
+        let names: Vec<_> = self
+            .subjects
+            .iter()
+            .map(|subject| &subject.name[..])
+            .collect();
+        let mut text = format!(
+            "| case | {} |\n|---|{}\n",
+            names.join(" | "),
+            "---|".repeat(names.len())
+        );
         for (case, outcomes) in self.cases.iter().zip(self.outcomes) {
             let _ = write!(text, "| `{}` |", case.name);
             for outcome in outcomes {
-                let _ = match outcome {
-                    Outcome::Pass => write!(text, " pass |"),
-                    other => write!(text, " **{}** |", other.cell()),
-                };
+                let mark = if *outcome == Outcome::Pass { "" } else { "**" };
+                let _ = write!(text, " {mark}{}{mark} |", outcome.cell());
             }
             text.push('\n');
         }
         text.push_str("\n| program | source | what it does to a frame |\n|---|---|---|\n");
         for subject in self.subjects {
-            let source = match &subject.source[..] {
-                "" => "this repository",
-                source => source,
-            };
+            let Subject { name, source, .. } = subject;
             let change = expectation(subject.expect);
-            let _ = writeln!(text, "| {} | {source} | {change} |", subject.name);
+            let _ = writeln!(text, "| {name} | {source} | {change} |");
         }
         for peer in self.skipped {
             let reason = peer.reason.lines().next().unwrap_or_default();
@@ -63,18 +62,20 @@ impl Table<'_> {
     }
 
     /// Writes the table into a page, between the two lines that mark its place.
-    ///
-    /// # Errors
-    /// If the page cannot be read or written, or lacks the lines.
     pub fn write_into(&self, page: &Path) -> Result<()> {
         let text = std::fs::read_to_string(page).with_context(|| page.display().to_string())?;
-        let lacks = |line| format!("{} has no line {line}", page.display());
-        let (before, rest) = text.split_once(BEGIN).with_context(|| lacks(BEGIN))?;
-        let (_, after) = rest.split_once(END).with_context(|| lacks(END))?;
-        let table = self.markdown();
-        let new = format!("{before}{BEGIN}\n{table}{END}{after}");
-        std::fs::write(page, new).with_context(|| page.display().to_string())
+        let (before, _, after) =
+            parts(&text, BEGIN, END).with_context(|| format!("{}: no place", page.display()))?;
+        std::fs::write(page, format!("{before}{}{after}", self.markdown()))
+            .with_context(|| page.display().to_string())
     }
+}
+
+/// A page before, between and after two lines.
+pub fn parts<'a>(page: &'a str, begin: &str, end: &str) -> Option<(&'a str, &'a str, &'a str)> {
+    let from = page.find(begin)? + begin.len();
+    let to = from + page[from..].find(end)?;
+    Some((&page[..from], &page[from..to], &page[to..]))
 }
 
 /// The cases and what they ask for, as Markdown.

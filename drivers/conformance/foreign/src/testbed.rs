@@ -3,12 +3,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-use nic::{Faults, Nic, NicConfig, Port, RunningDataPlane, SessionReport, Traffic};
-use tempfile::TempDir;
+use anyhow::Result;
+use conformance::{Program, Running, TestNic};
+use nic::{Faults, NicConfig, Port};
 
 use crate::outcome::Outcome;
-use crate::program::Program;
 use crate::subject::Subject;
 
 /// Time for a program to start and to forward its first frames. DPDK needs seconds.
@@ -18,7 +17,7 @@ pub const RECOVERY: Duration = Duration::from_secs(8);
 /// How often the counters are read.
 const INTERVAL: Duration = Duration::from_millis(2);
 
-/// A step of a case: `Err` is the outcome that ends the case early.
+/// A step of a case: `Err` is the outcome that ends the case early, or the failure to run it.
 pub type Step<T = ()> = Result<T, Stop>;
 
 /// Why a case ends early.
@@ -30,15 +29,15 @@ pub enum Stop {
     Failure(anyhow::Error),
 }
 
-impl From<anyhow::Error> for Stop {
-    fn from(error: anyhow::Error) -> Self {
-        Self::Failure(error)
-    }
-}
-
 impl From<Outcome> for Stop {
     fn from(outcome: Outcome) -> Self {
         Self::Outcome(outcome)
+    }
+}
+
+impl From<anyhow::Error> for Stop {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Failure(error)
     }
 }
 
@@ -46,10 +45,10 @@ impl From<Outcome> for Stop {
 #[derive(Debug)]
 pub struct Testbed {
     // Dropped in this order: the program first, so that it ends before its card.
-    program: Program,
-    _data_plane: RunningDataPlane,
-    nic: Nic,
-    _folder: TempDir,
+    /// The program.
+    pub program: Running,
+    /// The card.
+    pub nic: TestNic,
 }
 
 /// The counters at one moment, summed over both ports.
@@ -67,45 +66,26 @@ pub struct Counts {
 
 impl Testbed {
     /// Starts the card, and the program on it.
-    ///
-    /// # Errors
-    /// If either cannot be started.
     pub fn start(
         triptych: &Path,
         subject: &Subject,
         change: impl FnOnce(NicConfig) -> NicConfig,
     ) -> Result<Self> {
-        let folder = tempfile::tempdir()?;
-        let sockets = folder.path().join("sockets");
-        let config =
-            NicConfig::new(&sockets, 2).with_each_port(|port| port.expected = subject.expect);
-        let nic = Nic::new(change(config))?;
-        let data_plane = nic.run_data_plane()?;
-        let [a, b] = nic.ports() else {
-            anyhow::bail!("the card has {} ports, not 2", nic.ports().len())
-        };
-        let program = Program::start(triptych, [a.socket(), b.socket()], subject, folder.path())?;
-        Ok(Self {
-            program,
-            _data_plane: data_plane,
-            nic,
-            _folder: folder,
-        })
-    }
-
-    /// The program.
-    pub fn program(&mut self) -> &mut Program {
-        &mut self.program
-    }
-
-    /// Both ports.
-    pub fn ports(&self) -> &[Port] {
-        self.nic.ports()
+        let nic = TestNic::running(|config| {
+            change(config.with_each_port(|port| port.expected = subject.expect))
+        })?;
+        let mut program = Program::at(triptych).arg("with-card");
+        for port in nic.ports() {
+            program = program.arg("--socket").arg(port.socket());
+        }
+        let program = program.arg("--").arg(&subject.program).args(&subject.args);
+        let program = program.grouped(&nic.path("."), &subject.env).start()?;
+        Ok(Self { program, nic })
     }
 
     /// The counters now.
     pub fn counts(&self) -> Counts {
-        let stats: Vec<_> = self.ports().iter().map(Port::stats).collect();
+        let stats: Vec<_> = self.nic.ports().iter().map(Port::stats).collect();
         let wrong = stats.iter().map(|port| {
             let verify = port.verify;
             verify.duplicated + verify.reordered + verify.altered + verify.foreign
@@ -119,46 +99,30 @@ impl Testbed {
     }
 
     /// Waits until both ports have sent `frames` more.
-    ///
-    /// # Errors
-    /// The outcome, if the program ends or `limit` passes.
     pub fn forwards(&mut self, frames: u64, limit: Duration) -> Step {
         let target = self.counts().sent + frames;
         let start = Instant::now();
         while self.counts().sent < target {
-            self.still_runs()?;
+            self.pass(INTERVAL)?;
             if start.elapsed() > limit {
                 return Err(Outcome::Hangs.into());
             }
-            std::thread::sleep(INTERVAL);
         }
         Ok(())
     }
 
-    /// Lets time pass.
-    ///
-    /// # Errors
-    /// The outcome, if the program ends.
+    /// Lets time pass. The program must not end.
     pub fn pass(&mut self, time: Duration) -> Step {
-        let end = Instant::now() + time;
-        while Instant::now() < end {
-            self.still_runs()?;
-            std::thread::sleep(INTERVAL);
+        if !self.program.ends_within(time)? {
+            return Ok(());
         }
-        Ok(())
+        let last_line = last_line(&self.program.so_far()?.concat());
+        let status = self.program.ended()?;
+        let outcome = |status| Outcome::of_end(status, last_line);
+        Err(status.map_or(Outcome::Hangs, outcome).into())
     }
 
-    fn still_runs(&mut self) -> Step {
-        match self.program.ended()? {
-            Some(status) => Err(Outcome::of_end(status, self.program.last_line()).into()),
-            None => Ok(()),
-        }
-    }
-
-    /// Compares the counters with those at an earlier moment.
-    ///
-    /// # Errors
-    /// The outcome, if a frame was wrong.
+    /// Compares the counters with those at an earlier moment: no frame may be wrong.
     pub fn nothing_wrong_since(&self, before: Counts) -> Step {
         match self.counts().wrong - before.wrong {
             0 => Ok(()),
@@ -167,9 +131,6 @@ impl Testbed {
     }
 
     /// The same, and no frame may be lost.
-    ///
-    /// # Errors
-    /// The outcome, if a frame was wrong or lost.
     pub fn nothing_lost_since(&self, before: Counts) -> Step {
         self.nothing_wrong_since(before)?;
         match self.counts().missing.saturating_sub(before.missing) {
@@ -178,38 +139,31 @@ impl Testbed {
         }
     }
 
-    /// Changes the traffic of both ports.
-    pub fn set_traffic(&self, traffic: Traffic) {
-        for port in self.ports() {
-            port.set_traffic(traffic);
-        }
-    }
-
-    /// Gives both ports this fault, and takes all others back. No name takes all back.
-    ///
-    /// # Errors
-    /// If there is no such fault.
-    pub fn set_fault(&self, name: Option<&str>) -> Result<()> {
+    /// Gives both ports this fault, and takes all others back. An empty name takes all back.
+    pub fn set_fault(&self, name: &str) -> Result<()> {
         let mut faults = Faults::default();
-        if let Some(name) = name {
+        if !name.is_empty() {
             faults.add(name)?;
         }
-        for port in self.ports() {
-            port.set_faults(faults);
-        }
+        self.nic
+            .ports()
+            .iter()
+            .for_each(|port| port.set_faults(faults));
         Ok(())
     }
 
-    /// Waits for the end of both sessions, and returns their reports.
-    ///
-    /// # Errors
-    /// If a session does not end, or there was none.
-    pub fn sessions(&self) -> Result<Vec<SessionReport>> {
-        let end = Instant::now() + RECOVERY;
-        while self.ports().iter().any(Port::connected) && Instant::now() < end {
-            std::thread::sleep(INTERVAL);
-        }
-        let report = |port: &Port| port.last_session().context("a port had no driver");
-        self.ports().iter().map(report).collect()
+    /// Plugs the cables of both ports in, or pulls them out.
+    pub fn set_plugged(&self, plugged: bool) {
+        self.nic
+            .ports()
+            .iter()
+            .for_each(|port| port.set_plugged(plugged));
     }
+}
+
+/// The last line of an output that is not empty and not the launcher's.
+fn last_line(output: &str) -> String {
+    let mut lines = output.lines().rev().map(str::trim);
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with("triptych:"));
+    line.unwrap_or_default().chars().take(160).collect()
 }
