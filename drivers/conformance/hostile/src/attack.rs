@@ -38,9 +38,11 @@ pub struct Target {
 /// What the attacker keeps until the checks are done: sessions, descriptors, memory.
 pub type Held = Vec<Box<dyn Any + Send>>;
 
+type Act = dyn Fn(&Target) -> io::Result<Held> + Send + Sync;
+
 /// An attack.
 #[derive(Clone)]
-pub struct Attack(Arc<dyn Fn(&Target) -> io::Result<Held> + Send + Sync>);
+pub struct Attack(Arc<Act>);
 
 impl Attack {
     /// Attacks. Returns what the attacker keeps.

@@ -277,7 +277,7 @@ fn descriptions() -> Vec<Row> {
 }
 
 /// The bytes from this offset on.
-fn after(at: usize, payload: &mut Vec<u8>) -> &mut [u8] {
+fn after(at: usize, payload: &mut [u8]) -> &mut [u8] {
     payload.get_mut(at..).unwrap_or_default()
 }
 
