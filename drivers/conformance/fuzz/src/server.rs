@@ -3,7 +3,7 @@
 //! unfinished closes the connection.
 
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use fuzz_input::Input;
@@ -35,7 +35,7 @@ const KINDS: [Kind; 8] = [
 ];
 const MOST_DESCRIPTORS: u8 = 20;
 /// Part of the names of the memory files of liar and card.
-const FILE_NAMES: [&str; 2] = ["memfd:hostile", "memfd:bar0"];
+const FILE_NAMES: [&str; 2] = ["memfd:hostile", "memfd:82599"];
 
 /// Runs a client against a server that acts as the input says. The client gets the name of the
 /// device to open.
@@ -46,18 +46,31 @@ pub fn attack(input: &[u8], client: impl FnOnce(&str)) {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("port0.sock");
     let listener = UnixListener::bind(&socket).unwrap();
-    let before = open_descriptors();
+    let mut nic = NIC
+        .get_or_init(|| Mutex::new(SteppedNic::new(&NicConfig::new("", 1)).unwrap()))
+        .lock()
+        .unwrap();
+    let nic = &mut *nic;
+    let before = (open_descriptors(), mappings());
     std::thread::scope(|scope| {
-        let server = scope.spawn(|| serve(&listener, &mut Input(input)));
+        let server = scope.spawn(|| serve(&listener, nic, &mut Input(input)));
         client(&format!("vfio-user:{}", socket.display()));
         // A client that sends nothing ends the server.
         drop(UnixStream::connect(&socket).unwrap());
         server.join().unwrap();
     });
-    assert_eq!(open_descriptors(), before, "the client keeps descriptors");
+    assert_eq!(open_descriptors(), before.0, "the client keeps descriptors");
+    assert_eq!(mappings(), before.1, "the client keeps a mapping");
+}
+
+/// The honest card of all servers. Making one takes longer than a conversation.
+static NIC: OnceLock<Mutex<SteppedNic>> = OnceLock::new();
+
+/// Mappings of the memory files of liar and card.
+fn mappings() -> usize {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
-    let kept = FILE_NAMES.iter().any(|name| maps.contains(name));
-    assert!(!kept, "the client keeps a mapping");
+    let is_shared = |line: &&str| FILE_NAMES.iter().any(|name| line.contains(name));
+    maps.lines().filter(is_shared).count()
 }
 
 /// Opens a device with the safe driver, reads registers, and maps memory. Returns whether that succeeded.
@@ -78,11 +91,10 @@ fn open_descriptors() -> usize {
 }
 
 /// Serves the clients that connect, one after the other, until one sends nothing.
-fn serve(listener: &UnixListener, input: &mut Input<'_>) {
+fn serve(listener: &UnixListener, nic: &mut SteppedNic, input: &mut Input<'_>) {
     while let Ok((client, _)) = listener.accept() {
         client.set_read_timeout(Some(PATIENCE)).unwrap();
         client.set_write_timeout(Some(PATIENCE)).unwrap();
-        let mut nic = SteppedNic::new(&NicConfig::new("", 1)).unwrap();
         let (card, end) = UnixStream::pair().unwrap();
         card.set_read_timeout(Some(PATIENCE)).unwrap();
         let (mut end, mut asked) = (Some(end), false);
@@ -97,6 +109,7 @@ fn serve(listener: &UnixListener, input: &mut Input<'_>) {
         };
         // Each conversation ends with an error.
         let _ = Conversation::new(client, Arc::default()).hold(ask, |_| lies(input));
+        nic.disconnect();
         if !asked {
             return;
         }
@@ -176,5 +189,18 @@ fn lie(kind: u8, input: &mut Input<'_>, close: &mut Option<usize>) -> Lie {
                 _ => edit(|_, _| ()),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// The check itself must be able to fail. Other tests open descriptors meanwhile, so either one fails.
+    #[test]
+    #[should_panic(expected = "the client keeps")]
+    fn a_mapping_that_stays_is_detected() {
+        super::attack(&[], |_| {
+            let file = harness::memory::memfd(4096).unwrap();
+            std::mem::forget(harness::memory::Mapping::of(file).unwrap());
+        });
     }
 }
