@@ -4,7 +4,7 @@ use anyhow::{ensure, Result};
 use forwarder_library::Counts;
 use nic::{Port, PortCounters, SessionReport};
 
-use crate::totals::Totals;
+use harness::Totals;
 
 /// Checks that the driver left the device at rest: no queue and no path is enabled, and the bus
 /// master is off after the handshake. No memory is mapped, and no packet waits to be sent. Also

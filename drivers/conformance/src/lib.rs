@@ -12,23 +12,19 @@
 //! Errors are [`anyhow::Error`]: only the reader of a failed test handles them. A function that checks returns an
 //! error if the check fails; a function that waits returns one if the time is over.
 
-mod builds;
 pub mod expect;
 mod lockstep;
 pub mod name_space;
-mod process;
 pub mod recording;
 mod test_nic;
-mod totals;
 pub mod trace;
 
-pub use builds::{build_folder, forwarder_library, forwarder_program};
 pub use forwarder_library::{Counts, DeviceStats, Forwarder, Library, PacketPath, Setup};
-pub use lockstep::{setup, Lockstep};
-pub use process::{wait_until, Output, Program, Running, LIMIT};
+pub use harness::{build_folder, forwarder_program, wait_until};
+pub use harness::{Output, Program, Running, Totals, LIMIT};
+pub use lockstep::{forwarder_library, setup, Lockstep};
 pub use record::Implementation;
 pub use test_nic::{at_rate, capturing, counted_crc, processors, saturated, TestNic};
-pub use totals::Totals;
 
 /// Makes a test for each implementation from each named function, in the modules `c`, `rust` and
 /// `rust_unsafe`. So a test's name begins with its driver.

@@ -3,6 +3,7 @@
 //! A test decides the order of the turns. The same steps therefore give the same result in every
 //! run, and with every implementation that behaves alike.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
@@ -10,10 +11,9 @@ use forwarder_library::{Counts, DeviceStats, Forwarder, Library, PacketPath, Set
 use nic::{DataPlane, Faults, NicConfig, Port, Progress, SessionReport, TraceEntry};
 use record::Implementation;
 
-use crate::builds::{forwarder_library, path_name};
 use crate::expect;
 use crate::test_nic::{settle, TestNic};
-use crate::totals::Totals;
+use harness::{built, path_name, Totals};
 
 /// Limit of the rounds in [`Lockstep::run_until_idle`]. Each round moves at least one packet.
 const MAX_ROUNDS: usize = 10_000_000;
@@ -32,6 +32,11 @@ pub fn setup(batch: u32, ring_size: u32) -> Setup {
             .unwrap_or_default(),
         link_timeout: None,
     }
+}
+
+/// An implementation's library `libforwarder.so`.
+pub fn forwarder_library(implementation: Implementation) -> Result<PathBuf> {
+    built(&format!("bin/{implementation}/libforwarder.so"))
 }
 
 /// A forwarder between the two ports of a NIC.

@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 
 use crate::expect;
-use crate::process::{wait_until, Output, Program};
-use crate::totals::Totals;
+use harness::Totals;
+use harness::{wait_until, Output, Program};
 
 /// Frames arrive at each port as fast as it can take them.
 pub fn saturated(config: NicConfig) -> NicConfig {

@@ -136,7 +136,8 @@ fn a_link_that_takes_its_time_is_waited_for(driver: Implementation) -> Result<()
 }
 
 fn a_phy_that_is_powered_down_is_powered_up(driver: Implementation) -> Result<()> {
-    let states: [(&str, fn(&mut PortConfig)); 3] = [
+    type Change = fn(&mut PortConfig);
+    let states: [(&str, Change); 3] = [
         ("off", |_| ()),
         // It starts again, and takes longer than the time after which the driver looks first.
         ("silent", |port| port.hardware.silent_phy_ms = 250),

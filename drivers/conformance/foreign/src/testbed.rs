@@ -79,7 +79,7 @@ impl Testbed {
             program = program.arg("--socket").arg(port.socket());
         }
         let program = program.arg("--").arg(&subject.program).args(&subject.args);
-        let program = program.grouped(&nic.path("."), &subject.env).start()?;
+        let program = program.grouped(&nic.path(".")).envs(&subject.env).start()?;
         Ok(Self { program, nic })
     }
 

@@ -5,7 +5,6 @@ use std::any::Any;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +13,7 @@ use harness::client::{accepted, Session, PATIENCE};
 use harness::codec::payload::{self, CONNECT, KINDS, MSIX, TRIGGER};
 use harness::codec::{command, BAR0, BAR0_LEN, CONFIG};
 use harness::memory::{memfd, Mapping};
+use harness::Program;
 use nic::registers as r;
 use rustix::event::{eventfd, EventfdFlags};
 use rustix::fs::{fcntl_getfl, fcntl_setfl, OFlags};
@@ -180,19 +180,14 @@ pub fn killed_drivers(milliseconds: &'static [u64]) -> Attack {
     act(move |target| {
         let program = Build::C.program().map_err(io::Error::other)?;
         for time in milliseconds {
-            let mut driver = Command::new(&program)
+            let sockets = [&target.socket, &target.second];
+            let devices = sockets.map(|socket| format!("vfio-user:{}", socket.display()));
+            let driver = Program::at(&program)
                 .args(["--duration", "30"])
-                .args(
-                    [&target.socket, &target.second]
-                        .map(|socket| format!("vfio-user:{}", socket.display())),
-                )
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()?;
+                .args(devices);
+            let driver = driver.start().map_err(io::Error::other)?;
             std::thread::sleep(Duration::from_millis(*time));
-            driver.kill()?;
-            driver.wait()?;
+            drop(driver);
         }
         Ok(Vec::new())
     })

@@ -1,10 +1,11 @@
 //! The programs that the scenarios attack.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{ensure, Result};
+use anyhow::Result;
 use clap::ValueEnum;
+use harness::built;
 
 /// A build of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -43,27 +44,4 @@ impl fmt::Display for Build {
                 .map_or("", |value| value.get_name()),
         )
     }
-}
-
-/// The program of the software card.
-///
-/// # Errors
-/// If the program does not exist.
-pub fn nic_program() -> Result<PathBuf> {
-    built("bin/nic")
-}
-
-/// A file in the build folder. It must exist, because a skipped scenario proves nothing.
-fn built(file: &str) -> Result<PathBuf> {
-    let folder = std::env::var_os("TRIPTYCH_BUILD").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../build"),
-        PathBuf::from,
-    );
-    let path = folder.join(file);
-    ensure!(
-        path.is_file(),
-        "{} does not exist: run `.ci/part test-hostile`, or set TRIPTYCH_BUILD to the build folder",
-        path.display()
-    );
-    Ok(path)
 }

@@ -2,19 +2,17 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::ExitStatus;
+use std::time::Duration;
 
-use anyhow::{bail, Context, Result};
-use rustix::process::{getrlimit, kill_process, prlimit, Pid, Resource, Rlimit, Signal};
+use anyhow::{ensure, Context, Result};
+use harness::{wait_until, Program, Running};
+use rustix::process::{getrlimit, prlimit, Pid, Resource, Rlimit, Signal};
 
-use crate::builds::nic_program;
 use crate::program::open_files_of;
 
 /// Number of ports. A scenario attacks port 0, and some attack port 2 as well.
 const PORTS: usize = 4;
-/// Longest wait for the card's sockets.
-const START_LIMIT: Duration = Duration::from_secs(10);
 /// Longest time from SIGTERM to the end.
 pub const END_LIMIT: Duration = Duration::from_secs(5);
 
@@ -34,33 +32,22 @@ pub struct Holdings {
 /// The card as a child process. Dropping it kills it.
 #[derive(Debug)]
 pub struct Card {
-    child: Child,
+    running: Running,
     folder: PathBuf,
 }
 
 impl Card {
     /// Starts a card with four ports. `traffic` is the value of its option of that name.
     pub fn start(folder: &Path, traffic: &str) -> Result<Self> {
-        let child = Command::new(nic_program()?)
-            .args(["--ports", &PORTS.to_string()])
-            .args(["--traffic", traffic, "--socket-dir"])
-            .arg(folder)
-            .stdin(Stdio::null())
-            .stdout(std::fs::File::create(folder.join("stdout"))?)
-            .stderr(std::fs::File::create(folder.join("stderr"))?)
-            .spawn()?;
-        let mut card = Self {
-            child,
+        let program = Program::nic(folder)?.args(["--ports", &PORTS.to_string()]);
+        let mut running = program.args(["--traffic", traffic]).start()?;
+        wait_until("the card", || running.has_said("ready"))?;
+        let [_, stderr] = running.so_far()?;
+        ensure!(running.is_running()?, "the card has not started: {stderr}");
+        Ok(Self {
+            running,
             folder: folder.to_owned(),
-        };
-        let start = Instant::now();
-        while !std::fs::read_to_string(folder.join("stdout"))?.contains("ready") {
-            if start.elapsed() > START_LIMIT || card.has_ended()? {
-                bail!("the card has not started: {}", card.stderr());
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        Ok(card)
+        })
     }
 
     /// The socket of a port.
@@ -70,17 +57,19 @@ impl Card {
 
     /// Number of the process.
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.running.id()
     }
 
     /// Whether the process has ended.
-    pub fn has_ended(&mut self) -> io::Result<bool> {
-        Ok(self.child.try_wait()?.is_some())
+    pub fn has_ended(&mut self) -> Result<bool> {
+        Ok(!self.running.is_running()?)
     }
 
     /// What the card wrote to standard error.
     pub fn stderr(&self) -> String {
-        std::fs::read_to_string(self.folder.join("stderr")).unwrap_or_default()
+        self.running
+            .so_far()
+            .map_or_else(|error| error.to_string(), |[_, stderr]| stderr)
     }
 
     /// Sets the number of files that the card can open, and returns the number before.
@@ -89,8 +78,8 @@ impl Card {
             current: limit,
             maximum: getrlimit(Resource::Nofile).maximum,
         };
-        let id = Pid::from_child(&self.child);
-        Ok(prlimit(Some(id), Resource::Nofile, limit)?.current)
+        let id = Pid::from_raw(self.id() as i32);
+        Ok(prlimit(id, Resource::Nofile, limit)?.current)
     }
 
     /// What the card holds now.
@@ -123,27 +112,11 @@ impl Card {
     }
 
     /// Sends SIGTERM and waits. `None`: the card has not ended within five seconds.
-    pub fn terminate(&mut self) -> io::Result<Option<ExitStatus>> {
-        let start = Instant::now();
-        if !self.has_ended()? {
-            kill_process(Pid::from_child(&self.child), Signal::TERM)?;
+    pub fn terminate(&mut self) -> Result<Option<ExitStatus>> {
+        if self.running.is_running()? {
+            self.running.signal(Signal::TERM)?;
         }
-        loop {
-            if let Some(status) = self.child.try_wait()? {
-                return Ok(Some(status));
-            }
-            if start.elapsed() > END_LIMIT {
-                return Ok(None);
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-}
-
-impl Drop for Card {
-    fn drop(&mut self) {
-        // Errors mean that the card has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.running.ends_within(END_LIMIT)?;
+        self.running.ended()
     }
 }

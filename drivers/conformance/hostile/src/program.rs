@@ -3,10 +3,11 @@
 use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use harness::Program;
 
 /// Longest run of a program that keeps its promise.
 pub const LIMIT: Duration = Duration::from_secs(10);
@@ -48,48 +49,33 @@ impl Run {
     pub fn of(
         program: &Path,
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
-        folder: &Path,
     ) -> Result<Self> {
-        let errors = folder.join("stderr");
-        let output = std::fs::File::create(&errors)?;
         let start = Instant::now();
-        let child = Command::new(program)
-            .args(arguments)
-            // A report must not look like a failure that the driver has noticed: its status is 1.
-            .env("ASAN_OPTIONS", "exitcode=99:abort_on_error=0")
-            .env("UBSAN_OPTIONS", "exitcode=99:print_stacktrace=1")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(output)
-            .spawn()
-            .with_context(|| program.display().to_string())?;
-        let mut child = Guard(child);
+        // A report must not look like a failure that the driver has noticed: its status is 1.
+        let program = Program::at(program).args(arguments).envs([
+            ("ASAN_OPTIONS", "exitcode=99:abort_on_error=0"),
+            ("UBSAN_OPTIONS", "exitcode=99:print_stacktrace=1"),
+        ]);
+        let mut running = program.start()?;
+        let id = running.id();
         let mut open_files = 0;
         // Until the program is executed, the child has its parent's files. So counting begins when the
         // child has arguments of its own: the kernel sets them after it has closed those files.
         let own = arguments_of("self");
         let mut is_own = false;
-        let status = loop {
-            if let Some(status) = child.0.try_wait()? {
-                break Some(status);
-            }
-            if start.elapsed() > KILL {
-                break None;
-            }
-            let id = child.0.id();
+        while !running.ends_within(INTERVAL)? && start.elapsed() < KILL {
             is_own = is_own
                 || arguments_of(&id.to_string()).is_some_and(|now| Some(&now) != own.as_ref());
             if is_own {
                 open_files = open_files.max(open_files_of(id));
             }
-            std::thread::sleep(INTERVAL);
-        };
+        }
         let elapsed = start.elapsed();
-        drop(child);
-        let bytes = std::fs::read(&errors)?;
+        let status = running.end_or_kill()?;
+        let [_, stderr] = running.so_far()?;
         Ok(Self {
             status,
-            stderr: String::from_utf8_lossy(&bytes).into_owned(),
+            stderr,
             elapsed,
             open_files,
         })
@@ -168,17 +154,6 @@ impl Run {
     }
 }
 
-/// A child that is killed when it goes out of scope.
-struct Guard(Child);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        // Errors mean that the child has ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// The arguments of a process; `None` while it is between two programs, and after its end.
 fn arguments_of(process: &str) -> Option<Vec<u8>> {
     let arguments = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
@@ -195,8 +170,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> Run {
-        let folder = tempfile::tempdir().unwrap();
-        Run::of(Path::new("/bin/bash"), ["-c", script], folder.path()).unwrap()
+        Run::of(Path::new("/bin/bash"), ["-c", script]).unwrap()
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub fn run(row: &Row, build: Build, path: &str) -> Result<Verdict> {
         }
         arguments.push(format!("vfio-user:{}", socket.display()));
     }
-    let run = Run::of(&build.program()?, arguments, liars.path())?;
+    let run = Run::of(&build.program()?, arguments)?;
     let lied = proxies
         .iter()
         .any(|proxy| proxy.did().lied.load(Ordering::Relaxed));

@@ -1,16 +1,14 @@
 //! A driver's lab program beside the NIC, and the frames that pass through both.
 
-use std::fs::File;
-use std::io::{Read, Seek};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use harness::{Program, Running};
 use nic::registers as r;
 use nic::{DataPlane, DmaFault, Faults, MmioMode, Nic, NicConfig, Port};
-use rustix::process::{kill_process, Pid, Signal};
+use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::canaries::Canaries;
@@ -35,15 +33,13 @@ const BURST: u64 = 16;
 const MAX_DEAD_BURSTS: u32 = 3;
 /// The lab waits no longer after so many wrong frames: the driver may send them forever.
 const MAX_WRONG_FRAMES: u64 = 2000;
-/// The lab reads at most so many bytes of a program's output, which may be endless.
-const MAX_OUTPUT: u64 = 1 << 20;
 /// Bytes of an ordinary frame.
 pub const FRAME: usize = 200;
 
 /// A running driver program and the NIC. Frames arrive at port 0 and leave at port 1.
 pub struct Testbed {
     // Dropped in this order.
-    program: Program,
+    program: Running,
     data_plane: DataPlane,
     nic: Nic,
     /// Canaries in the driver's memory, once it is mapped.
@@ -77,9 +73,12 @@ impl Testbed {
             port.faults = faults;
         }))?;
         let devices: Vec<_> = nic.ports().iter().map(Port::device_name).collect();
+        // LeakSanitizer watches the driver's heap; the program counts packet buffers itself.
+        let leaks = [("ASAN_OPTIONS", "detect_leaks=1:symbolize=0")];
+        let program = Program::at(program).arg(action).args(devices).envs(leaks);
         Ok(Self {
             data_plane: nic.data_plane()?,
-            program: Program::start(program, action, &devices)?,
+            program: program.start()?,
             nic,
             canaries: None,
             ledger: FrameLedger::default(),
@@ -107,12 +106,14 @@ impl Testbed {
 
     /// Whether the program still runs.
     pub fn alive(&mut self) -> Result<bool> {
-        self.program.running()
+        self.program.is_running()
     }
 
     /// Sends the program a signal if it still runs, and waits 5 ms for it to act.
     pub fn signal(&mut self, signal: Signal) -> Result<()> {
-        self.program.signal(signal)?;
+        if self.alive()? {
+            self.program.signal(signal)?;
+        }
         sleep(Duration::from_millis(5));
         Ok(())
     }
@@ -244,17 +245,18 @@ impl Testbed {
         }
         let (first_fault, faults) = (self.first_dma_fault(), self.dma_faults());
         let drops = self.drops();
-        self.program.signal(Signal::INT)?;
+        self.signal(Signal::INT)?;
         self.wait(STOP_LIMIT, |_| false)?;
         let end = self.program.end_or_kill()?;
+        let [stdout, stderr] = self.program.so_far()?;
         let (damage, damaged) = match &self.canaries {
             Some(canaries) => canaries.damage(),
             None => (Vec::new(), 0),
         };
         Ok(Evidence {
             end,
-            stderr: String::from_utf8_lossy(&contents(&self.program.stderr)?).into_owned(),
-            report: serde_json::from_slice(&contents(&self.program.stdout)?).unwrap_or_default(),
+            stderr,
+            report: serde_json::from_str(&stdout).unwrap_or_default(),
             damage,
             damaged,
             sent: self.ledger.entered(),
@@ -307,71 +309,4 @@ impl Testbed {
         }
         drops
     }
-}
-
-/// A running lab program. Dropping it kills the process.
-struct Program {
-    child: Child,
-    stdout: File,
-    stderr: File,
-}
-
-impl Program {
-    fn start(path: &Path, action: &str, devices: &[String]) -> Result<Self> {
-        // Files and not pipes: a full pipe would block the program, and the lab reads only at the
-        // end.
-        let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-        let child = Command::new(path)
-            .arg(action)
-            .args(devices)
-            .stdin(Stdio::null())
-            .stdout(stdout.try_clone()?)
-            .stderr(stderr.try_clone()?)
-            // LeakSanitizer watches the driver's heap; the program counts packet buffers itself.
-            .env("ASAN_OPTIONS", "detect_leaks=1:symbolize=0")
-            .spawn()
-            .with_context(|| path.display().to_string())?;
-        Ok(Self {
-            child,
-            stdout,
-            stderr,
-        })
-    }
-
-    fn running(&mut self) -> Result<bool> {
-        Ok(self.child.try_wait()?.is_none())
-    }
-
-    fn signal(&mut self, signal: Signal) -> Result<()> {
-        if self.running()? {
-            let pid = i32::try_from(self.child.id())?;
-            kill_process(Pid::from_raw(pid).context("no process id")?, signal)?;
-        }
-        Ok(())
-    }
-
-    /// How the program ended, or nothing if it still runs. Then this kills it.
-    fn end_or_kill(&mut self) -> Result<Option<ExitStatus>> {
-        let end = self.child.try_wait()?;
-        if end.is_none() {
-            self.child.kill()?;
-            self.child.wait()?;
-        }
-        Ok(end)
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // Both calls fail if the program has already ended, which is fine.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn contents(mut file: &File) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.rewind()?;
-    file.take(MAX_OUTPUT).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

@@ -10,7 +10,6 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
-use record::Implementation;
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::retry_on_intr;
 use rustix::process::{kill_process, kill_process_group, pidfd_open, Pid, PidfdFlags, Signal};
@@ -24,6 +23,8 @@ pub const LIMIT: Duration = Duration::from_secs(60);
 /// How long [`wait_until`] waits, and how often it checks.
 const EVENT: Duration = Duration::from_secs(10);
 const INTERVAL: Duration = Duration::from_millis(1);
+/// Bytes of a program's output that are read. A program that has gone wrong may print without end.
+const MAX_OUTPUT: usize = 1 << 20;
 /// The time that the first process of a group gets to end the others.
 const PATIENCE: Duration = Duration::from_secs(12);
 
@@ -58,7 +59,7 @@ impl Program {
     }
 
     /// An implementation's forwarder.
-    pub fn forwarder(implementation: Implementation) -> Result<Self> {
+    pub fn forwarder(implementation: impl fmt::Display) -> Result<Self> {
         let program = Self::at(forwarder_program(implementation)?);
         Ok(match path_name() {
             Some(path) => program.args(["--path", &path]),
@@ -72,13 +73,13 @@ impl Program {
     }
 
     /// Another program of an implementation, such as `ixgbe-echo`.
-    pub fn application(implementation: Implementation, name: &str) -> Result<Self> {
+    pub fn application(implementation: impl fmt::Display, name: &str) -> Result<Self> {
         Self::built(&format!("bin/{implementation}/{name}"))
     }
 
     /// The forwarder of C or of the transpiled driver under ThreadSanitizer, which ends with status 66 if it has
     /// seen a data race.
-    pub fn under_thread_sanitizer(implementation: Implementation) -> Result<Self> {
+    pub fn under_thread_sanitizer(implementation: impl fmt::Display) -> Result<Self> {
         Self::built(&format!("thread/{implementation}/ixgbe-fwd"))
     }
 
@@ -120,18 +121,21 @@ impl Program {
         self
     }
 
-    /// Runs it in this folder and with these variables, in a process group that ends with it.
+    /// Sets variables of its environment.
     #[must_use]
-    pub fn grouped<K: AsRef<OsStr>, V: AsRef<OsStr>>(
+    pub fn envs<K: AsRef<OsStr>, V: AsRef<OsStr>>(
         mut self,
-        folder: &Path,
         variables: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
+        self.command.envs(variables);
+        self
+    }
+
+    /// Runs it in this folder, in a process group that ends with it.
+    #[must_use]
+    pub fn grouped(mut self, folder: &Path) -> Self {
         self.grouped = true;
-        self.command
-            .current_dir(folder)
-            .envs(variables)
-            .process_group(0);
+        self.command.current_dir(folder).process_group(0);
         self
     }
 
@@ -230,6 +234,14 @@ impl Running {
         Ok(self.child.try_wait()?)
     }
 
+    /// Its exit status. A program that still runs has none, and is killed.
+    pub fn end_or_kill(&mut self) -> Result<Option<ExitStatus>> {
+        let ended = self.ended()?;
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(ended)
+    }
+
     /// Whether the program still runs.
     pub fn is_running(&mut self) -> Result<bool> {
         Ok(self.ended()?.is_none())
@@ -317,9 +329,9 @@ impl Drop for Running {
     }
 }
 
-/// Reads a whole file without moving the position at which a program writes.
+/// Reads a file without moving the position at which a program writes.
 fn read(file: &File) -> Result<String> {
-    let mut bytes = vec![0; usize::try_from(file.metadata()?.len())?];
+    let mut bytes = vec![0; usize::try_from(file.metadata()?.len())?.min(MAX_OUTPUT)];
     file.read_exact_at(&mut bytes, 0)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -469,7 +481,9 @@ mod tests {
     fn a_group_ends_with_its_first_process() {
         let folder = tempfile::tempdir().unwrap();
         let script = "trap 'kill $!; exit' TERM; sleep 60 & echo $A $!; wait";
-        let program = shell(script).grouped(folder.path(), [("A", "started")]);
+        let program = shell(script)
+            .grouped(folder.path())
+            .envs([("A", "started")]);
         let mut running = program.start().unwrap();
         wait_until("the program to start", || running.has_said("started")).unwrap();
         let [text, _] = running.so_far().unwrap();

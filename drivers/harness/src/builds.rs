@@ -1,9 +1,9 @@
 //! Where the built programs and libraries are.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
-use record::Implementation;
 
 /// Environment variable that names a build folder other than `build/`.
 const BUILD: &str = "TRIPTYCH_BUILD";
@@ -17,7 +17,7 @@ pub fn build_folder() -> PathBuf {
 }
 
 /// A file in the build folder. It must exist, because a skipped test proves nothing.
-pub(crate) fn built(file: &str) -> Result<PathBuf> {
+pub fn built(file: &str) -> Result<PathBuf> {
     let path = build_folder().join(file);
     ensure!(
         path.is_file(),
@@ -28,17 +28,12 @@ pub(crate) fn built(file: &str) -> Result<PathBuf> {
 }
 
 /// An implementation's program `ixgbe-fwd`.
-pub fn forwarder_program(implementation: Implementation) -> Result<PathBuf> {
+pub fn forwarder_program(implementation: impl Display) -> Result<PathBuf> {
     built(&format!("bin/{implementation}/ixgbe-fwd"))
 }
 
-/// An implementation's library `libforwarder.so`, for lockstep.
-pub fn forwarder_library(implementation: Implementation) -> Result<PathBuf> {
-    built(&format!("bin/{implementation}/libforwarder.so"))
-}
-
 /// The path of all forwarders: `TRIPTYCH_PATH=tuned` runs the tests of the default path on the tuned one.
-pub(crate) fn path_name() -> Option<String> {
+pub fn path_name() -> Option<String> {
     std::env::var("TRIPTYCH_PATH").ok()
 }
 
