@@ -13,27 +13,23 @@
 //! A card in turns does one exact round at each `turn`. A program that traces a driver stops the driver,
 //! lets the card work, and goes on. So two runs do the same, and nothing depends on the time.
 
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use rustix::event::{eventfd, EventfdFlags, PollFlags};
+use rustix::event::PollFlags;
 use serde::Serialize;
+use serde_json::{json, Value};
 
 use crate::config::{Module, QUEUES};
 use crate::data_plane::plane::DataPlane;
 use crate::device::ring::{RingRegisters, RECEIVE, TRANSMIT};
 use crate::error::NicError;
-use crate::memory::dma::MapInFile;
-use crate::memory::shared::FileId;
 use crate::port::Port;
-use crate::report::{PortCounters, Snapshot};
-use crate::socket::{wait, ListeningSocket, ACCEPT_PAUSE};
+use crate::socket::{wait, ListeningSocket, Servers};
 
 /// Longest command, in bytes.
 const MAX_LINE: usize = 256;
@@ -41,27 +37,6 @@ const MAX_LINE: usize = 256;
 const MAX_CLIENTS: usize = 16;
 /// Longest time that a client may take to read an answer.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// The answer to `stats` for one port.
-#[derive(Debug, Serialize)]
-struct PortStatus {
-    port: usize,
-    connected: bool,
-    module: Module,
-    mac_address: String,
-    /// Over all sessions.
-    #[serde(flatten)]
-    counters: PortCounters,
-    /// The state at this moment. Its `dma_faults` are those of the current session.
-    state: Snapshot,
-    notes: Vec<String>,
-    unmodelled: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct Ports<T> {
-    ports: Vec<T>,
-}
 
 /// The answer to `turn`.
 #[derive(Debug, Serialize)]
@@ -74,33 +49,11 @@ struct TurnDone {
     dma: Vec<(usize, char, u64, u32)>,
 }
 
-/// The answer to `maps` for one port: the memory that it and its driver share.
-#[derive(Debug, Serialize)]
-struct PortMemory {
-    port: usize,
-    /// The file of the register space. The driver may map pages of it.
-    registers: FileId,
-    rx_rings: Vec<RingMemory>,
-    tx_rings: Vec<RingMemory>,
-    maps: Vec<MapInFile>,
-}
-
-/// The ring of an enabled queue.
-#[derive(Debug, Serialize)]
-struct RingMemory {
-    queue: u32,
-    /// Offset of the tail register in the register space.
-    tail: u32,
-    iova: u64,
-    bytes: u32,
-}
-
 /// A socket that takes the commands `link PORT up|down`, `module PORT dac|sr|none`, `stats`, `maps`
 /// and `turn`. Dropping it closes the connections and removes the socket.
 #[derive(Debug)]
 pub struct ControlSocket {
-    stop: OwnedFd,
-    thread: Option<JoinHandle<()>>,
+    _servers: Servers,
 }
 
 impl ControlSocket {
@@ -110,30 +63,12 @@ impl ControlSocket {
         ports: Vec<Port>,
         mut plane: Option<DataPlane>,
     ) -> Result<Self, NicError> {
-        let os = |what| move |reason| NicError::Os { what, reason };
         let socket = ListeningSocket::bind(path)?;
-        let stop =
-            eventfd(0, EventfdFlags::CLOEXEC).map_err(|errno| os("eventfd")(errno.into()))?;
-        let stopping = stop.try_clone().map_err(os("eventfd"))?;
-        let thread = std::thread::Builder::new()
-            .name("nic control".to_owned())
-            .spawn(move || serve(&socket, &stopping, &ports, &mut plane))
-            .map_err(os("control thread"))?;
-        Ok(Self {
-            stop,
-            thread: Some(thread),
-        })
-    }
-}
-
-impl Drop for ControlSocket {
-    fn drop(&mut self) {
-        // The write fails only if the counter is full. Then the descriptor is readable anyway.
-        let _ = rustix::io::write(&self.stop, &1_u64.to_ne_bytes());
-        if let Some(thread) = self.thread.take() {
-            // A thread that panicked has reported the panic itself.
-            let _ = thread.join();
-        }
+        let mut servers = Servers::new()?;
+        servers.start("nic control".to_owned(), move |stop| {
+            serve(&socket, stop, &ports, &mut plane);
+        })?;
+        Ok(Self { _servers: servers })
     }
 }
 
@@ -143,45 +78,31 @@ struct Client {
     line: Vec<u8>,
 }
 
-fn serve(socket: &ListeningSocket, stop: &OwnedFd, ports: &[Port], plane: &mut Option<DataPlane>) {
-    let mut clients: BTreeMap<u64, Client> = BTreeMap::new();
-    let mut next = 0;
-    let mut paused = false;
+fn serve(
+    socket: &ListeningSocket,
+    stop: BorrowedFd<'_>,
+    ports: &[Port],
+    plane: &mut Option<DataPlane>,
+) {
+    let mut clients: Vec<Client> = Vec::new();
     loop {
-        let mut fds = vec![(stop.as_fd(), PollFlags::IN)];
-        fds.extend(
-            clients
-                .values()
-                .map(|client| (client.stream.as_fd(), PollFlags::IN)),
-        );
-        if clients.len() < MAX_CLIENTS && !paused {
-            fds.push((socket.fd(), PollFlags::IN));
-        }
-        let pause = paused.then_some(ACCEPT_PAUSE);
-        paused = false;
+        let room = clients.len() < MAX_CLIENTS;
+        let mut fds = vec![(stop, PollFlags::IN), socket.clients(room)];
+        let streams = clients.iter().map(|client| client.stream.as_fd());
+        fds.extend(streams.map(|stream| (stream, PollFlags::IN)));
         // An error here means that one of this process's own descriptors is bad.
-        let Ok(ready) = wait(&fds, pause) else { return };
-        if ready.first() == Some(&true) {
+        let Ok(ready) = wait(&fds, socket.pause()) else {
+            return;
+        };
+        if ready[0] {
             return;
         }
-        let numbers: Vec<u64> = clients.keys().copied().collect();
-        for (number, ready) in numbers.iter().zip(&ready[1..]) {
-            let stays = clients
-                .get_mut(number)
-                .is_some_and(|client| !ready || client.answer_commands(ports, plane));
-            if !stays {
-                clients.remove(number);
-            }
-        }
-        if ready.get(1 + numbers.len()) == Some(&true) {
-            match socket.accept().map(|client| client.and_then(Client::new)) {
-                Ok(Some(client)) => {
-                    clients.insert(next, client);
-                    next += 1;
-                }
-                Ok(None) => {}
-                Err(_no_room) => paused = true,
-            }
+        let mut sent = ready[2..].iter();
+        clients.retain_mut(|client| {
+            sent.next() != Some(&true) || client.answer_commands(ports, plane)
+        });
+        if ready[1] {
+            clients.extend(socket.accept().and_then(Client::new));
         }
     }
 }
@@ -191,36 +112,36 @@ impl Client {
         stream.set_nonblocking(false).ok()?;
         stream.set_read_timeout(Some(CLIENT_TIMEOUT)).ok()?;
         stream.set_write_timeout(Some(CLIENT_TIMEOUT)).ok()?;
-        Some(Self {
-            stream,
-            line: Vec::new(),
-        })
+        let line = Vec::new();
+        Some(Self { stream, line })
     }
 
     /// Reads the bytes that have arrived, and answers every complete line. Returns whether the
     /// client stays.
     fn answer_commands(&mut self, ports: &[Port], plane: &mut Option<DataPlane>) -> bool {
         let mut bytes = [0; MAX_LINE];
-        let count = match self.stream.read(&mut bytes) {
-            Ok(0) | Err(_) => return false,
-            Ok(count) => count,
+        let Ok(count @ 1..) = self.stream.read(&mut bytes) else {
+            return false;
         };
         for byte in &bytes[..count] {
-            if *byte != b'\n' {
-                self.line.push(*byte);
-                if self.line.len() > MAX_LINE {
-                    let text = format!("error: the line has more than {MAX_LINE} bytes\n");
-                    // The client must leave, whether or not it reads this.
-                    let _ = self.stream.write_all(text.as_bytes());
-                    return false;
+            let (answer, stays) = match byte {
+                b'\n' => {
+                    let line = std::mem::take(&mut self.line);
+                    let answer = execute(&String::from_utf8_lossy(&line), ports, plane.as_mut());
+                    (answer, true)
                 }
-                continue;
-            }
-            let line = String::from_utf8_lossy(&self.line).into_owned();
-            self.line.clear();
-            let answer = execute(&line, ports, plane.as_mut())
-                .unwrap_or_else(|reason| format!("error: {reason}"));
-            if self.stream.write_all((answer + "\n").as_bytes()).is_err() {
+                _ if self.line.len() == MAX_LINE => {
+                    let reason = format!("the line has more than {MAX_LINE} bytes");
+                    (Err(reason), false)
+                }
+                _ => {
+                    self.line.push(*byte);
+                    continue;
+                }
+            };
+            let answer = answer.unwrap_or_else(|reason| format!("error: {reason}"));
+            let sent = self.stream.write_all((answer + "\n").as_bytes());
+            if sent.is_err() || !stays {
                 return false;
             }
         }
@@ -239,6 +160,10 @@ fn execute(line: &str, ports: &[Port], plane: Option<&mut DataPlane>) -> Result<
             format!("port {number:?}: ports are numbered 0 to {last}")
         })
     };
+    let each = |of: fn(&Port) -> Value| {
+        let ports: Vec<Value> = ports.iter().map(of).collect();
+        json!({"ports": ports}).to_string()
+    };
     match words[..] {
         ["link", number, "up"] => port(number)?.set_plugged(true),
         ["link", number, "down"] => port(number)?.set_plugged(false),
@@ -247,9 +172,12 @@ fn execute(line: &str, ports: &[Port], plane: Option<&mut DataPlane>) -> Result<
                 .map_err(|_| format!("module {module:?}: must be dac, sr or none"))?;
             port(number)?.set_module(module);
         }
-        ["stats"] => return json(&Ports { ports: ports.iter().map(status).collect() }),
-        ["maps"] => return json(&Ports { ports: ports.iter().map(memory_of).collect() }),
-        ["turn", ref arguments @ ..] => return json(&turn(arguments, plane, ports)?),
+        ["stats"] => return Ok(each(status)),
+        ["maps"] => return Ok(each(memory_of)),
+        ["turn", ref arguments @ ..] => {
+            let done = turn(arguments, plane, ports)?;
+            return serde_json::to_string(&done).map_err(|error| error.to_string());
+        }
         _ => {
             return Err(format!(
                 "unknown command {line:?}; choose one of: link PORT up|down, module PORT dac|sr|none, stats, maps, turn [FRAMES] [quiet]"
@@ -257,10 +185,6 @@ fn execute(line: &str, ports: &[Port], plane: Option<&mut DataPlane>) -> Result<
         }
     }
     Ok("ok".to_owned())
-}
-
-fn json(answer: &impl Serialize) -> Result<String, String> {
-    serde_json::to_string(answer).map_err(|error| error.to_string())
 }
 
 fn turn(
@@ -299,39 +223,43 @@ fn turn(
     })
 }
 
-fn status(port: &Port) -> PortStatus {
+/// The counters over all sessions, and the state at this moment, whose `dma_faults` are those of the session.
+fn status(port: &Port) -> Value {
     let address = port.mac_address().map(|byte| format!("{byte:02x}"));
-    PortStatus {
-        port: port.index(),
-        connected: port.connected(),
-        module: port.module(),
-        mac_address: address.join(":"),
-        counters: port.stats(),
-        state: port.snapshot(),
-        notes: port.notes(),
-        unmodelled: port.unmodelled(),
-    }
+    let mut status = json!(port.stats());
+    status["port"] = json!(port.index());
+    status["connected"] = json!(port.connected());
+    status["module"] = json!(port.module());
+    status["mac_address"] = json!(address.join(":"));
+    status["state"] = json!(port.snapshot());
+    status["notes"] = json!(port.notes());
+    status["unmodelled"] = json!(port.unmodelled());
+    status
 }
 
-fn memory_of(port: &Port) -> PortMemory {
+/// The memory that a port and its driver share: the file of the register space, of which the driver may map
+/// pages; the rings of the enabled queues, with the offsets of their tail registers; and the DMA maps.
+fn memory_of(port: &Port) -> Value {
     let device = port.device();
     let peek = |address| device.registers.peek(address);
-    let rings = |of: &RingRegisters| {
+    let rings = |of: &RingRegisters| -> Vec<Value> {
         let queues = 0..QUEUES as u32;
         let enabled = queues.filter(|queue| peek((of.control)(*queue)) & of.enable != 0);
-        let ring = |queue| RingMemory {
-            queue,
-            tail: (of.tail)(queue),
-            iova: of.base(queue, peek),
-            bytes: peek((of.len)(queue)),
+        let ring = |queue| {
+            json!({
+                "queue": queue,
+                "tail": (of.tail)(queue),
+                "iova": of.base(queue, peek),
+                "bytes": peek((of.len)(queue)),
+            })
         };
         enabled.map(ring).collect()
     };
-    PortMemory {
-        port: port.index(),
-        registers: device.registers.memory().file_id(),
-        rx_rings: rings(&RECEIVE),
-        tx_rings: rings(&TRANSMIT),
-        maps: device.dma.table.maps_in_files(),
-    }
+    json!({
+        "port": port.index(),
+        "registers": device.registers.memory().file_id(),
+        "rx_rings": rings(&RECEIVE),
+        "tx_rings": rings(&TRANSMIT),
+        "maps": device.dma.table.maps_in_files(),
+    })
 }

@@ -1,11 +1,10 @@
 //! Errors of a NIC as a whole, and of its configuration.
 
+use std::fmt::Display;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
-
-use crate::socket::SocketError;
 
 /// A setting that makes no sense. The text names the setting and the valid values.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -19,12 +18,12 @@ impl ConfigError {
     }
 }
 
-/// Returns a [`ConfigError`] with this text unless the condition holds.
+/// Returns a [`ConfigError`] with the text of the first condition that does not hold.
 macro_rules! ensure {
-    ($holds:expr, $($text:tt)+) => {
-        if !$holds {
-            return Err($crate::error::ConfigError(format!($($text)+)));
-        }
+    ($($holds:expr => $text:literal;)+) => {
+        $(if !$holds {
+            return Err($crate::error::ConfigError(format!($text)));
+        })+
     };
 }
 pub(crate) use ensure;
@@ -37,38 +36,19 @@ pub enum NicError {
     /// The configuration makes no sense.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The directory for the sockets cannot be made.
-    #[error("socket directory {path}: {reason}; choose a directory that you can write to")]
-    SocketDir { path: PathBuf, reason: io::Error },
-    /// Another user owns the directory for the sockets.
-    #[error("socket directory {path}: it belongs to user {owner}, who could replace the sockets; choose a directory of your own")]
-    SocketDirOwner { path: PathBuf, owner: u32 },
-    /// All users may replace the sockets.
-    #[error("socket directory {path}: all users may write to it and replace the sockets; take away that right (chmod o-w), or choose another directory")]
-    SocketDirWritable { path: PathBuf },
-    /// A socket cannot be listened on.
-    #[error(transparent)]
-    Socket(#[from] SocketError),
+    /// A folder, a socket, an interface or a file cannot be used.
+    #[error("{what} {name}: {reason}; {remedy}")]
+    Unusable {
+        what: &'static str,
+        name: String,
+        reason: String,
+        remedy: String,
+    },
     /// The operating system refuses memory or threads.
     #[error("{what}: {reason}")]
     Os {
         what: &'static str,
         reason: io::Error,
-    },
-    /// The TAP interface that is a port's wire cannot be used.
-    #[error("TAP interface {name}: {what}: {reason}; {remedy}")]
-    Tap {
-        name: String,
-        what: &'static str,
-        reason: io::Error,
-        remedy: String,
-    },
-    /// A file of recorded frames, which is a port's wire, cannot be used.
-    #[error("pcap {path}: {what}; {remedy}")]
-    Pcap {
-        path: PathBuf,
-        what: String,
-        remedy: String,
     },
     /// The trace file cannot be written.
     #[error("trace {path}: {reason}")]
@@ -79,4 +59,29 @@ pub enum NicError {
     /// The ports are divided among several data planes.
     #[error("the NIC has several data planes, which only run in threads; step one by hand without data_plane_cpus")]
     SeveralDataPlanes,
+}
+
+impl NicError {
+    /// `what` is the kind of the object.
+    pub(crate) fn unusable(
+        what: &'static str,
+        name: impl AsRef<Path>,
+        reason: impl Display,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self::Unusable {
+            what,
+            name: name.as_ref().display().to_string(),
+            reason: reason.to_string(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// For `map_err` after a request to the operating system.
+    pub(crate) fn os<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> Self {
+        move |reason| Self::Os {
+            what,
+            reason: reason.into(),
+        }
+    }
 }

@@ -10,7 +10,7 @@
 //! `io_submit` refuses descriptors that are no eventfds.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use libc::{c_long, c_ulong, syscall};
 use rustix::fs::MemfdFlags;
@@ -30,7 +30,7 @@ const IOCB_FLAG_RESFD: u32 = 1;
 #[repr(C)]
 struct Request {
     data: u64,
-    /// Key and flags of the read, in an order that depends on the byte order. Both are 0.
+    /// Key and flags of the read, in an order that depends on the byte order. The kernel ignores the key.
     key_and_flags: [u32; 2],
     opcode: u16,
     priority: i16,
@@ -43,22 +43,12 @@ struct Request {
     eventfd: u32,
 }
 
-/// A finished request; `struct io_event` of linux/aio_abi.h.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-struct Finished {
-    _words: [u64; 4],
-}
-
 /// Signals eventfds, and tells them from other descriptors.
 #[derive(Debug)]
 pub(crate) struct Signaller {
     context: c_ulong,
     /// An empty memory file, which every request reads.
     empty: OwnedFd,
-    /// A descriptor that cannot be read. A request to read it fails, but only after the kernel has
-    /// looked at the eventfd.
-    unreadable: OwnedFd,
     /// Finished requests that have not been collected.
     finished: usize,
 }
@@ -69,7 +59,6 @@ impl Signaller {
     /// all its contexts are in use (EAGAIN; see /proc/sys/fs/aio-max-nr).
     pub(crate) fn new() -> io::Result<Self> {
         let empty = rustix::fs::memfd_create("signals", MemfdFlags::CLOEXEC)?;
-        let unreadable = write_end_of_a_pipe()?;
         let mut context: c_ulong = 0;
         // SAFETY: the kernel writes one word to `context`, which is 0 as it must be.
         if unsafe { syscall(libc::SYS_io_setup, REQUESTS, &raw mut context) } != 0 {
@@ -78,15 +67,14 @@ impl Signaller {
         Ok(Self {
             context,
             empty,
-            unreadable,
             finished: 0,
         })
     }
 
     /// Whether a descriptor is an eventfd. Does not signal it.
     pub(crate) fn is_eventfd(&self, fd: impl AsFd) -> bool {
-        let (from, fd) = (self.unreadable.as_raw_fd(), fd.as_fd().as_raw_fd());
-        self.submit(from, fd) == Err(Errno::BADF)
+        // The kernel refuses these flags, but only after it has looked at the eventfd.
+        self.submit([u32::MAX; 2], fd.as_fd()) == Err(Errno::OPNOTSUPP)
     }
 
     /// Adds 1 to the counter of an eventfd, unless the counter is full. Never waits.
@@ -94,35 +82,27 @@ impl Signaller {
         if self.finished >= COLLECTED {
             self.collect();
         }
-        let (from, fd) = (self.empty.as_raw_fd(), eventfd.as_raw_fd());
-        if self.submit(from, fd) == Err(Errno::AGAIN) {
+        if self.submit([0; 2], eventfd.as_fd()) == Err(Errno::AGAIN) {
             self.collect();
             // The room is free now. Without memory for a request, the signal is lost.
-            let _ = self.submit(from, fd);
+            let _ = self.submit([0; 2], eventfd.as_fd());
         }
         self.finished += 1;
     }
 
-    fn submit(&self, from: RawFd, eventfd: RawFd) -> Result<(), Errno> {
+    fn submit(&self, key_and_flags: [u32; 2], eventfd: BorrowedFd<'_>) -> Result<(), Errno> {
         let request = Request {
+            key_and_flags,
             opcode: IOCB_CMD_PREAD,
-            file: from as u32,
+            file: self.empty.as_raw_fd() as u32,
             flags: IOCB_FLAG_RESFD,
-            eventfd: eventfd as u32,
+            eventfd: eventfd.as_raw_fd() as u32,
             ..Request::default()
         };
-        let requests = [&raw const request];
+        let (count, requests) = (1 as c_long, [&raw const request]);
         // SAFETY: the context lives as long as `self`. The kernel reads one request, writes its key,
         // and has finished with it when the call returns, because reading no bytes does not wait.
-        let submitted = unsafe {
-            syscall(
-                libc::SYS_io_submit,
-                self.context,
-                1 as c_long,
-                requests.as_ptr(),
-            )
-        };
-        match submitted {
+        match unsafe { syscall(libc::SYS_io_submit, self.context, count, requests.as_ptr()) } {
             1 => Ok(()),
             _ => Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO)),
         }
@@ -130,7 +110,8 @@ impl Signaller {
 
     /// Collects the finished requests, which makes room for new ones.
     fn collect(&mut self) {
-        let mut finished = [Finished::default(); 2 * COLLECTED];
+        // `struct io_event` of linux/aio_abi.h has four words.
+        let mut finished = [[0_u64; 4]; 2 * COLLECTED];
         // SAFETY: the context lives as long as `self`. The kernel writes at most that many elements,
         // and at least 0: it does not wait.
         unsafe {
@@ -152,17 +133,6 @@ impl Drop for Signaller {
         // SAFETY: `new` made the context, and no request is under way.
         unsafe { syscall(libc::SYS_io_destroy, self.context) };
     }
-}
-
-fn write_end_of_a_pipe() -> io::Result<OwnedFd> {
-    let mut ends = [0; 2];
-    // SAFETY: the kernel writes two numbers.
-    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the kernel has just made both descriptors for this process.
-    let [_read, write] = ends.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
-    Ok(write)
 }
 
 #[cfg(test)]
@@ -209,11 +179,10 @@ mod tests {
             (0..500).for_each(|_| assert!(signaller.is_eventfd(&fd)));
             assert_eq!(counter(&fd), 0);
         }
-        let write = write_end_of_a_pipe().unwrap();
         let socket = OwnedFd::from(std::os::unix::net::UnixStream::pair().unwrap().0);
         let file = OwnedFd::from(tempfile::tempfile().unwrap());
         let memory = rustix::fs::memfd_create("test", MemfdFlags::CLOEXEC).unwrap();
-        for other in [write, socket, file, memory] {
+        for other in [socket, file, memory] {
             assert!(!signaller.is_eventfd(&other));
         }
     }

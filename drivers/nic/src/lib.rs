@@ -73,7 +73,20 @@ mod socket_folder;
 #[cfg(feature = "fuzzing")]
 pub mod stepped;
 mod tap;
-mod threads;
+/// Synchronization of the NIC's threads: a fair lock, wake-ups, and the table of mappings.
+mod threads {
+    pub(crate) mod alarm;
+    pub(crate) mod mappings;
+    pub(crate) mod turns;
+
+    /// The standard library's synchronization. `tests/models.rs` compiles the other files a second time, with loom's
+    /// types in place of these.
+    pub(crate) mod sync {
+        pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+        pub(crate) use std::sync::{Mutex, MutexGuard};
+        pub(crate) use std::thread::{current, park_timeout, yield_now, Thread};
+    }
+}
 /// Generated frames, the checks of frames that come back, and their latency.
 mod traffic {
     pub(crate) mod change;
@@ -91,12 +104,7 @@ mod vfio_user {
 }
 mod wire;
 
-pub use config::{
-    Bursts, Cable, Expected, Faults, FrameSizes, Hardware, LeftBehind, LinkSettings, LinkSpeed,
-    MeasureLatency, MmioMode, Module, NicConfig, Placement, PortConfig, ReceiveFault, TraceTo,
-    Traffic, VerifyMode, WireEnd, WireTo, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW,
-    QUEUES,
-};
+pub use config::*;
 pub use control::ControlSocket;
 pub use data_plane::burst_report::{BurstBlock, BurstReport, TimedBurst};
 pub use data_plane::{plane::DataPlane, Progress};
@@ -109,10 +117,6 @@ pub use memory::placement::Unplaceable;
 pub use nic::{Nic, RunningDataPlane};
 pub use pci_function::SessionEnd;
 pub use port::{DriverMemory, Port, Registers};
-pub use report::{
-    PortCounters, QueueCounters, ResetCause, ResetReport, RingView, RingViews, SessionReport,
-    Snapshot, WatchedWrite,
-};
-pub use socket::SocketError;
+pub use report::*;
 pub use traffic::latency::{Latency, LatencySummary, Times, TimesSummary};
 pub use traffic::verify::VerifyCounts;

@@ -1,12 +1,11 @@
 //! A whole NIC: its ports with their sockets and threads, and its data plane.
 
-use std::os::fd::OwnedFd;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use rustix::event::{eventfd, EventfdFlags};
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 
 use crate::config::{NicConfig, PortConfig, TraceTo};
@@ -19,10 +18,10 @@ use crate::device::trace::{Trace, TraceEntry};
 use crate::error::NicError;
 use crate::pcap::Failure;
 use crate::port::Port;
-use crate::socket::ListeningSocket;
+use crate::socket::{ListeningSocket, Servers};
 use crate::socket_folder;
 use crate::threads::alarm::Alarm;
-use crate::vfio_user::server;
+use crate::vfio_user::server::{Server, MAX_DESCRIPTORS};
 use crate::wire::Wire;
 
 /// Descriptors of the process besides those of its clients.
@@ -44,88 +43,63 @@ pub struct Nic {
     bursts: Option<BurstTask>,
     /// The first error of a wire.
     failure: Failure,
-    /// Becomes readable, and stays so, when the control threads must end.
-    stop: OwnedFd,
-    threads: Vec<JoinHandle<()>>,
+    /// A thread for each port.
+    servers: Servers,
 }
 
 impl Nic {
     /// Makes the devices, listens on their sockets and starts their control threads.
     pub fn new(config: NicConfig) -> Result<Self, NicError> {
-        let os = |what| move |reason| NicError::Os { what, reason };
         config.check()?;
         socket_folder::open(&config.socket_dir)?;
         reserve_descriptors(config.ports.len());
-        let trace = match &config.trace {
-            TraceTo::Off => None,
-            TraceTo::Memory => Some(Arc::new(Trace::in_memory())),
-            TraceTo::File(path) => {
-                let failed = |reason| NicError::Trace {
-                    path: path.clone(),
-                    reason,
-                };
-                Some(Arc::new(Trace::to_file(path).map_err(failed)?))
-            }
-        };
+        let trace = config.trace.as_ref().map(|to| match to {
+            TraceTo::Memory => Ok(Trace::in_memory()),
+            TraceTo::File(path) => Trace::to_file(path).map_err(|reason| {
+                let path = path.clone();
+                NicError::Trace { path, reason }
+            }),
+        });
+        let trace = trace.transpose()?.map(Arc::new);
         let failure = Failure::default();
-        let open = |port: &PortConfig| {
+        let wires = config.ports.iter().map(|port| {
             let wire = port.wire.as_ref();
             wire.map(|to| Wire::open(to, &failure)).transpose()
-        };
-        let mut wires = config
-            .ports
-            .iter()
-            .map(open)
-            .collect::<Result<Vec<_>, _>>()?;
-        let planes = config.planes();
-        let alarms: Vec<_> = planes.iter().map(|_| Arc::new(Alarm::default())).collect();
-        let plane_of = |port| planes.iter().position(|members| members.contains(&port));
-        let mut shared = Vec::new();
-        for (index, port) in config.ports.iter().enumerate() {
-            let device =
-                Device::new(index, port.clone(), trace.clone()).map_err(os("register memory"))?;
-            shared.push(Arc::new(SharedDevice::new(
-                device,
-                config.mmio,
-                alarms[plane_of(index).unwrap_or_default()].clone(),
-                config.latency,
-            )));
-        }
+        });
+        let mut wires = wires.collect::<Result<Vec<_>, _>>()?;
+        let devices = devices(&config, trace.as_ref()).map_err(NicError::os("register memory"))?;
         let bursts = config.bursts.clone().map(BurstTask::new);
-        let data_planes = planes.iter().map(|members| {
+        let data_planes = config.planes().into_iter().map(|members| {
             let wires = members.iter().map(|port| wires[*port].take());
-            let mut plane = DataPlane::new(&config, &shared, members, wires.collect());
+            let mut plane = DataPlane::new(&config, &devices, &members, wires.collect());
             plane.bursts.clone_from(&bursts);
             plane
         });
-        let data_planes = data_planes.collect();
-        let stop =
-            eventfd(0, EventfdFlags::CLOEXEC).map_err(|errno| os("eventfd")(errno.into()))?;
+        let mut cpus: Vec<_> = config.data_plane_cpus.iter().copied().map(Some).collect();
+        if cpus.is_empty() {
+            cpus.push(config.cpu);
+        }
         let mut nic = Self {
             ports: Vec::new(),
-            data_planes: Mutex::new(data_planes),
-            cpus: match config.data_plane_cpus.is_empty() {
-                true => vec![config.cpu],
-                false => config.data_plane_cpus.iter().copied().map(Some).collect(),
-            },
+            data_planes: Mutex::new(data_planes.collect()),
+            cpus,
             trace,
             bursts,
             failure: failure.clone(),
-            stop,
-            threads: Vec::new(),
+            servers: Servers::new()?,
         };
         // All sockets come first, so that a driver that finds one finds the others too.
         let mut sockets = Vec::new();
-        for (index, shared) in shared.iter().enumerate() {
-            let path = socket_path(&config.socket_dir, index);
+        for (index, device) in devices.iter().enumerate() {
+            let path = config.socket_dir.join(format!("port{index}.sock"));
             sockets.push(ListeningSocket::bind(&path)?);
-            nic.ports.push(Port::new(index, path, shared.clone()));
+            nic.ports.push(Port::new(index, path, device.clone()));
         }
-        for (index, (socket, shared)) in sockets.into_iter().zip(shared).enumerate() {
-            let stop = nic.stop.try_clone().map_err(os("eventfd"))?;
-            let thread =
-                server::spawn(index, socket, shared, stop).map_err(os("control thread"))?;
-            nic.threads.push(thread);
+        for (index, (socket, device)) in sockets.into_iter().zip(devices).enumerate() {
+            nic.servers
+                .start(format!("nic port {index}"), move |stop| {
+                    Server::run(&socket, &device, stop);
+                })?;
         }
         Ok(nic)
     }
@@ -204,20 +178,14 @@ impl Nic {
 
     /// The register accesses recorded in memory since the last call; see [`TraceTo::Memory`].
     pub fn take_trace(&self) -> Vec<TraceEntry> {
-        self.trace
-            .as_ref()
-            .map(|trace| trace.take())
-            .unwrap_or_default()
+        let trace = self.trace.as_ref();
+        trace.map(|trace| trace.take()).unwrap_or_default()
     }
 
     /// Writes the rest of the trace file. Dropping the NIC does so too, but ignores errors.
     pub fn flush_trace(&self) -> Result<(), NicError> {
-        match &self.trace {
-            Some(trace) => trace
-                .flush()
-                .map_err(|(path, reason)| NicError::Trace { path, reason }),
-            None => Ok(()),
-        }
+        let flushed = self.trace.as_ref().map_or(Ok(()), |trace| trace.flush());
+        flushed.map_err(|(path, reason)| NicError::Trace { path, reason })
     }
 
     /// The first error of a wire's files while frames moved. The files are complete when the data plane
@@ -229,12 +197,7 @@ impl Nic {
     /// Disconnects drivers and ends the control threads, as dropping the NIC does. Reports remain
     /// readable afterwards.
     pub fn stop(&mut self) {
-        // The write fails only if the counter is full. Then the descriptor is readable anyway.
-        let _ = rustix::io::write(&self.stop, &1_u64.to_ne_bytes());
-        for thread in self.threads.drain(..) {
-            // A control thread that panicked has reported the panic itself.
-            let _ = thread.join();
-        }
+        self.servers.stop();
     }
 }
 
@@ -256,29 +219,20 @@ impl RunningDataPlane {
     fn start(&mut self, mut data_plane: DataPlane, cpu: Option<usize>) -> Result<(), NicError> {
         let stopping = self.stop.clone();
         let (pinned, result) = std::sync::mpsc::channel();
-        let thread = std::thread::Builder::new()
-            .name("nic data plane".to_owned())
-            .spawn(move || {
-                let outcome = cpu.map_or(Ok(()), pin_to);
-                let go = outcome.is_ok();
-                // The caller waits for the outcome. If it has gone, the data plane need not run.
-                if pinned.send(outcome).is_ok() && go {
-                    data_plane.run(&stopping);
-                }
-                data_plane
-            })
-            .map_err(|reason| NicError::Os {
-                what: "data plane thread",
-                reason,
-            })?;
-        self.threads.push(thread);
-        match result.recv() {
-            Ok(Err(reason)) => Err(NicError::Os {
-                what: "pinning the data plane to its processor",
-                reason,
-            }),
-            _ => Ok(()),
-        }
+        let thread = std::thread::Builder::new().name("nic data plane".to_owned());
+        let thread = thread.spawn(move || {
+            let outcome = cpu.map_or(Ok(()), pin_to);
+            let go = outcome.is_ok();
+            // The caller waits for the outcome. If it has gone, the data plane need not run.
+            if pinned.send(outcome).is_ok() && go {
+                data_plane.run(&stopping);
+            }
+            data_plane
+        });
+        self.threads
+            .push(thread.map_err(NicError::os("data plane thread"))?);
+        let pinned = result.recv().unwrap_or(Ok(()));
+        pinned.map_err(NicError::os("pinning the data plane to its processor"))
     }
 
     /// Stops the threads and returns the last data plane, to be stepped by hand; `None` if its thread
@@ -303,40 +257,47 @@ impl Drop for RunningDataPlane {
     }
 }
 
+/// Makes the device of each port. The ports of a data plane share an alarm.
+pub(crate) fn devices(
+    config: &NicConfig,
+    trace: Option<&Arc<Trace>>,
+) -> io::Result<Vec<Arc<SharedDevice>>> {
+    let planes = config.planes();
+    let alarms: Vec<_> = planes.iter().map(|_| Arc::new(Alarm::default())).collect();
+    let make = |(index, port): (usize, &PortConfig)| {
+        let plane = planes.iter().position(|members| members.contains(&index));
+        let alarm = alarms[plane.unwrap_or_default()].clone();
+        let device = Device::new(index, port.clone(), trace.cloned())?;
+        let shared = SharedDevice::new(device, config.mmio, alarm, config.latency);
+        Ok(Arc::new(shared))
+    };
+    config.ports.iter().enumerate().map(make).collect()
+}
+
 /// Raises this process's limit of descriptors, so that the clients of some ports cannot take those
 /// that other ports need. Warns if the hard limit is too low.
 fn reserve_descriptors(ports: usize) {
-    let needed = (OWN_DESCRIPTORS + ports * server::MAX_DESCRIPTORS) as u64;
+    let needed = (OWN_DESCRIPTORS + ports * MAX_DESCRIPTORS) as u64;
     let limit = getrlimit(Resource::Nofile);
-    let (Some(current), highest) = (limit.current, limit.maximum.unwrap_or(needed)) else {
-        return;
-    };
+    let highest = limit.maximum.unwrap_or(needed);
     if highest < needed {
         tracing::warn!(
             "the limit of open files is {highest}: hostile clients may need {needed}; raise the hard limit (`ulimit -Hn`)"
         );
     }
-    if current < needed.min(highest) {
-        let raised = Rlimit {
-            current: Some(needed.min(highest)),
-            maximum: limit.maximum,
-        };
+    let wanted = needed.min(highest);
+    if limit.current.is_some_and(|current| current < wanted) {
+        let (current, maximum) = (Some(wanted), limit.maximum);
         // Raising it up to the hard limit is always allowed.
-        let _ = setrlimit(Resource::Nofile, raised);
+        let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
     }
 }
 
-/// The path of a port's socket.
-fn socket_path(directory: &Path, port: usize) -> std::path::PathBuf {
-    directory.join(format!("port{port}.sock"))
-}
-
 /// Restricts the calling thread to one processor.
-fn pin_to(cpu: usize) -> std::io::Result<()> {
+fn pin_to(cpu: usize) -> io::Result<()> {
     if cpu >= rustix::thread::CpuSet::MAX_CPU {
-        return Err(std::io::Error::other(format!(
-            "there is no processor {cpu}"
-        )));
+        let reason = format!("there is no processor {cpu}");
+        return Err(io::Error::other(reason));
     }
     let mut set = rustix::thread::CpuSet::new();
     set.set(cpu);

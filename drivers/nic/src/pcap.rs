@@ -1,7 +1,8 @@
 //! Files of recorded frames (pcap) as the wire of a port.
 
+use std::fmt::Display;
 use std::fs::{File, Metadata};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -55,11 +56,17 @@ struct Output {
     written: u64,
 }
 
-fn error(path: &Path, what: String, remedy: &str) -> NicError {
-    NicError::Pcap {
-        path: path.to_owned(),
-        what,
-        remedy: remedy.to_owned(),
+fn error(path: &Path, reason: impl Display, remedy: &str) -> NicError {
+    NicError::unusable("pcap", path, reason, remedy)
+}
+
+/// What is wrong with a file, from the reader's error.
+fn reason(error: PcapError, damaged: &str) -> String {
+    match error {
+        PcapError::IoError(reason) if reason.kind() != ErrorKind::UnexpectedEof => {
+            reason.to_string()
+        }
+        _ => damaged.to_owned(),
     }
 }
 
@@ -70,8 +77,8 @@ fn check_kind(path: &Path) -> Result<Option<Metadata>, NicError> {
     };
     let kind = metadata.file_type();
     if kind.is_fifo() || kind.is_socket() || kind.is_dir() {
-        let what = "it is a pipe, a socket or a folder".to_owned();
-        return Err(error(path, what, "choose a regular file"));
+        let reason = "it is a pipe, a socket or a folder";
+        return Err(error(path, reason, "choose a regular file"));
     }
     Ok(Some(metadata))
 }
@@ -80,33 +87,30 @@ impl Input {
     /// Opens a file, and reads all of it once, so that a damaged one is refused at the start.
     fn open(path: &Path) -> Result<Self, NicError> {
         check_kind(path)?;
-        let readable = "choose a file that you can read";
-        let failed = |reason: io::Error| error(path, reason.to_string(), readable);
-        let open = || File::open(path).map_err(failed);
-        let mut whole = Self::begin(path, open()?)?;
+        let mut whole = Self::begin(path)?;
         while whole.read()?.is_some() {}
-        let frames = whole.record - 1;
-        let mut input = Self::begin(path, open()?)?;
-        input.left = frames;
+        let mut input = Self::begin(path)?;
+        input.left = whole.record - 1;
         input.next = input.read()?;
         Ok(input)
     }
 
-    fn begin(path: &Path, file: File) -> Result<Self, NicError> {
-        let reader = PcapReader::new(file).map_err(|reason| {
-            let what = match reason {
-                PcapError::IoError(reason) if reason.kind() != io::ErrorKind::UnexpectedEof => {
-                    format!("byte 0: {reason}")
-                }
-                _ => "byte 0: no header of a pcap file".to_owned(),
-            };
+    fn begin(path: &Path) -> Result<Self, NicError> {
+        let file = File::open(path)
+            .map_err(|reason| error(path, reason, "choose a file that you can read"))?;
+        let reader = PcapReader::new(file).map_err(|damage| {
+            let reason = reason(damage, "no header of a pcap file");
             let remedy = "record it as pcap (tcpdump -w), or convert pcapng (editcap -F pcap)";
-            error(path, what, remedy)
+            error(path, format_args!("byte 0: {reason}"), remedy)
         })?;
         let link = reader.header().datalink;
         if link != DataLink::ETHERNET {
-            let what = format!("byte 20: link type {}, not Ethernet (1)", u32::from(link));
-            return Err(error(path, what, "record frames of an Ethernet interface"));
+            let reason = format!("byte 20: link type {}, not Ethernet (1)", u32::from(link));
+            return Err(error(
+                path,
+                reason,
+                "record frames of an Ethernet interface",
+            ));
         }
         Ok(Self {
             path: path.to_owned(),
@@ -121,31 +125,24 @@ impl Input {
     /// The next frame of the file; `None` at its end.
     fn read(&mut self) -> Result<Option<Vec<u8>>, NicError> {
         let place = format!("record {} at byte {}", self.record, self.offset);
-        let packet = match self.reader.next_raw_packet() {
-            None => return Ok(None),
-            Some(Ok(packet)) => packet,
-            Some(Err(reason)) => {
-                let what = match reason {
-                    PcapError::IoError(reason) if reason.kind() != io::ErrorKind::UnexpectedEof => {
-                        format!("{place}: {reason}")
-                    }
-                    _ => format!("{place}: the file ends within it"),
-                };
-                let remedy = "record the file again, or keep its whole records (editcap)";
-                return Err(error(&self.path, what, remedy));
-            }
+        let wrong = |reason: &str, remedy| error(&self.path, format!("{place}: {reason}"), remedy);
+        let Some(packet) = self.reader.next_raw_packet() else {
+            return Ok(None);
         };
-        if packet.incl_len != packet.orig_len {
-            let (kept, len) = (packet.incl_len, packet.orig_len);
-            let what = format!("{place}: it has {kept} bytes of a frame of {len}");
-            return Err(error(
-                &self.path,
-                what,
-                "record whole frames (tcpdump -s 0)",
-            ));
+        let packet = packet.map_err(|damage| {
+            let reason = reason(damage, "the file ends within it");
+            wrong(
+                &reason,
+                "record the file again, or keep its whole records (editcap)",
+            )
+        })?;
+        let (kept, len) = (packet.incl_len, packet.orig_len);
+        if kept != len {
+            let reason = format!("it has {kept} bytes of a frame of {len}");
+            return Err(wrong(&reason, "record whole frames (tcpdump -s 0)"));
         }
         self.record += 1;
-        self.offset += RECORD_HEADER + u64::from(packet.incl_len);
+        self.offset += RECORD_HEADER + u64::from(kept);
         let mut frame = packet.data.into_owned();
         // A real wire has no shorter frames.
         frame.resize(frame.len().max(MIN_FRAME), 0);
@@ -156,13 +153,10 @@ impl Input {
 impl Output {
     fn create(path: &Path) -> Result<Self, NicError> {
         check_kind(path)?;
-        let failed = |reason: io::Error| {
-            let what = reason.to_string();
-            error(path, what, "choose a file that you can write")
-        };
         let mut output = Self {
             path: path.to_owned(),
-            file: File::create(path).map_err(failed)?,
+            file: File::create(path)
+                .map_err(|reason| error(path, reason, "choose a file that you can write"))?,
             buffer: Vec::with_capacity(2 * BLOCK),
             written: 0,
         };
@@ -195,20 +189,16 @@ impl Output {
         let result = self.file.write_all(&self.buffer);
         let len = self.buffer.len() as u64;
         self.buffer.clear();
-        match result {
-            Ok(()) => {
-                self.written += len;
-                Ok(())
-            }
-            Err(reason) => {
-                // A device such as /dev/full has no length.
-                let _ = self.file.set_len(self.written);
-                let _ = self.file.seek(SeekFrom::Start(self.written));
-                let what = format!("byte {}: {reason}", self.written);
-                let remedy = "make room, or choose another file; frames are missing from here on";
-                Err(error(&self.path, what, remedy))
-            }
-        }
+        let Err(reason) = result else {
+            self.written += len;
+            return Ok(());
+        };
+        // A device such as /dev/full has no length.
+        let _ = self.file.set_len(self.written);
+        let _ = self.file.seek(SeekFrom::Start(self.written));
+        let reason = format!("byte {}: {reason}", self.written);
+        let remedy = "make room, or choose another file; frames are missing from here on";
+        Err(error(&self.path, reason, remedy))
     }
 }
 
@@ -223,8 +213,8 @@ impl Pcap {
             let same = |a: Metadata, b: Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
             if let (Some(a), Some(b)) = (check_kind(from)?, check_kind(to)?) {
                 if a.is_file() && same(a, b) {
-                    let what = "it is the file of the arriving frames too".to_owned();
-                    return Err(error(to, what, "choose another file"));
+                    let reason = "it is the file of the arriving frames too";
+                    return Err(error(to, reason, "choose another file"));
                 }
             }
         }
@@ -249,8 +239,8 @@ impl Pcap {
     pub(crate) fn advance(&mut self) {
         let Some(input) = &mut self.input else { return };
         input.left = input.left.saturating_sub(1);
+        // An error here means that another program has changed the file since the start.
         input.next = input.read().unwrap_or_else(|error| {
-            // Somebody has changed the file since the start.
             tracing::error!("{error}");
             let _ = self.failure.set(error);
             None
@@ -258,20 +248,17 @@ impl Pcap {
     }
 
     /// Records frames that the driver has sent.
-    pub(crate) fn send(&mut self, frames: impl Iterator<Item = Vec<u8>>) {
+    pub(crate) fn send(&mut self, mut frames: impl Iterator<Item = Vec<u8>>) {
         let Some(output) = &mut self.output else {
             return;
         };
         let time = SystemTime::now().duration_since(UNIX_EPOCH);
         let time = time.unwrap_or_default();
-        for frame in frames {
-            if let Err(error) = output.write(&frame, time) {
-                tracing::error!("{error}");
-                let _ = self.failure.set(error);
-                // A gap in the middle of a record of traffic would mislead.
-                self.output = None;
-                return;
-            }
+        if let Err(error) = frames.try_for_each(|frame| output.write(&frame, time)) {
+            tracing::error!("{error}");
+            let _ = self.failure.set(error);
+            // A gap in the middle of a record of traffic would mislead.
+            self.output = None;
         }
     }
 }

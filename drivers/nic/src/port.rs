@@ -69,27 +69,16 @@ impl Port {
 
     pub(crate) fn check_injected(&self, frame: &[u8]) -> Result<(), ConfigError> {
         let len = frame.len();
-        ensure!(
-            (1..=MAX_INJECTED).contains(&len),
-            "frame of {len} bytes: must be 1 to {MAX_INJECTED} bytes, without the CRC"
-        );
+        ensure!((1..=MAX_INJECTED).contains(&len) =>
+            "frame of {len} bytes: must be 1 to {MAX_INJECTED} bytes, without the CRC";);
         Ok(())
     }
 
-    /// Starts or stops keeping the frames that the driver sends. Drops the frames kept so far.
-    pub fn set_capture(&self, on: bool) {
-        self.shared.lock().captured = on.then(Vec::new);
-    }
-
     /// The frames, without CRC, that the driver has sent since the last call. Empty unless frames
-    /// are kept; see [`PortConfig::capture`](crate::PortConfig::capture) and [`Port::set_capture`].
+    /// are kept; see [`PortConfig::capture`](crate::PortConfig::capture).
     pub fn take_transmitted(&self) -> Vec<Vec<u8>> {
-        self.shared
-            .lock()
-            .captured
-            .as_mut()
-            .map(std::mem::take)
-            .unwrap_or_default()
+        let kept = self.shared.lock().captured.as_mut().map(std::mem::take);
+        kept.unwrap_or_default()
     }
 
     /// Changes the traffic that arrives from the data plane's next round on.

@@ -1,5 +1,6 @@
 //! The directory of the sockets: no other user may replace what is in it.
 
+use std::fmt::Display;
 use std::fs::{self, DirBuilder, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -11,10 +12,10 @@ use crate::error::NicError;
 /// root, as must a link that leads to it. Without this check, another user could make a directory
 /// with a predictable name first, and put sockets of an own server there.
 pub(crate) fn open(path: &Path) -> Result<(), NicError> {
-    let failed = |reason| NicError::SocketDir {
-        path: path.to_owned(),
-        reason,
+    let refuse = |reason: &dyn Display, remedy: &str| {
+        NicError::unusable("socket directory", path, reason, remedy)
     };
+    let failed = |reason: io::Error| refuse(&reason, "choose a directory that you can write to");
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let mut builder = DirBuilder::new();
@@ -30,18 +31,16 @@ pub(crate) fn open(path: &Path) -> Result<(), NicError> {
     if !directory.is_dir() {
         return Err(failed(io::Error::from(io::ErrorKind::NotADirectory)));
     }
-    for entry in [&link, &directory] {
-        if ![user, 0].contains(&entry.uid()) {
-            return Err(NicError::SocketDirOwner {
-                path: path.to_owned(),
-                owner: entry.uid(),
-            });
-        }
+    let owners = [link.uid(), directory.uid()];
+    if let Some(owner) = owners.into_iter().find(|owner| ![user, 0].contains(owner)) {
+        let reason = format!("it belongs to user {owner}, who could replace the sockets");
+        return Err(refuse(&reason, "choose a directory of your own"));
     }
     if all_may_replace(&directory) {
-        return Err(NicError::SocketDirWritable {
-            path: path.to_owned(),
-        });
+        return Err(refuse(
+            &"all users may write to it and replace the sockets",
+            "take away that right (chmod o-w), or choose another directory",
+        ));
     }
     Ok(())
 }

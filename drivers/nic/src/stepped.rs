@@ -12,13 +12,12 @@ use rustix::event::{eventfd, EventfdFlags, PollFlags};
 
 use crate::config::NicConfig;
 use crate::data_plane::plane::DataPlane;
-use crate::device::card::Device;
 use crate::device::register_file::{PAGE, SHARED_PAGES};
 use crate::device::shared_device::SharedDevice;
+use crate::nic;
 use crate::pci_function::SessionEnd;
 use crate::report::PortCounters;
 use crate::socket::wait;
-use crate::threads::alarm::Alarm;
 use crate::vfio_user::protocol::{Connection, ConnectionError};
 use crate::vfio_user::session::Session;
 
@@ -38,24 +37,11 @@ pub struct SteppedNic {
 impl SteppedNic {
     /// Makes the devices and the data plane.
     pub fn new(config: &NicConfig) -> io::Result<Self> {
-        let alarm = Arc::new(Alarm::default());
-        let mut devices = Vec::new();
-        for (index, port) in config.ports.iter().enumerate() {
-            let device = Device::new(index, port.clone(), None)?;
-            devices.push(Arc::new(SharedDevice::new(
-                device,
-                config.mmio,
-                alarm.clone(),
-                config.latency,
-            )));
-        }
+        let devices = nic::devices(config, None)?;
+        let ports: Vec<_> = (0..devices.len()).collect();
+        let wires = devices.iter().map(|_| None).collect();
         Ok(Self {
-            plane: DataPlane::new(
-                config,
-                &devices,
-                &(0..devices.len()).collect::<Vec<_>>(),
-                devices.iter().map(|_| None).collect(),
-            ),
+            plane: DataPlane::new(config, &devices, &ports, wires),
             devices,
             stop: eventfd(0, EventfdFlags::CLOEXEC)?,
             client: None,
@@ -93,11 +79,10 @@ impl SteppedNic {
             return;
         };
         let session = Session::new(self.devices[0].as_ref());
-        let kept = client.try_clone();
-        let connection = Connection::new(client, self.stop.as_fd(), PEER_TIMEOUT);
-        match (act(&session, &connection), kept) {
-            (Ok(()), Ok(kept)) => self.client = Some(kept),
-            _ => self.devices[0].end_session(SessionEnd::Disconnected),
+        let connection = Connection::new(&client, self.stop.as_fd(), PEER_TIMEOUT);
+        match act(&session, &connection) {
+            Ok(()) => self.client = Some(client),
+            Err(_) => self.devices[0].end_session(SessionEnd::Disconnected),
         }
     }
 

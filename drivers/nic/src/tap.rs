@@ -4,7 +4,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 
 use libc::{c_short, c_ulong, ifreq};
 use rustix::net::{socket, AddressFamily, SocketType};
@@ -44,11 +43,8 @@ fn request(name: &str) -> ifreq {
     // SAFETY: zeroes are a valid `ifreq`: numbers, and unions of numbers.
     let mut request: ifreq = unsafe { std::mem::zeroed() };
     // `WireEnd::check` has refused names that do not fit.
-    for (to, from) in request
-        .ifr_name
-        .iter_mut()
-        .zip(name.bytes().take(libc::IFNAMSIZ - 1))
-    {
+    let bytes = name.bytes().take(libc::IFNAMSIZ - 1);
+    for (to, from) in request.ifr_name.iter_mut().zip(bytes) {
         *to = from as libc::c_char;
     }
     request
@@ -81,11 +77,9 @@ fn set_up(name: &str) -> io::Result<()> {
 impl Tap {
     /// Makes the interface `name`, or opens it if it exists and is free, and brings it up.
     pub(crate) fn open(name: &str) -> Result<Self, NicError> {
-        let error = |what, remedy: &str, reason| NicError::Tap {
-            name: name.to_owned(),
-            what,
-            reason,
-            remedy: remedy.to_owned(),
+        let error = |what, remedy: &str, reason: io::Error| {
+            let reason = format!("{what}: {reason}");
+            NicError::unusable("TAP interface", name, reason, remedy)
         };
         let mut options = OpenOptions::new();
         options
@@ -111,10 +105,7 @@ impl Tap {
         })?;
         // Otherwise the host sends frames of its own as soon as the interface is up. A kernel without
         // IPv6 has no such file, and sends none.
-        let mode = Path::new("/proc/sys/net/ipv6/conf")
-            .join(name)
-            .join("addr_gen_mode");
-        let _ = std::fs::write(mode, "1");
+        let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{name}/addr_gen_mode"), "1");
         set_up(name).map_err(|reason| error("bring the interface up", NO_PERMISSION, reason))?;
         Ok(Self { file, refused: 0 })
     }

@@ -7,7 +7,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::{Duration, Instant};
 
 use nic::registers as r;
-use nic::{MmioMode, Nic, NicConfig, NicError, ResetCause, SessionEnd, SocketError, TraceTo};
+use nic::{MmioMode, Nic, NicConfig, NicError, ResetCause, SessionEnd, TraceTo};
 use support::{
     eventually, frame, signals, words, Bench, Client, Driver, Memory, Rings, MODES, REGION_BAR0,
     REGION_CONFIG, REGION_IO, REGION_MSIX,
@@ -491,20 +491,14 @@ fn only_stale_sockets_are_replaced_and_only_the_own_one_is_removed() {
     assert!(path.exists());
     let first = start().unwrap();
     Client::connect(&path);
-    let refused = start();
-    assert!(matches!(
-        refused,
-        Err(NicError::Socket(SocketError::InUse { .. }))
-    ));
+    let refused = start().unwrap_err().to_string();
+    assert!(refused.contains("another server"), "{refused}");
     Client::connect(&path);
     drop(first);
     assert!(!path.exists());
     std::fs::write(&path, "precious").unwrap();
-    let refused = start();
-    assert!(matches!(
-        refused,
-        Err(NicError::Socket(SocketError::NotASocket { .. }))
-    ));
+    let refused = start().unwrap_err().to_string();
+    assert!(refused.contains("not a socket"), "{refused}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
     std::fs::remove_file(&path).unwrap();
     let replaced = start().unwrap();

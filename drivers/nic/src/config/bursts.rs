@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::config::link::read_fields;
 use crate::error::ConfigError;
 
 /// Most rounds, and most bursts of a block: a report holds every burst.
@@ -67,9 +68,8 @@ impl FromStr for Bursts {
             return Ok(Self::default());
         }
         let is_possible = |count| (1..=MOST).contains(&count);
-        let bursts: Option<Self> = toml::from_str(&text.replace(',', "\n")).ok();
-        bursts
-            .filter(|it| is_possible(it.rounds) && is_possible(it.bursts) && !text.is_empty())
+        read_fields(text)
+            .filter(|it: &Self| is_possible(it.rounds) && is_possible(it.bursts) && !text.is_empty())
             .ok_or_else(|| {
                 ConfigError(format!(
                     "burst {text:?}: write default, or some of rounds=N,bursts=N,seed=N,saturate=S; rounds \

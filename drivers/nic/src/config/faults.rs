@@ -2,10 +2,11 @@
 
 use crate::device::registers as r;
 use crate::error::ConfigError;
+use ReceiveFault::{Length, NoEndOfPacket};
 
 /// A length above the 2 KiB of a driver's packet buffer, but within the 4 KiB that two adjacent
 /// buffers have: a driver that believes it can still send the packet on.
-const LENGTH_BEYOND: ReceiveFault = ReceiveFault::Length(4000);
+const LENGTH_BEYOND: ReceiveFault = Length(4000);
 
 /// Faults of the device. All are off by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,10 +52,8 @@ impl ReceiveFault {
     /// Changes the two words of an advanced descriptor before the device writes them back.
     pub(crate) fn falsify(self, [first, second]: [u64; 2]) -> [u64; 2] {
         let second = match self {
-            ReceiveFault::Length(bytes) => {
-                second & !r::RXD_LENGTH | r::field64(r::RXD_LENGTH, u64::from(bytes))
-            }
-            ReceiveFault::NoEndOfPacket => second & !r::RXD_EOP,
+            Length(bytes) => second & !r::RXD_LENGTH | r::field64(r::RXD_LENGTH, u64::from(bytes)),
+            NoEndOfPacket => second & !r::RXD_EOP,
         };
         [first, second]
     }
@@ -71,12 +70,8 @@ const FAULTS: [(&str, SwitchOn); 12] = [
     ("master-stays", |it| it.master_stays = true),
     ("removed", |it| it.removed = true),
     ("rx-length-beyond", |it| it.receive = Some(LENGTH_BEYOND)),
-    ("rx-length-zero", |it| {
-        it.receive = Some(ReceiveFault::Length(0))
-    }),
-    ("rx-no-eop", |it| {
-        it.receive = Some(ReceiveFault::NoEndOfPacket)
-    }),
+    ("rx-length-zero", |it| it.receive = Some(Length(0))),
+    ("rx-no-eop", |it| it.receive = Some(NoEndOfPacket)),
     ("ignore-tail", |it| it.ignore_tail = true),
     ("head-beyond-ring", |it| it.head_beyond_ring = true),
     ("interrupt-storm", |it| it.interrupt_storm = true),
@@ -84,16 +79,10 @@ const FAULTS: [(&str, SwitchOn); 12] = [
 ];
 
 impl Faults {
-    /// Names of all faults.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        FAULTS.iter().map(|(name, _)| *name)
-    }
-
     /// Switches the fault of that name on. The error for an unknown name lists the valid ones.
     pub fn add(&mut self, name: &str) -> Result<(), ConfigError> {
         let Some((_, switch_on)) = FAULTS.iter().find(|(known, _)| *known == name) else {
-            let names: Vec<_> = Self::names().collect();
-            let names = names.join(", ");
+            let names = FAULTS.map(|(name, _)| name).join(", ");
             return Err(ConfigError(format!(
                 "unknown fault {name:?}; choose one of: {names}"
             )));
@@ -106,7 +95,7 @@ impl Faults {
 #[cfg(test)]
 #[test]
 fn every_name_switches_a_fault_on() {
-    for name in Faults::names() {
+    for (name, _) in FAULTS {
         let mut faults = Faults::default();
         faults.add(name).unwrap();
         assert_ne!(faults, Faults::default(), "{name}");

@@ -55,21 +55,17 @@ impl FromStr for Hardware {
         };
         let profiles: BTreeMap<String, Self> =
             toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        match profiles.get(name) {
-            _ if from_file => match Vec::from_iter(profiles.values())[..] {
-                [profile] => Ok(*profile),
-                _ => Err(wrong(
-                    "the file must have one table, the profile".to_owned(),
-                )),
-            },
-            Some(profile) => Ok(*profile),
-            None => {
-                let names = Vec::from_iter(profiles.into_keys()).join(" or ");
-                Err(wrong(format!(
-                    "choose {names}, or a TOML file with a profile"
-                )))
-            }
+        if from_file {
+            let [profile] = Vec::from_iter(profiles.values())[..] else {
+                let why = "the file must have one table, the profile";
+                return Err(wrong(why.to_owned()));
+            };
+            return Ok(*profile);
         }
+        profiles.get(name).copied().ok_or_else(|| {
+            let names = Vec::from_iter(profiles.keys().map(String::as_str)).join(" or ");
+            wrong(format!("choose {names}, or a TOML file with a profile"))
+        })
     }
 }
 

@@ -3,8 +3,9 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::ValueEnum;
-use serde::Serialize;
+use clap::{Args, ValueEnum};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::error::ConfigError;
 
@@ -44,21 +45,35 @@ pub enum LinkSpeed {
 }
 
 /// How a link comes up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 pub struct LinkSettings {
-    /// The speed.
+    /// Speed of the links: 100m, 1g, 2.5g, 5g or 10g; each family of cards has some of them
+    #[arg(
+        long = "link-speed",
+        value_enum,
+        value_name = "SPEED",
+        default_value = "10g"
+    )]
     pub speed: LinkSpeed,
-    /// The time from a reset, or from the end of what kept the link down, until the link is up. The
-    /// training of 10GBASE-T takes several seconds on hardware.
+    /// Time in seconds from a reset until the link is up, as the training of 10GBASE-T takes it
+    #[arg(long = "link-delay", value_name = "S", value_parser = seconds, default_value = "0")]
     pub delay: Duration,
-    /// The link stays down until the driver has reset the whole card so many times in its session,
-    /// by CTRL.RST or CTRL.LNK_RST. Only for cards with an SFP+ cage.
+    /// Links stay down until the driver has reset the card N times
+    #[arg(long = "link-attempts", value_name = "N", default_value_t = 0)]
     pub attempts: u32,
+}
+
+/// Reads a number of seconds, for options of a command line.
+pub fn seconds(text: &str) -> Result<Duration, &'static str> {
+    let seconds = text.parse().ok();
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or("write a number of seconds, such as 10 or 0.5")
 }
 
 /// The state in which each driver finds the card, which a reset by CTRL.RST does not change. The default is a
 /// card as it comes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct LeftBehind {
     /// ESDP.SDP3 is high, so the laser of an optical module is off.
@@ -66,6 +81,7 @@ pub struct LeftBehind {
     /// AUTOC2.LINK_DISABLE is set, in the EEPROM too: every reset sets it again.
     pub link_disabled: bool,
     /// RTTBCNRC limits transmit queue 0 to this rate in Mbit/s, because the card was a generator.
+    #[serde(rename = "rate-limited")]
     pub rate_limit: Option<u32>,
     /// The copper PHY is powered down.
     pub phy_off: bool,
@@ -76,27 +92,26 @@ impl FromStr for LeftBehind {
 
     /// States separated by commas, such as `laser-off,rate-limited=100`.
     fn from_str(text: &str) -> Result<Self, ConfigError> {
-        let mut state = Self::default();
-        for name in text.split(',') {
-            match (name, name.strip_prefix("rate-limited=")) {
-                ("laser-off", _) => state.laser_off = true,
-                ("link-disabled", _) => state.link_disabled = true,
-                ("phy-off", _) => state.phy_off = true,
-                (_, Some(mbit)) => {
-                    // RTTBCNRC divides the 10 Gbit/s of the link by at most 1024.
-                    let limit = mbit.parse().ok();
-                    let limit = limit.filter(|limit| (10..=10_000).contains(limit));
-                    state.rate_limit = Some(limit.ok_or_else(|| {
-                        ConfigError(format!("rate limit {mbit:?}: must be 10 to 10000 Mbit/s"))
-                    })?);
-                }
-                _ => {
-                    return Err(ConfigError(format!(
-                        "unknown state {name:?}; choose from: laser-off, link-disabled, rate-limited=MBIT, phy-off"
-                    )))
-                }
-            }
-        }
-        Ok(state)
+        // RTTBCNRC divides the 10 Gbit/s of the link by at most 1024.
+        let fits = |it: &Self| {
+            it.rate_limit
+                .is_none_or(|mbit| (10..=10_000).contains(&mbit))
+        };
+        read_fields(text).filter(fits).ok_or_else(|| {
+            ConfigError(format!(
+                "left behind {text:?}: write some of laser-off, link-disabled, phy-off and rate-limited=MBIT; \
+                 a limit is 10 to 10000 Mbit/s"
+            ))
+        })
     }
+}
+
+/// Reads fields separated by commas, as `NAME=VALUE`, or `NAME` for one that is true. `None` if one is wrong.
+pub(super) fn read_fields<T: DeserializeOwned>(text: &str) -> Option<T> {
+    let fields = text.split(',').map(|field| match field {
+        "" => String::new(),
+        name if !name.contains('=') => format!("{name} = true\n"),
+        field => format!("{field}\n"),
+    });
+    toml::from_str(&fields.collect::<String>()).ok()
 }

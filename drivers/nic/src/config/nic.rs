@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::{Args, Parser};
+
 use crate::config::bursts::Bursts;
 use crate::config::faults::Faults;
 use crate::config::hardware::Hardware;
@@ -23,85 +25,109 @@ pub const DEFAULT_DEVICE_ID: u16 = 0x10fb;
 /// Modelled receive queues, and modelled transmit queues, of a port: 0 to 15.
 pub const QUEUES: usize = 16;
 
-/// One port.
-#[derive(Clone, Debug, PartialEq)]
+/// One port. The command `nic` takes the fields as options, and the options' defaults are the fields'.
+#[derive(Clone, Debug, PartialEq, Parser)]
 #[non_exhaustive]
 pub struct PortConfig {
-    /// The frames that arrive from the wire.
+    /// Frames that arrive at every port: off, saturate (one for every free descriptor),
+    /// window=FRAMES (the same, while at most FRAMES have not come back), or rate=MPPS
+    #[arg(long, value_name = "TRAFFIC", default_value = "off")]
     pub traffic: Traffic,
-    /// Lengths of the generated frames.
+    /// Frame size in bytes without CRC, 60 to 1514; MIN-MAX or A,B,C for several sizes in turn
+    #[arg(long = "size", value_name = "BYTES", default_value = "60")]
     pub sizes: FrameSizes,
-    /// Number of flows of the generated frames, 1 to [`MAX_FLOWS`].
+    /// Number of flows that the frames belong to
+    #[arg(long, value_name = "N", default_value_t = 1024)]
     pub flows: u16,
     /// The port whose received frames the driver should send here, if there is one.
+    #[arg(skip)]
     pub peer: Option<usize>,
-    /// How closely the NIC checks those frames.
+    /// Checks of the frames that come back: full (every byte), sequence (numbers only), or off
+    #[arg(long, value_enum, value_name = "HOW", default_value = "full")]
     pub verify: VerifyMode,
-    /// The change that the driver should make to those frames.
+    /// Change that drivers make to frames: touch (byte 1 goes up by one), touch@N (byte N does, 0 to
+    /// 59), mac (new addresses, as testpmd's forward mode mac writes them) or none
+    #[arg(long = "expect", value_name = "CHANGE", default_value = "touch")]
     pub expected: Expected,
-    /// PCI device id. The vendor id is Intel's, 0x8086.
-    pub device_id: u16,
-    /// The module in the SFP+ cage.
+    /// Module in the SFP+ cages: dac (a direct-attach cable), sr (an optical module) or none
+    #[arg(long, value_enum, value_name = "MODULE", default_value = "dac")]
     pub module: Module,
     /// How the link comes up.
+    #[command(flatten)]
     pub link: LinkSettings,
-    /// What an earlier driver left behind.
+    /// What an earlier driver left behind, separated by commas: laser-off, link-disabled,
+    /// rate-limited=MBIT, phy-off
+    #[arg(
+        long,
+        value_name = "STATES",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub left_behind: LeftBehind,
+    /// PCI device id, in hexadecimal
+    #[arg(long, value_name = "HEX", value_parser = device_id, default_value = "10fb")]
+    pub device_id: u16,
     /// The faults that the device shows.
+    #[arg(skip)]
     pub faults: Faults,
-    /// In what the device differs from the model.
+    /// In what the card differs from the model where sources about real cards disagree: datasheet (nothing),
+    /// differs (everything that drivers/nic/hardware.toml lists), or FILE.toml with a profile
+    #[arg(long, value_name = "PROFILE", default_value = "datasheet")]
     pub hardware: Hardware,
     /// What is at the other end of the wire, besides the NIC's own traffic.
+    #[arg(skip)]
     pub wire: Option<WireTo>,
     /// Whether the NIC keeps sent frames for
     /// [`Port::take_transmitted`](crate::Port::take_transmitted) instead of checking them.
+    #[arg(skip)]
     pub capture: bool,
 }
 
-impl Default for PortConfig {
-    fn default() -> Self {
-        Self {
-            traffic: Traffic::Off,
-            sizes: FrameSizes::default(),
-            flows: 1024,
-            peer: None,
-            verify: VerifyMode::Full,
-            expected: Expected::default(),
-            device_id: DEFAULT_DEVICE_ID,
-            module: Module::default(),
-            link: LinkSettings::default(),
-            left_behind: LeftBehind::default(),
-            faults: Faults::default(),
-            hardware: Hardware::default(),
-            wire: None,
-            capture: false,
-        }
-    }
+fn device_id(text: &str) -> Result<u16, &'static str> {
+    u16::from_str_radix(text.trim_start_matches("0x"), 16)
+        .map_err(|_| "write up to four hexadecimal digits, such as 10fb")
 }
 
-/// A whole NIC.
-#[derive(Clone, Debug, PartialEq)]
+/// A whole NIC. The command `nic` takes the fields as options.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
 #[non_exhaustive]
+#[must_use]
 pub struct NicConfig {
-    /// Directory of the sockets `port0.sock`, `port1.sock` and so on. The NIC makes it if it does
-    /// not exist.
+    /// Directory for the sockets port0.sock, port1.sock, ...; made if it does not exist
+    #[arg(long, value_name = "DIR")]
     pub socket_dir: PathBuf,
     /// The ports, at most [`MAX_PORTS`].
+    #[arg(skip)]
     pub ports: Vec<PortConfig>,
-    /// How drivers reach the registers.
+    /// Register access: shared (queue registers are shared memory) or trap (every access is a
+    /// message)
+    #[arg(long, value_enum, value_name = "MODE", default_value = "shared")]
     pub mmio: MmioMode,
-    /// Cables between ports.
+    /// Cable between two ports: each receives the frames that the other sends, unchecked; may be
+    /// repeated
+    #[arg(long = "cable", value_name = "A:B")]
     pub cables: Vec<Cable>,
-    /// Where the NIC records register accesses.
-    pub trace: TraceTo,
-    /// The processor for the data plane's thread. By default the kernel chooses.
+    /// Record every register access in FILE; shared mode does not see accesses to queue registers
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<TraceTo>,
+    /// Processor for the data plane
+    #[arg(long, value_name = "N")]
     pub cpu: Option<usize>,
-    /// A processor for each of several data planes, in place of `cpu`. Ports that exchange frames, as peers
-    /// or over a cable, share a data plane. Empty for one data plane.
+    /// Processors for several data planes, such as 0,2: ports that exchange frames share one
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        conflicts_with = "cpu"
+    )]
     pub data_plane_cpus: Vec<usize>,
     /// Latency measurement, if wanted.
+    #[arg(skip)]
     pub latency: Option<MeasureLatency>,
-    /// The bursts to time, if wanted.
+    /// Time bursts of packets, and write "bursts done" to standard output after the last one: default, or
+    /// some of rounds=N (4), bursts=N of a round (320), seed=N (1), saturate=S (1.6: seconds with as many
+    /// frames as the driver takes, before the first burst)
+    #[arg(long = "burst", value_name = "SETTINGS")]
     pub bursts: Option<Bursts>,
 }
 
@@ -109,41 +135,37 @@ impl NicConfig {
     /// `ports` ports without traffic, with their sockets in `socket_dir`. Neighbours are peers: 0
     /// and 1, 2 and 3, and so on.
     pub fn new(socket_dir: impl Into<PathBuf>, ports: usize) -> Self {
-        let ports = (0..ports)
-            .map(|port| PortConfig {
-                peer: Some(port ^ 1).filter(|peer| *peer < ports),
-                ..PortConfig::default()
-            })
-            .collect();
-        Self {
-            socket_dir: socket_dir.into(),
-            ports,
-            mmio: MmioMode::default(),
-            cables: Vec::new(),
-            trace: TraceTo::default(),
-            cpu: None,
-            data_plane_cpus: Vec::new(),
-            latency: None,
-            bursts: None,
-        }
+        let socket_dir = socket_dir.into();
+        let config = Self {
+            socket_dir,
+            ..Self::default()
+        };
+        config.with_ports(ports, &PortConfig::parse_from::<_, &str>([]))
+    }
+
+    /// Makes `count` ports like this one. Neighbours are peers: 0 and 1, 2 and 3, and so on.
+    pub fn with_ports(mut self, count: usize, like: &PortConfig) -> Self {
+        let port = |port: usize| PortConfig {
+            peer: Some(port ^ 1).filter(|peer| *peer < count),
+            ..like.clone()
+        };
+        self.ports = (0..count).map(port).collect();
+        self
     }
 
     /// Makes `change` to every port.
-    #[must_use]
     pub fn with_each_port(mut self, change: impl FnMut(&mut PortConfig)) -> Self {
         self.ports.iter_mut().for_each(change);
         self
     }
 
     /// Sets how drivers reach the registers.
-    #[must_use]
     pub fn with_mmio(mut self, mmio: MmioMode) -> Self {
         self.mmio = mmio;
         self
     }
 
     /// Adds a cable between two ports.
-    #[must_use]
     pub fn with_cable(mut self, a: usize, b: usize) -> Self {
         self.cables.push(Cable { a, b });
         self
@@ -159,26 +181,20 @@ impl NicConfig {
             let free = self.ports.iter().position(|port| port.wire.is_none());
             let port = end.port.or(free).unwrap_or(self.ports.len());
             self.check_number("wire", &end.to, port)?;
-            let wire = &mut self.ports[port].wire;
-            ensure!(
-                wire.is_none(),
-                "wire {}: port {port} has a wire already",
-                end.to
-            );
-            *wire = Some(end.to.clone());
+            let (wire, to) = (&mut self.ports[port].wire, &end.to);
+            ensure!(wire.is_none() => "wire {to}: port {port} has a wire already";);
+            *wire = Some(to.clone());
         }
         Ok(self)
     }
 
     /// Records register accesses.
-    #[must_use]
     pub fn with_trace(mut self, trace: TraceTo) -> Self {
-        self.trace = trace;
+        self.trace = Some(trace);
         self
     }
 
     /// Measures latency.
-    #[must_use]
     pub fn with_latency(mut self, latency: MeasureLatency) -> Self {
         self.latency = Some(latency);
         self
@@ -186,22 +202,20 @@ impl NicConfig {
 
     /// The ports in groups: two ports that exchange frames, as peers or over a cable, are in one group.
     pub(super) fn groups(&self) -> Vec<Vec<usize>> {
+        let count = self.ports.len();
         let peers = self.ports.iter().enumerate();
         let peers = peers.filter_map(|(index, port)| Some((index, port.peer?)));
         let cables = self.cables.iter().map(|cable| (cable.a, cable.b));
-        let mut groups: Vec<Vec<usize>> = (0..self.ports.len()).map(|port| vec![port]).collect();
+        // A group has the number of its first port.
+        let mut group_of: Vec<_> = (0..count).collect();
         for (a, b) in peers.chain(cables) {
-            let of = |port| groups.iter().position(|group| group.contains(&port));
-            let (Some(first), Some(second)) = (of(a.min(b)), of(a.max(b))) else {
-                continue;
-            };
-            if first != second {
-                let moved = std::mem::take(&mut groups[first.max(second)]);
-                groups[first.min(second)].extend(moved);
-            }
+            let (a, b) = (group_of[a], group_of[b]);
+            let joined = group_of.iter_mut().filter(|group| **group == a.max(b));
+            joined.for_each(|group| *group = a.min(b));
         }
-        groups.retain(|group| !group.is_empty());
-        groups
+        let members = |first| (0..count).filter(|port| group_of[*port] == first).collect();
+        let groups = (0..count).map(members);
+        groups.filter(|group: &Vec<_>| !group.is_empty()).collect()
     }
 
     /// The ports of each data plane.

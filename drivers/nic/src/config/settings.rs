@@ -1,5 +1,6 @@
 //! The settings of registers, traffic and checks, one type each.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -76,7 +77,7 @@ pub struct FrameSizes(Vec<u16>);
 impl FrameSizes {
     /// Frames of one length, 60 to 1514 bytes.
     pub fn fixed(len: usize) -> Result<Self, ConfigError> {
-        Self::cycle([len])
+        Self::range(len, len)
     }
 
     /// Every length from `from` to `to`, one after the other.
@@ -84,18 +85,17 @@ impl FrameSizes {
         Self::cycle(from..=to)
     }
 
-    /// The given lengths, one after the other.
-    pub fn cycle(lengths: impl IntoIterator<Item = usize>) -> Result<Self, ConfigError> {
-        let mut checked = Vec::new();
-        for len in lengths {
-            ensure!(
-                (MIN_FRAME..=MAX_FRAME).contains(&len),
-                "frame size {len}: must be {MIN_FRAME} to {MAX_FRAME} bytes, without the CRC"
-            );
-            checked.push(len as u16);
-        }
-        ensure!(!checked.is_empty(), "no frame sizes: name at least one");
-        Ok(Self(checked))
+    fn cycle(lengths: impl IntoIterator<Item = usize>) -> Result<Self, ConfigError> {
+        let check = |len| {
+            ensure! {
+                (MIN_FRAME..=MAX_FRAME).contains(&len) =>
+                    "frame size {len}: must be {MIN_FRAME} to {MAX_FRAME} bytes, without the CRC";
+            }
+            Ok(len as u16)
+        };
+        let lengths: Vec<_> = lengths.into_iter().map(check).collect::<Result<_, _>>()?;
+        ensure! { !lengths.is_empty() => "no frame sizes: name at least one"; }
+        Ok(Self(lengths))
     }
 
     /// The lengths of one cycle.
@@ -115,13 +115,9 @@ impl FromStr for FrameSizes {
 
     /// `60`, `60-1514` or `60,512,1514`.
     fn from_str(text: &str) -> Result<Self, ConfigError> {
-        let number = |part: &str| {
-            part.trim().parse::<usize>().map_err(|_| {
-                ConfigError(format!(
-                    "frame size {text:?}: write a number, MIN-MAX, or several with commas"
-                ))
-            })
-        };
+        let form = "write a number, MIN-MAX, or several with commas";
+        let wrong = |_| ConfigError(format!("frame size {text:?}: {form}"));
+        let number = |part: &str| part.trim().parse::<usize>().map_err(wrong);
         match text.split_once('-') {
             Some((from, to)) => Self::range(number(from)?, number(to)?),
             None => Self::cycle(text.split(',').map(number).collect::<Result<Vec<_>, _>>()?),
@@ -193,13 +189,16 @@ pub struct MeasureLatency {
 }
 
 /// Where the NIC records accesses to registers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceTo {
-    /// Nowhere.
-    #[default]
-    Off,
     /// In memory, for [`Nic::take_trace`](crate::Nic::take_trace).
     Memory,
     /// In a file, one line each.
     File(PathBuf),
+}
+
+impl From<OsString> for TraceTo {
+    fn from(path: OsString) -> Self {
+        Self::File(path.into())
+    }
 }

@@ -1,6 +1,6 @@
 //! The vfio-user protocol: messages over a UNIX stream socket, with file descriptors beside them.
 //!
-//! A message is a header of 16 bytes, with a [`Command`], and a payload of fixed-size little-endian
+//! A message is a header of 16 bytes, with the number of a [`command`], and a payload of fixed-size little-endian
 //! fields.
 //!
 //! The crate `vfio_user` is not used, because its server trusts its client and serves only one:
@@ -22,9 +22,8 @@ use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::net::{
     recv, recvmsg, send, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags,
-    SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    ReturnFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
 };
-use thiserror::Error;
 
 use crate::socket::wait;
 
@@ -45,39 +44,18 @@ pub(crate) const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Longest first message. VERSION names a few capabilities.
 const MAX_FIRST_MESSAGE: usize = 4096;
 
-/// The request of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Command {
-    Version,
-    DmaMap,
-    DmaUnmap,
-    DeviceGetInfo,
-    DeviceGetRegionInfo,
-    DeviceGetIrqInfo,
-    DeviceSetIrqs,
-    RegionRead,
-    RegionWrite,
-    DeviceReset,
-    /// A request that this server does not offer, or that a client may not send.
-    NotOffered,
-}
-
-impl Command {
-    fn from_number(number: u16) -> Self {
-        match number {
-            1 => Self::Version,
-            2 => Self::DmaMap,
-            3 => Self::DmaUnmap,
-            4 => Self::DeviceGetInfo,
-            5 => Self::DeviceGetRegionInfo,
-            7 => Self::DeviceGetIrqInfo,
-            8 => Self::DeviceSetIrqs,
-            9 => Self::RegionRead,
-            10 => Self::RegionWrite,
-            13 => Self::DeviceReset,
-            _ => Self::NotOffered,
-        }
-    }
+/// The requests that this server offers, by their numbers in the protocol.
+pub(crate) mod command {
+    pub(crate) const VERSION: u16 = 1;
+    pub(crate) const DMA_MAP: u16 = 2;
+    pub(crate) const DMA_UNMAP: u16 = 3;
+    pub(crate) const DEVICE_GET_INFO: u16 = 4;
+    pub(crate) const DEVICE_GET_REGION_INFO: u16 = 5;
+    pub(crate) const DEVICE_GET_IRQ_INFO: u16 = 7;
+    pub(crate) const DEVICE_SET_IRQS: u16 = 8;
+    pub(crate) const REGION_READ: u16 = 9;
+    pub(crate) const REGION_WRITE: u16 = 10;
+    pub(crate) const DEVICE_RESET: u16 = 13;
 }
 
 /// How much of a client's first message has arrived.
@@ -105,12 +83,12 @@ pub(crate) fn first_message(client: &UnixStream) -> FirstMessage {
         Err(Errno::AGAIN | Errno::INTR) => return FirstMessage::None,
         Err(_) => return FirstMessage::Closed,
     }
-    let size = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
+    let size = Header::of(&head).size;
     let arrived = rustix::io::ioctl_fionread(client).unwrap_or(0);
-    match size {
+    match size as usize {
         // The server refuses such a size without waiting for more.
         0..HEADER_SIZE => FirstMessage::Whole,
-        HEADER_SIZE..=MAX_FIRST_MESSAGE if arrived < size as u64 => FirstMessage::Part,
+        HEADER_SIZE..=MAX_FIRST_MESSAGE if arrived < u64::from(size) => FirstMessage::Part,
         HEADER_SIZE..=MAX_FIRST_MESSAGE => FirstMessage::Whole,
         _ => FirstMessage::TooLong,
     }
@@ -127,18 +105,11 @@ pub(crate) fn turn_away(client: &UnixStream, error: Errno) {
     // answer.
     let mut rest = [0; 4096];
     for _ in 0..MAX_MESSAGE_SIZE / rest.len() {
-        match recv(client, &mut rest[..], RecvFlags::DONTWAIT) {
-            Ok((_, 1..)) => {}
-            _ => break,
-        }
+        let Ok((_, 1..)) = recv(client, &mut rest[..], RecvFlags::DONTWAIT) else {
+            break;
+        };
     }
-    let header = Header {
-        id: u16::from_le_bytes([head[0], head[1]]),
-        number: u16::from_le_bytes([head[2], head[3]]),
-        no_reply: false,
-    };
-    let error = error.raw_os_error().unsigned_abs();
-    let answer = header.bytes(0, FLAG_REPLY | FLAG_ERROR, error);
+    let answer = Header::of(&head).refusal(error);
     // An error here means that the client has gone.
     let _ = send(client, &answer, SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
 }
@@ -148,27 +119,39 @@ const FLAG_REPLY: u32 = 1;
 const FLAG_NO_REPLY: u32 = 1 << 4;
 const FLAG_ERROR: u32 = 1 << 5;
 
-/// The parts of a message's header that the reply repeats.
+/// A message's header.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Header {
     id: u16,
-    number: u16,
-    pub(crate) no_reply: bool,
+    pub(crate) command: u16,
+    /// Bytes of the message.
+    size: u32,
+    flags: u32,
 }
 
 impl Header {
-    pub(crate) fn command(&self) -> Command {
-        Command::from_number(self.number)
+    fn of(bytes: &[u8; HEADER_SIZE]) -> Self {
+        let half = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+        let word = |at: usize| u32::from(half(at)) | u32::from(half(at + 2)) << 16;
+        Self {
+            id: half(0),
+            command: half(2),
+            size: word(4),
+            flags: word(8),
+        }
     }
 
-    fn bytes(self, payload: usize, flags: u32, error: u32) -> [u8; HEADER_SIZE] {
-        let mut bytes = [0; HEADER_SIZE];
-        bytes[0..2].copy_from_slice(&self.id.to_le_bytes());
-        bytes[2..4].copy_from_slice(&self.number.to_le_bytes());
-        bytes[4..8].copy_from_slice(&((HEADER_SIZE + payload) as u32).to_le_bytes());
-        bytes[8..12].copy_from_slice(&flags.to_le_bytes());
-        bytes[12..16].copy_from_slice(&error.to_le_bytes());
-        bytes
+    /// An answer to the message, with the same number. `error` is 0 for success.
+    fn answer(self, payload: &[u8], flags: u32, error: u32) -> Vec<u8> {
+        let size = (HEADER_SIZE + payload.len()) as u32;
+        let halves = [self.id, self.command].map(u16::to_le_bytes).concat();
+        let words = [size, FLAG_REPLY | flags, error].map(u32::to_le_bytes);
+        [&halves[..], words.as_flattened(), payload].concat()
+    }
+
+    /// An answer that says why the server does not do as the message says.
+    fn refusal(self, error: Errno) -> Vec<u8> {
+        self.answer(&[], FLAG_ERROR, error.raw_os_error().unsigned_abs())
     }
 }
 
@@ -181,43 +164,34 @@ pub(crate) struct Message {
 }
 
 /// Why a connection has ended.
-#[derive(Debug, Error)]
+#[derive(Debug)]
 pub(crate) enum ConnectionError {
-    #[error("the client closed the connection")]
+    /// The client closed the connection between two messages.
     Closed,
-    #[error("the client closed the connection in the middle of a message")]
-    Truncated,
-    #[error("message of {0} bytes: the size must be 16 to {MAX_MESSAGE_SIZE}")]
-    Size(u32),
-    #[error("message with flags {0:#x}: the server takes commands only")]
-    NotACommand(u32),
-    #[error("message with more than {MAX_FDS} file descriptors")]
-    TooManyFds,
-    #[error("the first message was not VERSION")]
-    NoVersion,
-    #[error("version {0}.{1}: this server speaks 0.x")]
-    Version(u16, u16),
-    #[error("for {PEER_TIMEOUT:?}, the client has neither completed a message nor read a reply")]
-    Timeout,
-    #[error("the NIC is stopping")]
+    /// The NIC is stopping.
     Stopping,
-    #[error("socket: {0}")]
-    Io(#[from] io::Error),
+    /// The client broke the protocol, or the socket failed.
+    Broken(String),
 }
 
-impl From<Errno> for ConnectionError {
-    fn from(errno: Errno) -> Self {
-        match errno {
-            Errno::PIPE | Errno::CONNRESET => Self::Closed,
-            other => Self::Io(other.into()),
+impl From<io::Error> for ConnectionError {
+    fn from(error: io::Error) -> Self {
+        match Errno::from_io_error(&error) {
+            Some(Errno::PIPE | Errno::CONNRESET) => Self::Closed,
+            _ => Self::Broken(format!("socket: {error}")),
         }
     }
+}
+
+/// The client broke the protocol in this way.
+pub(crate) fn broken<T>(how: impl Into<String>) -> Result<T, ConnectionError> {
+    Err(ConnectionError::Broken(how.into()))
 }
 
 /// A client's connection.
 #[derive(Debug)]
 pub(crate) struct Connection<'a> {
-    stream: UnixStream,
+    stream: &'a UnixStream,
     /// Becomes readable when the server must stop.
     stop: BorrowedFd<'a>,
     /// Longest time for the rest of a message, or for room for a reply.
@@ -225,7 +199,11 @@ pub(crate) struct Connection<'a> {
 }
 
 impl<'a> Connection<'a> {
-    pub(crate) fn new(stream: UnixStream, stop: BorrowedFd<'a>, peer_timeout: Duration) -> Self {
+    pub(crate) fn new(
+        stream: &'a UnixStream,
+        stop: BorrowedFd<'a>,
+        peer_timeout: Duration,
+    ) -> Self {
         Self {
             stream,
             stop,
@@ -241,14 +219,14 @@ impl<'a> Connection<'a> {
     fn wait_for(&self, flags: PollFlags, deadline: Instant) -> Result<(), ConnectionError> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let ready = wait(
-                &[(self.fd(), flags), (self.stop, PollFlags::IN)],
-                Some(left),
-            )?;
-            match ready[..] {
+            let fds = [(self.fd(), flags), (self.stop, PollFlags::IN)];
+            match wait(&fds, Some(left))?[..] {
                 [_, true] => return Err(ConnectionError::Stopping),
                 [true, _] => return Ok(()),
-                _ if left.is_zero() => return Err(ConnectionError::Timeout),
+                _ if left.is_zero() => {
+                    let how = "the client has neither completed a message nor read a reply";
+                    return broken(format!("for {PEER_TIMEOUT:?}, {how}"));
+                }
                 _ => {}
             }
         }
@@ -260,24 +238,20 @@ impl<'a> Connection<'a> {
         let mut fds = Vec::new();
         let mut head = [0; HEADER_SIZE];
         self.fill(&mut head, &mut fds, deadline, ConnectionError::Closed)?;
-        let half = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
-        let full = |at: usize| u32::from(half(at)) | u32::from(half(at + 2)) << 16;
-        let (size, flags) = (full(4), full(8));
-        let header = Header {
-            id: half(0),
-            number: half(2),
-            no_reply: flags & FLAG_NO_REPLY != 0,
-        };
+        let header = Header::of(&head);
+        let (size, flags) = (header.size as usize, header.flags);
         // Without a valid size, the server cannot know where the next message begins.
-        if (size as usize) < HEADER_SIZE || size as usize > MAX_MESSAGE_SIZE {
+        if !(HEADER_SIZE..=MAX_MESSAGE_SIZE).contains(&size) {
             self.refuse(header, Errno::INVAL)?;
-            return Err(ConnectionError::Size(size));
+            let allowed = format!("the size must be 16 to {MAX_MESSAGE_SIZE}");
+            return broken(format!("message of {size} bytes: {allowed}"));
         }
         if flags & FLAG_TYPE != 0 {
-            return Err(ConnectionError::NotACommand(flags));
+            let how = format!("message with flags {flags:#x}: the server takes commands only");
+            return broken(how);
         }
-        let mut payload = vec![0; size as usize - HEADER_SIZE];
-        self.fill(&mut payload, &mut fds, deadline, ConnectionError::Truncated)?;
+        let mut payload = vec![0; size - HEADER_SIZE];
+        self.fill(&mut payload, &mut fds, deadline, truncated())?;
         Ok(Message {
             header,
             payload,
@@ -299,31 +273,28 @@ impl<'a> Connection<'a> {
             let mut control = RecvAncillaryBuffer::new(&mut space);
             let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
             let mut into = [io::IoSliceMut::new(&mut bytes[filled..])];
-            let received = match recvmsg(&self.stream, &mut into, &mut control, flags) {
+            let received = match recvmsg(self.stream, &mut into, &mut control, flags) {
                 Ok(received) => received,
                 Err(Errno::AGAIN) => {
                     self.wait_for(PollFlags::IN, deadline)?;
                     continue;
                 }
                 Err(Errno::INTR) => continue,
-                Err(errno) => return Err(errno.into()),
+                Err(errno) => return Err(io::Error::from(errno).into()),
             };
             for message in control.drain() {
                 if let RecvAncillaryMessage::ScmRights(rights) = message {
                     fds.extend(rights);
                 }
             }
-            if fds.len() > MAX_FDS || received.flags.contains(rustix::net::ReturnFlags::CTRUNC) {
-                return Err(ConnectionError::TooManyFds);
+            if fds.len() > MAX_FDS || received.flags.contains(ReturnFlags::CTRUNC) {
+                return broken(format!("message with more than {MAX_FDS} file descriptors"));
             }
-            if received.bytes == 0 {
-                return Err(if filled == 0 {
-                    closed
-                } else {
-                    ConnectionError::Truncated
-                });
+            match received.bytes {
+                0 if filled == 0 => return Err(closed),
+                0 => return Err(truncated()),
+                more => filled += more,
             }
-            filled += received.bytes;
         }
         Ok(())
     }
@@ -335,24 +306,23 @@ impl<'a> Connection<'a> {
         payload: &[u8],
         fd: Option<BorrowedFd<'_>>,
     ) -> Result<(), ConnectionError> {
-        if to.no_reply {
-            return Ok(());
-        }
-        let mut bytes = to.bytes(payload.len(), FLAG_REPLY, 0).to_vec();
-        bytes.extend_from_slice(payload);
-        self.send(&bytes, fd)
+        self.send(to, &to.answer(payload, 0, 0), fd)
     }
 
     /// Answers a command with an error, unless the command wants no answer.
     pub(crate) fn refuse(&self, to: Header, error: Errno) -> Result<(), ConnectionError> {
-        if to.no_reply {
-            return Ok(());
-        }
-        let error = error.raw_os_error().unsigned_abs();
-        self.send(&to.bytes(0, FLAG_REPLY | FLAG_ERROR, error), None)
+        self.send(to, &to.refusal(error), None)
     }
 
-    fn send(&self, bytes: &[u8], fd: Option<BorrowedFd<'_>>) -> Result<(), ConnectionError> {
+    fn send(
+        &self,
+        to: Header,
+        bytes: &[u8],
+        fd: Option<BorrowedFd<'_>>,
+    ) -> Result<(), ConnectionError> {
+        if to.flags & FLAG_NO_REPLY != 0 {
+            return Ok(());
+        }
         let deadline = Instant::now() + self.peer_timeout;
         let fds: Vec<_> = fd.into_iter().collect();
         let mut sent = 0;
@@ -365,15 +335,20 @@ impl<'a> Connection<'a> {
             }
             let from = [io::IoSlice::new(&bytes[sent..])];
             let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-            match sendmsg(&self.stream, &from, &mut control, flags) {
+            match sendmsg(self.stream, &from, &mut control, flags) {
                 Ok(count) => sent += count,
                 Err(Errno::AGAIN) => self.wait_for(PollFlags::OUT, deadline)?,
                 Err(Errno::INTR) => {}
-                Err(errno) => return Err(errno.into()),
+                Err(errno) => return Err(io::Error::from(errno).into()),
             }
         }
         Ok(())
     }
+}
+
+fn truncated() -> ConnectionError {
+    let how = "the client closed the connection in the middle of a message";
+    ConnectionError::Broken(how.to_owned())
 }
 
 /// Reads fixed-size fields from the front of a payload.
@@ -387,15 +362,19 @@ impl Fields<'_> {
         Ok(*first)
     }
 
-    pub(crate) fn u16(&mut self) -> Result<u16, Errno> {
-        self.take().map(u16::from_le_bytes)
+    pub(crate) fn words<const N: usize>(&mut self) -> Result<[u32; N], Errno> {
+        let mut words = [0; N];
+        for word in &mut words {
+            *word = u32::from_le_bytes(self.take()?);
+        }
+        Ok(words)
     }
 
-    pub(crate) fn u32(&mut self) -> Result<u32, Errno> {
-        self.take().map(u32::from_le_bytes)
-    }
-
-    pub(crate) fn u64(&mut self) -> Result<u64, Errno> {
-        self.take().map(u64::from_le_bytes)
+    pub(crate) fn longs<const N: usize>(&mut self) -> Result<[u64; N], Errno> {
+        let mut longs = [0; N];
+        for long in &mut longs {
+            *long = u64::from_le_bytes(self.take()?);
+        }
+        Ok(longs)
     }
 }

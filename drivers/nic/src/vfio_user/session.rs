@@ -9,8 +9,11 @@ use crate::device::shared_device::SharedDevice;
 use crate::memory::map_request::{MapError, Permissions, MAX_MAPS, PAGE_SIZE};
 use crate::pci_function::{IrqRequest, MappableArea, Region, IRQ_KINDS, IRQ_MSIX, REGIONS};
 use crate::vfio_user::protocol::{
-    Command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE, OFFERED_FDS,
+    broken, command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE, OFFERED_FDS,
 };
+
+/// Bytes of the fixed part of a region read or write.
+const ACCESS_LEN: usize = 16;
 
 /// A client's session with the function that it drives.
 pub(crate) struct Session<'a> {
@@ -30,15 +33,17 @@ impl<'a> Session<'a> {
         let Message {
             header, payload, ..
         } = connection.receive()?;
-        let mut fields = Fields(&payload);
-        let version = (fields.u16(), fields.u16());
-        let (Command::Version, (Ok(major), Ok(minor))) = (header.command(), version) else {
+        // Major and minor version.
+        let version = Fields(&payload)
+            .words()
+            .map(|[word]| (word & 0xffff, word >> 16));
+        let (command::VERSION, Ok((major, minor))) = (header.command, version) else {
             connection.refuse(header, Errno::INVAL)?;
-            return Err(ConnectionError::NoVersion);
+            return broken("the first message was not VERSION");
         };
         if major != 0 {
             connection.refuse(header, Errno::NOTSUP)?;
-            return Err(ConnectionError::Version(major, minor));
+            return broken(format!("version {major}.{minor}: this server speaks 0.x"));
         }
         // The rest of the payload says what the client can do. Only servers that send commands to
         // their clients need it.
@@ -48,9 +53,8 @@ impl<'a> Session<'a> {
             "pgsizes": PAGE_SIZE,
             "max_dma_maps": MAX_MAPS,
         }});
-        let mut reply = [0_u16.to_le_bytes(), minor.min(1).to_le_bytes()].concat();
-        reply.extend_from_slice(capabilities.to_string().as_bytes());
-        reply.push(0);
+        let version = (minor.min(1) << 16).to_le_bytes();
+        let reply = [&version[..], capabilities.to_string().as_bytes(), &[0]].concat();
         // The session begins before the client learns that it was accepted.
         self.function.begin_session();
         connection.reply(header, &reply, None)
@@ -63,7 +67,7 @@ impl<'a> Session<'a> {
             payload,
             fds,
         } = connection.receive()?;
-        match self.answer(header.command(), &payload, fds) {
+        match self.answer(header.command, &payload, fds) {
             Ok(Answer { payload, fd }) => {
                 connection.reply(header, &payload, fd.as_ref().map(AsFd::as_fd))
             }
@@ -71,29 +75,30 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn answer(&self, command: Command, payload: &[u8], fds: Vec<OwnedFd>) -> Result<Answer, Errno> {
-        match command {
-            Command::Version => Err(Errno::INVAL),
-            Command::DmaMap => self.dma_map(payload, fds),
-            Command::DmaUnmap => self.dma_unmap(payload),
-            Command::DeviceGetInfo => self.device_info(payload),
-            Command::DeviceGetRegionInfo => self.region_info(payload),
-            Command::DeviceGetIrqInfo => self.irq_info(payload),
-            Command::DeviceSetIrqs => self.set_irqs(payload, fds),
-            Command::RegionRead => self.region_read(payload),
-            Command::RegionWrite => self.region_write(payload),
-            Command::DeviceReset => {
+    fn answer(&self, number: u16, payload: &[u8], fds: Vec<OwnedFd>) -> Result<Answer, Errno> {
+        match number {
+            command::VERSION => Err(Errno::INVAL),
+            command::DMA_MAP => self.dma_map(payload, fds),
+            command::DMA_UNMAP => self.dma_unmap(payload),
+            command::DEVICE_GET_INFO => device_info(payload),
+            command::DEVICE_GET_REGION_INFO => self.region_info(payload),
+            command::DEVICE_GET_IRQ_INFO => irq_info(payload),
+            command::DEVICE_SET_IRQS => self.set_irqs(payload, fds),
+            command::REGION_READ => self.region_read(payload),
+            command::REGION_WRITE => self.region_write(payload),
+            command::DEVICE_RESET => {
                 self.function.reset();
-                Ok(Answer::empty())
+                Ok(Answer::default())
             }
-            Command::NotOffered => Err(Errno::NOTSUP),
+            // The server does not offer it, or a client may not send it.
+            _ => Err(Errno::NOTSUP),
         }
     }
 
     fn dma_map(&self, payload: &[u8], mut fds: Vec<OwnedFd>) -> Result<Answer, Errno> {
         let mut fields = Fields(payload);
-        let (_argsz, flags) = (fields.u32()?, fields.u32()?);
-        let (offset, iova, size) = (fields.u64()?, fields.u64()?, fields.u64()?);
+        let [_argsz, flags] = fields.words()?;
+        let [offset, iova, size] = fields.longs()?;
         if fds.len() > 1 {
             return Err(Errno::INVAL);
         }
@@ -111,14 +116,14 @@ impl<'a> Session<'a> {
                 MapError::Os(error) => Errno::from_io_error(&error).unwrap_or(Errno::IO),
                 _ => Errno::INVAL,
             })?;
-        Ok(Answer::empty())
+        Ok(Answer::default())
     }
 
     fn dma_unmap(&self, payload: &[u8]) -> Result<Answer, Errno> {
         const UNMAP_ALL: u32 = 1 << 2;
         let mut fields = Fields(payload);
-        let (_argsz, flags) = (fields.u32()?, fields.u32()?);
-        let (iova, size) = (fields.u64()?, fields.u64()?);
+        let [_argsz, flags] = fields.words()?;
+        let [iova, size] = fields.longs()?;
         match flags {
             0 => {
                 let unmapped = self.function.dma_unmap(iova, size);
@@ -131,21 +136,13 @@ impl<'a> Session<'a> {
         Ok(Answer::with(payload[..24].to_vec()))
     }
 
-    fn device_info(&self, payload: &[u8]) -> Result<Answer, Errno> {
-        const RESET: u32 = 1 << 0;
-        const PCI: u32 = 1 << 1;
-        Fields(payload).u32()?;
-        Ok(Answer::words(&[16, RESET | PCI, REGIONS, IRQ_KINDS]))
-    }
-
     fn region_info(&self, payload: &[u8]) -> Result<Answer, Errno> {
         const READ: u32 = 1 << 0;
         const WRITE: u32 = 1 << 1;
         const MMAP: u32 = 1 << 2;
         const CAPABILITIES: u32 = 1 << 3;
         const INFO_LEN: u32 = 32;
-        let mut fields = Fields(payload);
-        let (room, _flags, index) = (fields.u32()?, fields.u32()?, fields.u32()?);
+        let [room, _flags, index] = Fields(payload).words()?;
         if index >= REGIONS {
             return Err(Errno::INVAL);
         }
@@ -164,80 +161,72 @@ impl<'a> Session<'a> {
         let at = if capability.is_empty() { 0 } else { INFO_LEN };
         let mut reply = [full, flags, index, at].map(u32::to_le_bytes).concat();
         reply.extend([len, 0].map(u64::to_le_bytes).concat());
-        if !fits {
-            return Ok(Answer::with(reply));
+        let mut fd = None;
+        if fits {
+            reply.extend(capability);
+            fd = Some(self.function.region_file().map_err(|_| Errno::MFILE)?);
         }
-        reply.extend(capability);
-        let file = self.function.region_file().map_err(|_| Errno::MFILE)?;
-        Ok(Answer {
-            payload: reply,
-            fd: Some(file),
-        })
-    }
-
-    fn irq_info(&self, payload: &[u8]) -> Result<Answer, Errno> {
-        const EVENTFD: u32 = 1 << 0;
-        const NO_RESIZE: u32 = 1 << 3;
-        let mut fields = Fields(payload);
-        let (_argsz, _flags, kind) = (fields.u32()?, fields.u32()?, fields.u32()?);
-        if kind >= IRQ_KINDS {
-            return Err(Errno::INVAL);
-        }
-        let flags = if kind == IRQ_MSIX {
-            EVENTFD
-        } else {
-            EVENTFD | NO_RESIZE
-        };
-        let vectors = vectors_of(kind);
-        Ok(Answer::words(&[16, flags, kind, vectors]))
+        Ok(Answer { payload: reply, fd })
     }
 
     fn set_irqs(&self, payload: &[u8], fds: Vec<OwnedFd>) -> Result<Answer, Errno> {
-        let mut fields = Fields(payload);
-        let (_argsz, flags, kind) = (fields.u32()?, fields.u32()?, fields.u32()?);
-        let (start, count) = (fields.u32()?, fields.u32()?);
-        let vectors = vectors_of(kind);
-        let request = irq_request(vectors, flags, start, count, fds)?;
+        let [_argsz, flags, kind, start, count] = Fields(payload).words()?;
+        let request = irq_request(vectors_of(kind), flags, start, count, fds)?;
         self.function.set_irqs(kind, request)?;
-        Ok(Answer::empty())
+        Ok(Answer::default())
     }
 
     fn region_read(&self, payload: &[u8]) -> Result<Answer, Errno> {
-        let access = self.region_access(payload)?;
-        let mut reply = payload[..RegionAccess::LEN].to_vec();
-        reply.resize(RegionAccess::LEN + access.count, 0);
-        let into = &mut reply[RegionAccess::LEN..];
-        self.function
-            .region_read(access.region, access.offset, into)?;
+        let (region, offset, count) = self.region_access(payload)?;
+        let mut reply = payload[..ACCESS_LEN].to_vec();
+        reply.resize(ACCESS_LEN + count, 0);
+        let into = &mut reply[ACCESS_LEN..];
+        self.function.region_read(region, offset, into)?;
         Ok(Answer::with(reply))
     }
 
     fn region_write(&self, payload: &[u8]) -> Result<Answer, Errno> {
-        let access = self.region_access(payload)?;
-        let data = &payload[RegionAccess::LEN..];
-        if data.len() != access.count {
+        let (region, offset, count) = self.region_access(payload)?;
+        let (head, data) = payload.split_at(ACCESS_LEN);
+        if data.len() != count {
             return Err(Errno::INVAL);
         }
-        self.function
-            .region_write(access.region, access.offset, data)?;
-        Ok(Answer::with(payload[..RegionAccess::LEN].to_vec()))
+        self.function.region_write(region, offset, data)?;
+        Ok(Answer::with(head.to_vec()))
     }
 
-    /// Reads the fixed part of a region access. Refuses sizes that the region does not allow, so
-    /// that the server allocates nothing for them.
-    fn region_access(&self, payload: &[u8]) -> Result<RegionAccess, Errno> {
+    /// Reads the fixed part of a region access: region, offset and count. Refuses sizes that the region does not
+    /// allow, so that the server allocates nothing for them.
+    fn region_access(&self, payload: &[u8]) -> Result<(u32, u64, usize), Errno> {
         let mut fields = Fields(payload);
-        let (offset, index, count) = (fields.u64()?, fields.u32()?, fields.u32()? as usize);
+        let [offset] = fields.longs()?;
+        let [index, count] = fields.words()?;
         let region = self.function.region(index);
-        if count > MAX_DATA_SIZE || count as u64 > region.len.min(region.max_access) {
+        let most = region.len.min(region.max_access).min(MAX_DATA_SIZE as u64);
+        if u64::from(count) > most {
             return Err(Errno::INVAL);
         }
-        Ok(RegionAccess {
-            offset,
-            region: index,
-            count,
-        })
+        Ok((index, offset, count as usize))
     }
+}
+
+fn device_info(payload: &[u8]) -> Result<Answer, Errno> {
+    const RESET: u32 = 1 << 0;
+    const PCI: u32 = 1 << 1;
+    let [_argsz] = Fields(payload).words()?;
+    Ok(Answer::words(&[16, RESET | PCI, REGIONS, IRQ_KINDS]))
+}
+
+fn irq_info(payload: &[u8]) -> Result<Answer, Errno> {
+    const EVENTFD: u32 = 1 << 0;
+    const NO_RESIZE: u32 = 1 << 3;
+    let [_argsz, _flags, kind] = Fields(payload).words()?;
+    let flags = match kind {
+        IRQ_KINDS.. => return Err(Errno::INVAL),
+        IRQ_MSIX => EVENTFD,
+        _ => EVENTFD | NO_RESIZE,
+    };
+    Ok(Answer::words(&[16, flags, kind, vectors_of(kind)]))
 }
 
 /// The capability of a region that tells a client which parts it may map.
@@ -288,29 +277,14 @@ fn irq_request(
     }
 }
 
-/// The fixed part of a region read or write.
-struct RegionAccess {
-    offset: u64,
-    region: u32,
-    count: usize,
-}
-
-impl RegionAccess {
-    /// Bytes of the fixed part.
-    const LEN: usize = 16;
-}
-
 /// The answer to a command.
+#[derive(Default)]
 struct Answer {
     payload: Vec<u8>,
     fd: Option<OwnedFd>,
 }
 
 impl Answer {
-    fn empty() -> Self {
-        Self::with(Vec::new())
-    }
-
     fn with(payload: Vec<u8>) -> Self {
         Self { payload, fd: None }
     }

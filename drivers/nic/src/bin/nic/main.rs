@@ -5,6 +5,7 @@ mod summary;
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Parser;
-use nic::{Nic, NicConfig, NicError};
+use nic::{Nic, NicConfig};
 
 use options::Options;
 use summary::Report;
@@ -44,13 +45,9 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
         signal_hook::flag::register(signal, stop.clone()).context("signal handler")?;
     }
     // The file comes first: a bad path should not cost an hour's run.
-    let writing = || {
-        format!(
-            "writing {}",
-            options.json.clone().unwrap_or_default().display()
-        )
-    };
-    let json = options.json.as_ref().map(File::create).transpose();
+    let path = options.json.as_deref();
+    let writing = || format!("writing {}", path.unwrap_or(Path::new("")).display());
+    let json = path.map(File::create).transpose();
     let json = json.with_context(writing)?;
     let mut nic = Nic::new(config)?;
     let serve = if options.turns {
@@ -66,18 +63,15 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
         eprintln!("port {}: {}", port.index(), port.device_name());
     }
     let mut output = io::stdout();
-    say(&mut output, "ready")?;
+    say(&mut output, "ready\n")?;
 
     let mut bursts_reported = false;
-    while !stop.load(Ordering::Relaxed)
-        && options
-            .duration
-            .is_none_or(|duration| start.elapsed() < duration)
-    {
+    let longest = options.duration.unwrap_or(Duration::MAX);
+    while !stop.load(Ordering::Relaxed) && start.elapsed() < longest {
         std::thread::sleep(TICK);
         if !bursts_reported && nic.bursts_done() {
             bursts_reported = true;
-            say(&mut output, "bursts done")?;
+            say(&mut output, "bursts done\n")?;
         }
     }
     let seconds = start.elapsed().as_secs_f64();
@@ -90,27 +84,23 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
     let written = json.map_or(Ok(()), |file| {
         write_json(file, &report).with_context(writing)
     });
-    let traced = finish_trace(&nic);
-    let printed = report.print(&mut output).context("standard output");
-    let recorded = nic
-        .wire_failure()
-        .map_or(Ok(()), |error| Err(anyhow::anyhow!("{error}")));
+    let traced = nic.flush_trace().context("the trace is incomplete");
+    let printed = say(&mut output, &report.text());
+    let recorded = match nic.wire_failure() {
+        None => Ok(()),
+        Some(error) => Err(anyhow::anyhow!("{error}")),
+    };
     written.and(traced).and(printed).and(recorded)
 }
 
-fn say(mut output: impl Write, line: &str) -> anyhow::Result<()> {
-    let written = writeln!(output, "{line}").and_then(|()| output.flush());
+fn say(mut output: impl Write, text: &str) -> anyhow::Result<()> {
+    let written = output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush());
     written.context("standard output")
 }
 
 fn write_json(mut file: File, report: &Report) -> anyhow::Result<()> {
     let text = serde_json::to_string_pretty(report)?;
     Ok(file.write_all((text + "\n").as_bytes())?)
-}
-
-fn finish_trace(nic: &Nic) -> anyhow::Result<()> {
-    match nic.flush_trace() {
-        Err(error @ NicError::Trace { .. }) => Err(error).context("the trace is incomplete"),
-        other => Ok(other?),
-    }
 }

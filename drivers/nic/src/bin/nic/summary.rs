@@ -1,7 +1,5 @@
 //! The report at the end of a run, as JSON and as text.
 
-use std::io::{self, Write};
-
 use nic::{
     BurstReport, Latency, LatencySummary, Nic, Port, PortCounters, QueueCounters, SessionReport,
     TimesSummary,
@@ -52,115 +50,111 @@ impl Report {
         }
     }
 
-    /// Prints the report as text.
-    pub fn print(&self, output: &mut impl Write) -> io::Result<()> {
-        for port in &self.ports {
-            port.print(output)?;
-        }
+    /// The report as text.
+    pub fn text(&self) -> String {
+        let mut lines: Vec<_> = self.ports.iter().flat_map(PortReport::lines).collect();
         if let Some(BurstReport { blocks, .. }) = &self.bursts {
             let timed: usize = blocks.iter().map(|block| block.bursts.len()).sum();
             let dropped: u32 = blocks.iter().map(|block| block.dropped).sum();
             let count = blocks.len();
-            writeln!(
-                output,
+            lines.push(format!(
                 "bursts: {timed} timed in {count} blocks, {dropped} dropped"
-            )?;
+            ));
         }
-        match &self.latency {
-            Some(latency) => print_latency(output, "all ports", latency),
-            None => Ok(()),
-        }
+        let latency = self.latency.iter().flat_map(latency_lines);
+        lines.extend(latency.map(|line| format!("all ports: {line}")));
+        lines.join("\n") + "\n"
     }
 }
 
 impl PortReport {
-    /// Prints the counters of each queue, if RSS used several.
-    fn print_queues(&self, output: &mut impl Write) -> io::Result<()> {
+    fn lines(&self) -> Vec<String> {
+        let (counters, verify) = (&self.counters, &self.counters.verify);
+        let mut lines = vec![
+            format!(
+                "received {} of {} generated (no descriptor {}, no buffer {}, filtered {}, not running {}); transmitted {}",
+                counters.delivered,
+                counters.generated,
+                counters.dropped_no_descriptor,
+                counters.dropped_no_buffer,
+                counters.dropped_filtered,
+                counters.dropped_not_running,
+                counters.transmitted,
+            ),
+            format!(
+                "verified {} ok, {} missing, {} duplicated, {} reordered, {} altered, {} foreign; {} outstanding, {} abandoned, {} from another queue",
+                verify.ok,
+                verify.missing,
+                verify.duplicated,
+                verify.reordered,
+                verify.altered,
+                verify.foreign,
+                counters.outstanding,
+                verify.abandoned,
+                verify.other_queue,
+            ),
+        ];
         let is_used = |(_, queue): &(_, &QueueCounters)| queue.delivered + queue.transmitted > 0;
-        let used: Vec<_> = (0..).zip(&self.counters.queues).filter(is_used).collect();
-        if used.len() < 2 {
-            return Ok(());
+        let used: Vec<_> = (0..).zip(&counters.queues).filter(is_used).collect();
+        // RSS used several queues.
+        if used.len() > 1 {
+            lines.extend(used.iter().map(|(number, queue)| {
+                let QueueCounters {
+                    delivered,
+                    transmitted,
+                    ..
+                } = queue;
+                format!("queue {number}: received {delivered}; transmitted {transmitted}")
+            }));
         }
-        for (number, queue) in used {
-            writeln!(
-                output,
-                "port {}: queue {number}: received {}; transmitted {}",
-                self.port, queue.delivered, queue.transmitted
-            )?;
-        }
-        Ok(())
-    }
-
-    fn print(&self, output: &mut impl Write) -> io::Result<()> {
-        let (port, counters, verify) = (self.port, &self.counters, &self.counters.verify);
-        writeln!(
-            output,
-            "port {port}: received {} of {} generated (no descriptor {}, no buffer {}, filtered {}, not running {}); transmitted {}",
-            counters.delivered,
-            counters.generated,
-            counters.dropped_no_descriptor,
-            counters.dropped_no_buffer,
-            counters.dropped_filtered,
-            counters.dropped_not_running,
-            counters.transmitted,
-        )?;
-        writeln!(
-            output,
-            "port {port}: verified {} ok, {} missing, {} duplicated, {} reordered, {} altered, {} foreign; {} outstanding, {} abandoned, {} from another queue",
-            verify.ok,
-            verify.missing,
-            verify.duplicated,
-            verify.reordered,
-            verify.altered,
-            verify.foreign,
-            counters.outstanding,
-            verify.abandoned,
-            verify.other_queue,
-        )?;
-        self.print_queues(output)?;
-        writeln!(
-            output,
-            "port {port}: {} sessions, {} resets, {} DMA faults",
+        lines.push(format!(
+            "{} sessions, {} resets, {} DMA faults",
             counters.sessions, counters.resets, counters.dma_faults
-        )?;
-        if let Some(session) = &self.last_session {
-            let state = if session.snapshot.quiescent() {
-                "at rest"
-            } else {
-                "NOT at rest"
-            };
-            writeln!(
-                output,
-                "port {port}: last driver left the device {state}, {} DMA maps",
-                session.snapshot.dma_maps
-            )?;
-            for note in &session.notes {
-                writeln!(output, "port {port}: note: {note}")?;
-            }
-            for text in &session.unmodelled {
-                writeln!(output, "port {port}: not modelled: {text}")?;
-            }
+        ));
+        if let Some(SessionReport {
+            snapshot,
+            notes,
+            unmodelled,
+            ..
+        }) = &self.last_session
+        {
+            let not = if snapshot.quiescent() { "" } else { "NOT " };
+            let maps = snapshot.dma_maps;
+            lines.push(format!(
+                "last driver left the device {not}at rest, {maps} DMA maps"
+            ));
+            lines.extend(notes.iter().map(|note| format!("note: {note}")));
+            lines.extend(
+                unmodelled
+                    .iter()
+                    .map(|text| format!("not modelled: {text}")),
+            );
         }
-        match &self.latency {
-            Some(latency) => print_latency(output, &format!("port {port}"), latency),
-            None => Ok(()),
-        }
+        lines.extend(self.latency.iter().flat_map(latency_lines));
+        let port = self.port;
+        lines
+            .iter()
+            .map(|line| format!("port {port}: {line}"))
+            .collect()
     }
 }
 
-/// Prints the latency of one port, or of all.
-fn print_latency(output: &mut impl Write, ports: &str, latency: &LatencySummary) -> io::Result<()> {
-    writeln!(
-        output,
-        "{ports}: {} offered, {} lost, {} timed",
-        latency.offered, latency.lost, latency.times.count
-    )?;
-    if latency.times.count > 0 {
-        let (times, lag) = (figures(&latency.times), figures(&latency.lag));
-        writeln!(output, "{ports}: latency in us: {times}")?;
-        writeln!(output, "{ports}: share of the NIC in us: {lag}")?;
+/// The latency of one port, or of all.
+fn latency_lines(latency: &LatencySummary) -> Vec<String> {
+    let LatencySummary {
+        offered,
+        lost,
+        times,
+        lag,
+        ..
+    } = latency;
+    let count = times.count;
+    let mut lines = vec![format!("{offered} offered, {lost} lost, {count} timed")];
+    if count > 0 {
+        lines.push(format!("latency in us: {}", figures(times)));
+        lines.push(format!("share of the NIC in us: {}", figures(lag)));
     }
-    Ok(())
+    lines
 }
 
 /// The known figures, separated by commas.
