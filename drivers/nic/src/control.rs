@@ -123,29 +123,26 @@ impl Client {
         let Ok(count @ 1..) = self.stream.read(&mut bytes) else {
             return false;
         };
-        for byte in &bytes[..count] {
-            let (answer, stays) = match byte {
-                b'\n' => {
-                    let line = std::mem::take(&mut self.line);
-                    let answer = execute(&String::from_utf8_lossy(&line), ports, plane.as_mut());
-                    (answer, true)
-                }
-                _ if self.line.len() == MAX_LINE => {
-                    let reason = format!("the line has more than {MAX_LINE} bytes");
-                    (Err(reason), false)
-                }
-                _ => {
-                    self.line.push(*byte);
-                    continue;
-                }
-            };
-            let answer = answer.unwrap_or_else(|reason| format!("error: {reason}"));
-            let sent = self.stream.write_all((answer + "\n").as_bytes());
-            if sent.is_err() || !stays {
+        self.line.extend(&bytes[..count]);
+        while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.line.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line[..end]);
+            if !self.say(execute(&line, ports, plane.as_mut())) {
                 return false;
             }
         }
-        true
+        if self.line.len() <= MAX_LINE {
+            return true;
+        }
+        // The client must leave, whether or not it reads this.
+        self.say(Err(format!("the line has more than {MAX_LINE} bytes")));
+        false
+    }
+
+    /// Sends the answer to a command. Returns whether the client took it.
+    fn say(&mut self, answer: Result<String, String>) -> bool {
+        let answer = answer.unwrap_or_else(|reason| format!("error: {reason}"));
+        self.stream.write_all((answer + "\n").as_bytes()).is_ok()
     }
 }
 

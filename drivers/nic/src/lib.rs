@@ -19,16 +19,8 @@
 //! # }
 //! ```
 //!
-//! In lockstep, the caller does one round after the other, in the same thread as the driver:
-//!
-//! ```no_run
-//! # fn main() -> Result<(), nic::NicError> {
-//! # let nic = nic::Nic::new(nic::NicConfig::new("/tmp/nic", 2))?;
-//! let mut data_plane = nic.data_plane()?;
-//! let progress = data_plane.poll();
-//! # Ok(())
-//! # }
-//! ```
+//! In lockstep, the caller takes the data plane ([`Nic::data_plane`]) and does one round after the other
+//! ([`DataPlane::poll`]), in the same thread as the driver.
 //!
 //! The crate's README lists the modelled parts of the 82599, and those that are not modelled.
 

@@ -4,6 +4,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use crate::device::register_file::{PAGE, SHARED_PAGES};
 use crate::device::shared_device::SharedDevice;
 use crate::nic;
 use crate::pci_function::SessionEnd;
-use crate::report::PortCounters;
+use crate::port::Port;
 use crate::socket::wait;
 use crate::vfio_user::protocol::{Connection, ConnectionError};
 use crate::vfio_user::session::Session;
@@ -27,8 +28,11 @@ const PEER_TIMEOUT: Duration = Duration::from_millis(1);
 /// A NIC that the caller steps. Clients connect to port 0.
 #[derive(Debug)]
 pub struct SteppedNic {
-    devices: Vec<Arc<SharedDevice>>,
-    plane: DataPlane,
+    /// The data plane of all ports.
+    pub plane: DataPlane,
+    /// Port 0.
+    pub port: Port,
+    function: Arc<SharedDevice>,
     /// Never written to: only servers with threads have to be stopped.
     stop: OwnedFd,
     client: Option<UnixStream>,
@@ -42,7 +46,8 @@ impl SteppedNic {
         let wires = devices.iter().map(|_| None).collect();
         Ok(Self {
             plane: DataPlane::new(config, &devices, &ports, wires),
-            devices,
+            port: Port::new(0, PathBuf::new(), devices[0].clone()),
+            function: devices[0].clone(),
             stop: eventfd(0, EventfdFlags::CLOEXEC)?,
             client: None,
         })
@@ -78,18 +83,18 @@ impl SteppedNic {
         let Some(client) = self.client.take() else {
             return;
         };
-        let session = Session::new(self.devices[0].as_ref());
+        let session = Session::new(&self.function);
         let connection = Connection::new(&client, self.stop.as_fd(), PEER_TIMEOUT);
         match act(&session, &connection) {
             Ok(()) => self.client = Some(client),
-            Err(_) => self.devices[0].end_session(SessionEnd::Disconnected),
+            Err(_) => self.function.end_session(SessionEnd::Disconnected),
         }
     }
 
     /// Ends the client's session, if there is one.
     pub fn disconnect(&mut self) {
         if self.client.take().is_some() {
-            self.devices[0].end_session(SessionEnd::Disconnected);
+            self.function.end_session(SessionEnd::Disconnected);
         }
     }
 
@@ -98,41 +103,11 @@ impl SteppedNic {
         self.client.is_some()
     }
 
-    /// Does one round of the data plane, as [`DataPlane::poll_at`].
-    pub fn poll_at(&mut self, now: Duration) {
-        self.plane.poll_at(now);
-    }
-
-    /// Does one round at the pace of a running data plane.
-    pub fn run_once_at(&mut self, now: Duration) {
-        self.plane.run_once_at(now);
-    }
-
     /// Stores a value to a register page that the driver may map, without a message.
     pub fn store_shared(&self, page: usize, offset: u32, value: u32) {
         let address = SHARED_PAGES[page % SHARED_PAGES.len()] + offset % PAGE;
-        let device = self.devices[0].lock();
+        let device = self.function.lock();
         let word = device.registers.memory().word(address);
         word.store(value, Ordering::Relaxed);
-    }
-
-    /// Puts a frame of any length on the wire of port 0.
-    pub fn inject(&self, frame: Vec<u8>) {
-        self.devices[0].lock().injected.push_back(frame);
-    }
-
-    /// Number of DMA maps of port 0.
-    pub fn dma_maps(&self) -> usize {
-        self.devices[0].lock().dma.table.len()
-    }
-
-    /// Whether port 0 is in a session.
-    pub fn in_session(&self) -> bool {
-        self.devices[0].lock().connected
-    }
-
-    /// The counters of port 0.
-    pub fn counters(&self) -> PortCounters {
-        self.devices[0].lock().counters()
     }
 }

@@ -273,7 +273,7 @@ impl HostileDriver {
     pub fn stream(&mut self, bytes: &[u8]) {
         self.put(bytes, &[self.unchecked.as_fd(), self.others[0].as_fd()]);
         self.answer();
-        self.nic.poll_at(self.now);
+        self.nic.plane.poll_at(self.now);
     }
 
     /// Does what the next bytes of the input say.
@@ -311,9 +311,9 @@ impl HostileDriver {
                 let round = input.u8();
                 self.now += Duration::from_micros(u64::from(round >> 1));
                 match round & 1 {
-                    0 => self.nic.poll_at(self.now),
-                    _ => self.nic.run_once_at(self.now),
-                }
+                    0 => self.nic.plane.poll_at(self.now),
+                    _ => self.nic.plane.run_once_at(self.now),
+                };
             }
             13 => {
                 let mut version = vec![0, 0, 1, 0];
@@ -394,21 +394,21 @@ impl HostileDriver {
         let start = input.take(usize::from(input.0.first().copied().unwrap_or(0)));
         let start_len = start.len().min(len);
         frame[..start_len].copy_from_slice(&start[..start_len]);
-        self.nic.inject(frame);
+        self.nic.port.inject(&frame).unwrap();
     }
 
     /// Does one round of the data plane.
     #[cfg(test)]
     pub fn poll(&mut self) {
-        self.nic.poll_at(self.now);
+        self.nic.plane.poll_at(self.now);
     }
 
     /// Disconnects, and checks that the NIC has left no trace.
     pub fn finish(mut self) {
         self.disconnect();
-        self.nic.poll_at(self.now);
-        assert_eq!(self.nic.dma_maps(), 0);
-        assert!(!self.nic.in_session());
+        self.nic.plane.poll_at(self.now);
+        assert_eq!(self.nic.port.dma_maps(), []);
+        assert!(!self.nic.port.connected());
         self.files.iter().for_each(MemoryFile::check);
         let name = std::mem::take(&mut self.name);
         drop(self);
@@ -445,7 +445,7 @@ mod tests {
         let mut driver = HostileDriver::new(1);
         driver.set_up(0);
         driver.poll();
-        let counters = driver.nic.counters();
+        let counters = driver.nic.port.stats();
         assert_eq!((counters.delivered, counters.transmitted), (31, 31));
         driver.finish();
     }

@@ -129,7 +129,7 @@ impl DataPlane {
 
     /// Does one round at the pace of a running data plane, at a time of the caller's choice.
     #[cfg(feature = "fuzzing")]
-    pub(crate) fn run_once_at(&mut self, now: Duration) -> Progress {
+    pub fn run_once_at(&mut self, now: Duration) -> Progress {
         self.round(Clock::At(now), Pace::Running)
     }
 

@@ -99,60 +99,42 @@ impl PortReport {
         // RSS used several queues.
         if used.len() > 1 {
             lines.extend(used.iter().map(|(number, queue)| {
-                let QueueCounters {
-                    delivered,
-                    transmitted,
-                    ..
-                } = queue;
-                format!("queue {number}: received {delivered}; transmitted {transmitted}")
+                let (received, transmitted) = (queue.delivered, queue.transmitted);
+                format!("queue {number}: received {received}; transmitted {transmitted}")
             }));
         }
         lines.push(format!(
             "{} sessions, {} resets, {} DMA faults",
             counters.sessions, counters.resets, counters.dma_faults
         ));
-        if let Some(SessionReport {
-            snapshot,
-            notes,
-            unmodelled,
-            ..
-        }) = &self.last_session
-        {
-            let not = if snapshot.quiescent() { "" } else { "NOT " };
-            let maps = snapshot.dma_maps;
+        if let Some(session) = &self.last_session {
+            let not = if session.snapshot.quiescent() {
+                ""
+            } else {
+                "NOT "
+            };
+            let maps = session.snapshot.dma_maps;
             lines.push(format!(
                 "last driver left the device {not}at rest, {maps} DMA maps"
             ));
-            lines.extend(notes.iter().map(|note| format!("note: {note}")));
-            lines.extend(
-                unmodelled
-                    .iter()
-                    .map(|text| format!("not modelled: {text}")),
-            );
+            let (notes, unmodelled) = (session.notes.iter(), session.unmodelled.iter());
+            lines.extend(notes.map(|note| format!("note: {note}")));
+            lines.extend(unmodelled.map(|text| format!("not modelled: {text}")));
         }
         lines.extend(self.latency.iter().flat_map(latency_lines));
-        let port = self.port;
-        lines
-            .iter()
-            .map(|line| format!("port {port}: {line}"))
-            .collect()
+        let of_port = |line| format!("port {}: {line}", self.port);
+        lines.into_iter().map(of_port).collect()
     }
 }
 
 /// The latency of one port, or of all.
 fn latency_lines(latency: &LatencySummary) -> Vec<String> {
-    let LatencySummary {
-        offered,
-        lost,
-        times,
-        lag,
-        ..
-    } = latency;
-    let count = times.count;
+    let (offered, lost, count) = (latency.offered, latency.lost, latency.times.count);
     let mut lines = vec![format!("{offered} offered, {lost} lost, {count} timed")];
     if count > 0 {
-        lines.push(format!("latency in us: {}", figures(times)));
-        lines.push(format!("share of the NIC in us: {}", figures(lag)));
+        let (times, lag) = (figures(&latency.times), figures(&latency.lag));
+        lines.push(format!("latency in us: {times}"));
+        lines.push(format!("share of the NIC in us: {lag}"));
     }
     lines
 }
@@ -170,8 +152,7 @@ fn figures(times: &TimesSummary) -> String {
         ("99.9999 %", times.p99_9999_us),
         ("max", times.max_us),
     ];
-    let known = figures
-        .iter()
-        .filter_map(|(name, value)| value.map(|value| format!("{name} {value:.3}")));
-    known.collect::<Vec<_>>().join(", ")
+    let known = |(name, value): (&str, Option<f64>)| Some(format!("{name} {:.3}", value?));
+    let known: Vec<_> = figures.into_iter().filter_map(known).collect();
+    known.join(", ")
 }
