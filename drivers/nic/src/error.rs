@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use thiserror::Error;
 
@@ -50,9 +50,6 @@ pub enum NicError {
         what: &'static str,
         reason: io::Error,
     },
-    /// The trace file cannot be written.
-    #[error("trace {path}: {reason}")]
-    Trace { path: PathBuf, reason: io::Error },
     /// The data plane is in use already.
     #[error("the data plane is in use already: a NIC has one, which either is stepped by hand or runs in its thread")]
     DataPlaneTaken,

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 
-use crate::config::{NicConfig, PortConfig, TraceTo};
+use crate::config::{NicConfig, PortConfig};
 use crate::control::ControlSocket;
 use crate::data_plane::burst_report::{BurstReport, BurstTask};
 use crate::data_plane::plane::DataPlane;
@@ -35,10 +35,8 @@ const OWN_DESCRIPTORS: usize = 128;
 #[derive(Debug)]
 pub struct Nic {
     ports: Vec<Port>,
-    /// Until somebody takes them.
-    data_planes: Mutex<Vec<DataPlane>>,
-    /// The processor of each data plane.
-    cpus: Vec<Option<usize>>,
+    /// Each with its processor, until they are taken.
+    data_planes: Mutex<Vec<(DataPlane, Option<usize>)>>,
     trace: Option<Arc<Trace>>,
     bursts: Option<BurstTask>,
     /// The first error of a wire.
@@ -53,14 +51,8 @@ impl Nic {
         config.check()?;
         socket_folder::open(&config.socket_dir)?;
         reserve_descriptors(config.ports.len());
-        let trace = config.trace.as_ref().map(|to| match to {
-            TraceTo::Memory => Ok(Trace::in_memory()),
-            TraceTo::File(path) => Trace::to_file(path).map_err(|reason| {
-                let path = path.clone();
-                NicError::Trace { path, reason }
-            }),
-        });
-        let trace = trace.transpose()?.map(Arc::new);
+        let trace = config.trace.as_ref().map(Trace::new).transpose()?;
+        let trace = trace.map(Arc::new);
         let failure = Failure::default();
         let wires = config.ports.iter().map(|port| {
             let wire = port.wire.as_ref();
@@ -69,20 +61,19 @@ impl Nic {
         let mut wires = wires.collect::<Result<Vec<_>, _>>()?;
         let devices = devices(&config, trace.as_ref()).map_err(NicError::os("register memory"))?;
         let bursts = config.bursts.clone().map(BurstTask::new);
-        let data_planes = config.planes().into_iter().map(|members| {
+        let planes = config.planes().into_iter().enumerate();
+        let data_planes = planes.map(|(nth, members)| {
             let wires = members.iter().map(|port| wires[*port].take());
             let mut plane = DataPlane::new(&config, &devices, &members, wires.collect());
             plane.bursts.clone_from(&bursts);
-            plane
+            (
+                plane,
+                config.data_plane_cpus.get(nth).copied().or(config.cpu),
+            )
         });
-        let mut cpus: Vec<_> = config.data_plane_cpus.iter().copied().map(Some).collect();
-        if cpus.is_empty() {
-            cpus.push(config.cpu);
-        }
         let mut nic = Self {
             ports: Vec::new(),
             data_planes: Mutex::new(data_planes.collect()),
-            cpus,
             trace,
             bursts,
             failure: failure.clone(),
@@ -140,10 +131,11 @@ impl Nic {
         if data_planes.len() > 1 {
             return Err(NicError::SeveralDataPlanes);
         }
-        data_planes.pop().ok_or(NicError::DataPlaneTaken)
+        let (data_plane, _cpu) = data_planes.pop().ok_or(NicError::DataPlaneTaken)?;
+        Ok(data_plane)
     }
 
-    fn lock_data_planes(&self) -> MutexGuard<'_, Vec<DataPlane>> {
+    fn lock_data_planes(&self) -> MutexGuard<'_, Vec<(DataPlane, Option<usize>)>> {
         self.data_planes
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -160,8 +152,8 @@ impl Nic {
             stop: Arc::new(AtomicBool::new(false)),
             threads: Vec::new(),
         };
-        for (data_plane, cpu) in data_planes.into_iter().zip(&self.cpus) {
-            running.start(data_plane, *cpu)?;
+        for (data_plane, cpu) in data_planes {
+            running.start(data_plane, cpu)?;
         }
         Ok(running)
     }
@@ -176,7 +168,8 @@ impl Nic {
         self.bursts.as_ref().is_some_and(|task| task.report().done)
     }
 
-    /// The register accesses recorded in memory since the last call; see [`TraceTo::Memory`].
+    /// The register accesses recorded in memory since the last call; see
+    /// [`TraceTo::Memory`](crate::TraceTo::Memory).
     pub fn take_trace(&self) -> Vec<TraceEntry> {
         let trace = self.trace.as_ref();
         trace.map(|trace| trace.take()).unwrap_or_default()
@@ -184,8 +177,7 @@ impl Nic {
 
     /// Writes the rest of the trace file. Dropping the NIC does so too, but ignores errors.
     pub fn flush_trace(&self) -> Result<(), NicError> {
-        let flushed = self.trace.as_ref().map_or(Ok(()), |trace| trace.flush());
-        flushed.map_err(|(path, reason)| NicError::Trace { path, reason })
+        self.trace.as_ref().map_or(Ok(()), |trace| trace.flush())
     }
 
     /// The first error of a wire's files while frames moved. The files are complete when the data plane

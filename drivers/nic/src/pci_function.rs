@@ -1,5 +1,5 @@
 //! What the card and the vfio-user server know in common of a PCI function: its regions, its interrupts, and the end of
-//! a session. `device/shared_device.rs` has the card's part.
+//! a session.
 
 use std::ops::Range;
 use std::os::fd::OwnedFd;
@@ -21,38 +21,6 @@ pub(crate) const IRQ_INTX: u32 = 0;
 pub(crate) const IRQ_MSI: u32 = 1;
 /// Message-signalled interrupts by table.
 pub(crate) const IRQ_MSIX: u32 = 2;
-
-/// A region, by its index in VFIO.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Region {
-    /// Length in bytes; 0 if the function does not have the region.
-    pub(crate) len: u64,
-    /// Most bytes of one access.
-    pub(crate) max_access: u64,
-    /// Parts of the region that a client may map into its memory.
-    pub(crate) mappable: &'static [MappableArea],
-}
-
-impl Region {
-    /// A region of `len` bytes, with accesses of any size and nothing to map. A region that the
-    /// function does not have is a region of no bytes.
-    pub(crate) const fn of_len(len: u64) -> Self {
-        Self {
-            len,
-            max_access: len,
-            mappable: &[],
-        }
-    }
-}
-
-/// A part of a region that a client may map: whole pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MappableArea {
-    /// First byte, counted from the start of the region and of the file behind it.
-    pub(crate) offset: u64,
-    /// Length in bytes.
-    pub(crate) len: u64,
-}
 
 /// A client's request about the interrupts of one kind.
 #[derive(Debug)]

@@ -87,14 +87,14 @@ impl SteppedNic {
         let connection = Connection::new(&client, self.stop.as_fd(), PEER_TIMEOUT);
         match act(&session, &connection) {
             Ok(()) => self.client = Some(client),
-            Err(_) => self.function.end_session(SessionEnd::Disconnected),
+            Err(_) => self.function.lock().end_session(SessionEnd::Disconnected),
         }
     }
 
     /// Ends the client's session, if there is one.
     pub fn disconnect(&mut self) {
         if self.client.take().is_some() {
-            self.function.end_session(SessionEnd::Disconnected);
+            self.function.lock().end_session(SessionEnd::Disconnected);
         }
     }
 

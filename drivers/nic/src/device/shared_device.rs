@@ -1,6 +1,5 @@
 //! A device and the lock around it: the PCI function that a vfio-user server sees.
 
-use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,11 +8,7 @@ use rustix::io::Errno;
 
 use crate::config::{MeasureLatency, MmioMode};
 use crate::device::card::Device;
-use crate::device::regions::{region_len, REGION_BAR0, REGION_IO};
-use crate::device::register_file::{PAGE, SHARED_PAGES};
 use crate::memory::map_request::{MapError, Permissions};
-use crate::pci_function::{IrqRequest, MappableArea, Region, SessionEnd};
-use crate::report::ResetCause;
 use crate::threads::alarm::Alarm;
 use crate::threads::turns::Turns;
 use crate::traffic::latency::Probe;
@@ -77,74 +72,14 @@ impl SharedDevice {
     }
 }
 
-/// The pages of BAR0 that drivers may map in shared mode.
-const MAPPABLE: [MappableArea; SHARED_PAGES.len()] = {
-    let mut areas = [MappableArea { offset: 0, len: 0 }; SHARED_PAGES.len()];
-    let mut nth = 0;
-    while nth < areas.len() {
-        areas[nth] = MappableArea {
-            offset: SHARED_PAGES[nth] as u64,
-            len: PAGE as u64,
-        };
-        nth += 1;
-    }
-    areas
-};
-
-/// All methods take `&self`, because other threads use the card while it is served.
+/// What the vfio-user server asks for, besides the device itself. All methods take `&self`, because other threads use
+/// the card while it is served.
 impl SharedDevice {
-    /// A client has connected and agreed on the version. Its reply is not sent yet.
-    pub(crate) fn begin_session(&self) {
-        self.lock().begin_session();
-    }
-
-    /// The client is gone. Withdraws all DMA maps and eventfds, and resets the card. Does nothing if no session has
-    /// begun.
-    pub(crate) fn end_session(&self, end: SessionEnd) {
-        self.lock().end_session(end);
-    }
-
-    /// A function-level reset.
-    pub(crate) fn reset(&self) {
-        self.lock().reset(ResetCause::Function);
-    }
-
-    /// Describes a region.
-    pub(crate) fn region(&self, region: u32) -> Region {
-        let mut described = Region::of_len(region_len(region));
-        match region {
-            REGION_BAR0 if self.mmio == MmioMode::Shared => described.mappable = &MAPPABLE,
-            REGION_IO => described.max_access = 4,
-            _ => {}
-        }
-        described
-    }
-
-    /// Reads a range of a region. `EINVAL` if the range is not inside the region.
-    pub(crate) fn region_read(
-        &self,
-        region: u32,
-        offset: u64,
-        into: &mut [u8],
-    ) -> Result<(), Errno> {
-        self.lock().region_read(region, offset, into)
-    }
-
     /// Writes a range of a region. `EINVAL` if the range is not inside the region.
     pub(crate) fn region_write(&self, region: u32, offset: u64, from: &[u8]) -> Result<(), Errno> {
         self.lock().region_write(region, offset, from)?;
         self.alarm.ring();
         Ok(())
-    }
-
-    /// The file behind the mappable areas.
-    pub(crate) fn region_file(&self) -> io::Result<OwnedFd> {
-        self.lock().registers.memory().file().try_clone()
-    }
-
-    /// Sets interrupts of a kind up. The server has checked that the vectors exist.
-    pub(crate) fn set_irqs(&self, kind: u32, request: IrqRequest) -> Result<(), Errno> {
-        self.lock().set_irqs(kind, request)
     }
 
     /// Lets the card reach `size` bytes of `file` from `offset` on, as IOVAs from `iova` on. Without a file, the IOVAs

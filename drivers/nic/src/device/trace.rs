@@ -19,6 +19,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::config::TraceTo;
+use crate::error::NicError;
+
 /// One access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceEntry {
@@ -65,16 +68,14 @@ enum Sink {
 pub(crate) struct Trace(Mutex<Sink>);
 
 impl Trace {
-    pub(crate) fn in_memory() -> Self {
-        Self(Mutex::new(Sink::Memory(Vec::new())))
-    }
-
-    pub(crate) fn to_file(path: &Path) -> io::Result<Self> {
-        let file = BufWriter::new(File::create(path)?);
-        Ok(Self(Mutex::new(Sink::File {
-            path: path.to_owned(),
-            file,
-            failed: None,
+    pub(crate) fn new(to: &TraceTo) -> Result<Self, NicError> {
+        Ok(Self(Mutex::new(match to {
+            TraceTo::Memory => Sink::Memory(Vec::new()),
+            TraceTo::File(path) => Sink::File {
+                path: path.clone(),
+                file: BufWriter::new(File::create(path).map_err(|error| failed(path, error))?),
+                failed: None,
+            },
         })))
     }
 
@@ -104,17 +105,30 @@ impl Trace {
     /// Flushes the file.
     ///
     /// # Errors
-    /// The first error of any write, with the file's path.
-    pub(crate) fn flush(&self) -> Result<(), (PathBuf, io::Error)> {
+    /// The first error of any write.
+    pub(crate) fn flush(&self) -> Result<(), NicError> {
         match &mut *self.sink() {
             Sink::Memory(_) => Ok(()),
-            Sink::File { path, file, failed } => {
+            Sink::File {
+                path,
+                file,
+                failed: before,
+            } => {
                 let flushed = file.flush();
-                let result = failed.take().map_or(flushed, Err);
-                result.map_err(|error| (path.clone(), error))
+                let result = before.take().map_or(flushed, Err);
+                result.map_err(|error| failed(path, error))
             }
         }
     }
+}
+
+fn failed(path: &Path, error: io::Error) -> NicError {
+    NicError::unusable(
+        "trace",
+        path,
+        error,
+        "choose a file that you can write to, on a disk with room",
+    )
 }
 
 #[cfg(test)]

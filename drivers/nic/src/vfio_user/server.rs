@@ -133,7 +133,7 @@ impl<'a> Server<'a> {
     fn serve(&mut self, stream: UnixStream) {
         let connection = Connection::new(&stream, self.stop, PEER_TIMEOUT);
         let Err(error) = self.converse(&connection);
-        self.function.end_session(match error {
+        self.function.lock().end_session(match error {
             ConnectionError::Closed => SessionEnd::Disconnected,
             ConnectionError::Stopping => SessionEnd::Stopped,
             ConnectionError::Broken(how) => SessionEnd::ProtocolError(how),

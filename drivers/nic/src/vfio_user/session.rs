@@ -4,10 +4,14 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
 
+use crate::config::MmioMode;
 use crate::device::interrupts::vectors_of;
+use crate::device::regions::{region_len, REGION_BAR0, REGION_IO};
+use crate::device::register_file::{PAGE, SHARED_PAGES};
 use crate::device::shared_device::SharedDevice;
 use crate::memory::map_request::{MapError, Permissions, MAX_MAPS, PAGE_SIZE};
-use crate::pci_function::{IrqRequest, MappableArea, Region, IRQ_KINDS, IRQ_MSIX, REGIONS};
+use crate::pci_function::{IrqRequest, IRQ_KINDS, IRQ_MSIX, REGIONS};
+use crate::report::ResetCause;
 use crate::vfio_user::protocol::{
     broken, command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE, OFFERED_FDS,
 };
@@ -56,7 +60,7 @@ impl<'a> Session<'a> {
         let version = (minor.min(1) << 16).to_le_bytes();
         let reply = [&version[..], capabilities.to_string().as_bytes(), &[0]].concat();
         // The session begins before the client learns that it was accepted.
-        self.function.begin_session();
+        self.function.lock().begin_session();
         connection.reply(header, &reply, None)
     }
 
@@ -87,7 +91,7 @@ impl<'a> Session<'a> {
             command::REGION_READ => self.region_read(payload),
             command::REGION_WRITE => self.region_write(payload),
             command::DEVICE_RESET => {
-                self.function.reset();
+                self.function.lock().reset(ResetCause::Function);
                 Ok(Answer::default())
             }
             // The server does not offer it, or a client may not send it.
@@ -136,43 +140,59 @@ impl<'a> Session<'a> {
         Ok(Answer::with(payload[..24].to_vec()))
     }
 
+    /// The pages of a region that a client may map.
+    fn mappable(&self, region: u32) -> &'static [u32] {
+        match (region, self.function.mmio) {
+            (REGION_BAR0, MmioMode::Shared) => &SHARED_PAGES,
+            _ => &[],
+        }
+    }
+
     fn region_info(&self, payload: &[u8]) -> Result<Answer, Errno> {
         const READ: u32 = 1 << 0;
         const WRITE: u32 = 1 << 1;
         const MMAP: u32 = 1 << 2;
         const CAPABILITIES: u32 = 1 << 3;
         const INFO_LEN: u32 = 32;
+        const SPARSE_MMAP: u32 = 1;
+        const VERSION: u32 = 1 << 16;
         let [room, _flags, index] = Fields(payload).words()?;
         if index >= REGIONS {
             return Err(Errno::INVAL);
         }
-        let Region { len, mappable, .. } = self.function.region(index);
+        let (len, pages) = (region_len(index), self.mappable(index));
         let mut flags = if len > 0 { READ | WRITE } else { 0 };
-        let mut capability = Vec::new();
-        if !mappable.is_empty() {
+        let (mut capability, mut at) = (Vec::new(), 0);
+        if !pages.is_empty() {
             flags |= MMAP | CAPABILITIES;
-            capability = sparse_mmap_capability(mappable);
+            // The reply always says where the capability would be: QEMU treats the flag without an offset as an
+            // error.
+            at = INFO_LEN;
+            // Identifier and version, no next capability, number of areas, reserved.
+            capability = vec![SPARSE_MMAP | VERSION, 0, pages.len() as u32, 0];
+            // Offset and length of each area, 64 bits each.
+            capability.extend(pages.iter().flat_map(|page| [*page, 0, PAGE, 0]));
         }
-        let full = INFO_LEN + capability.len() as u32;
-        // A client without room for the capability learns how much room it needs, and asks again.
-        // The reply always says where the capability would be: QEMU treats the flag without an
-        // offset as an error.
-        let fits = !capability.is_empty() && room >= full;
-        let at = if capability.is_empty() { 0 } else { INFO_LEN };
-        let mut reply = [full, flags, index, at].map(u32::to_le_bytes).concat();
-        reply.extend([len, 0].map(u64::to_le_bytes).concat());
+        let full = INFO_LEN + 4 * capability.len() as u32;
+        let mut words = vec![full, flags, index, at, len as u32, (len >> 32) as u32, 0, 0];
         let mut fd = None;
-        if fits {
-            reply.extend(capability);
-            fd = Some(self.function.region_file().map_err(|_| Errno::MFILE)?);
+        // A client without room for the capability learns how much room it needs, and asks again.
+        if at > 0 && room >= full {
+            words.extend(capability);
+            let device = self.function.lock();
+            let file = device.registers.memory().file().try_clone();
+            fd = Some(file.map_err(|_| Errno::MFILE)?);
         }
-        Ok(Answer { payload: reply, fd })
+        Ok(Answer {
+            fd,
+            ..Answer::words(&words)
+        })
     }
 
     fn set_irqs(&self, payload: &[u8], fds: Vec<OwnedFd>) -> Result<Answer, Errno> {
         let [_argsz, flags, kind, start, count] = Fields(payload).words()?;
         let request = irq_request(vectors_of(kind), flags, start, count, fds)?;
-        self.function.set_irqs(kind, request)?;
+        self.function.lock().set_irqs(kind, request)?;
         Ok(Answer::default())
     }
 
@@ -181,7 +201,8 @@ impl<'a> Session<'a> {
         let mut reply = payload[..ACCESS_LEN].to_vec();
         reply.resize(ACCESS_LEN + count, 0);
         let into = &mut reply[ACCESS_LEN..];
-        self.function.region_read(region, offset, into)?;
+        let mut device = self.function.lock();
+        device.region_read(region, offset, into)?;
         Ok(Answer::with(reply))
     }
 
@@ -201,8 +222,10 @@ impl<'a> Session<'a> {
         let mut fields = Fields(payload);
         let [offset] = fields.longs()?;
         let [index, count] = fields.words()?;
-        let region = self.function.region(index);
-        let most = region.len.min(region.max_access).min(MAX_DATA_SIZE as u64);
+        let most = match index {
+            REGION_IO => 4,
+            _ => region_len(index).min(MAX_DATA_SIZE as u64),
+        };
         if u64::from(count) > most {
             return Err(Errno::INVAL);
         }
@@ -227,19 +250,6 @@ fn irq_info(payload: &[u8]) -> Result<Answer, Errno> {
         _ => EVENTFD | NO_RESIZE,
     };
     Ok(Answer::words(&[16, flags, kind, vectors_of(kind)]))
-}
-
-/// The capability of a region that tells a client which parts it may map.
-fn sparse_mmap_capability(areas: &[MappableArea]) -> Vec<u8> {
-    const SPARSE_MMAP: u32 = 1;
-    const VERSION: u32 = 1 << 16;
-    // Identifier and version, no next capability, number of areas, reserved.
-    let head = [SPARSE_MMAP | VERSION, 0, areas.len() as u32, 0];
-    let mut bytes = head.map(u32::to_le_bytes).concat();
-    for area in areas {
-        bytes.extend([area.offset, area.len].map(u64::to_le_bytes).concat());
-    }
-    bytes
 }
 
 /// Reads the flags of a request to set interrupts up, of a kind with so many vectors.
