@@ -1,14 +1,10 @@
 //! A device and the lock around it: the PCI function that a vfio-user server sees.
 
-use std::os::fd::OwnedFd;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::io::Errno;
-
 use crate::config::{MeasureLatency, MmioMode};
 use crate::device::card::Device;
-use crate::memory::map_request::{MapError, Permissions};
 use crate::threads::alarm::Alarm;
 use crate::threads::turns::Turns;
 use crate::traffic::latency::Probe;
@@ -69,53 +65,5 @@ impl SharedDevice {
     /// perhaps in a loop.
     pub(crate) fn lock_after_others(&self) -> MutexGuard<'_, Device> {
         self.device.lock_after_others()
-    }
-}
-
-/// What the vfio-user server asks for, besides the device itself. All methods take `&self`, because other threads use
-/// the card while it is served.
-impl SharedDevice {
-    /// Writes a range of a region. `EINVAL` if the range is not inside the region.
-    pub(crate) fn region_write(&self, region: u32, offset: u64, from: &[u8]) -> Result<(), Errno> {
-        self.lock().region_write(region, offset, from)?;
-        self.alarm.ring();
-        Ok(())
-    }
-
-    /// Lets the card reach `size` bytes of `file` from `offset` on, as IOVAs from `iova` on. Without a file, the IOVAs
-    /// are taken but have no memory.
-    pub(crate) fn dma_map(
-        &self,
-        iova: u64,
-        size: u64,
-        permissions: Permissions,
-        file: Option<OwnedFd>,
-        offset: u64,
-    ) -> Result<(), MapError> {
-        let mut device = self.lock();
-        let mapped = device.dma.table.map(iova, size, permissions, file, offset);
-        if let Err(error) = &mapped {
-            device.note(format!("DMA_MAP refused: {error}"));
-        }
-        mapped
-    }
-
-    /// Withdraws every map inside the range.
-    pub(crate) fn dma_unmap(&self, iova: u64, size: u64) -> Result<(), MapError> {
-        let mut device = self.lock();
-        // A queue that was disabled in shared registers still has to write its descriptors back.
-        device.observe_queues();
-        let unmapped = device.dma.table.unmap(iova, size);
-        if let Err(error) = &unmapped {
-            device.note(format!("DMA_UNMAP refused: {error}"));
-        }
-        unmapped.map(|_count| ())
-    }
-
-    /// Withdraws all maps.
-    pub(crate) fn dma_unmap_all(&self) {
-        let mut device = self.lock();
-        device.observe_queues();
-        device.dma.table.unmap_all();
     }
 }

@@ -110,16 +110,22 @@ impl<'a> Session<'a> {
             read: flags & 1 != 0,
             write: flags & 2 != 0,
         };
-        self.function
-            .dma_map(iova, size, permissions, fds.pop(), offset)
-            .map_err(|error| match error {
+        let mut device = self.function.lock();
+        let mapped = device
+            .dma
+            .table
+            .map(iova, size, permissions, fds.pop(), offset);
+        mapped.map_err(|error| {
+            device.note(format!("DMA_MAP refused: {error}"));
+            match error {
                 MapError::Overlap { .. } => Errno::EXIST,
                 MapError::TooMany | MapError::TooManyParts => Errno::NOSPC,
                 MapError::TooMuch { .. } => Errno::NOMEM,
                 MapError::ReadOnlyFile => Errno::ACCESS,
                 MapError::Os(error) => Errno::from_io_error(&error).unwrap_or(Errno::IO),
                 _ => Errno::INVAL,
-            })?;
+            }
+        })?;
         Ok(Answer::default())
     }
 
@@ -128,12 +134,20 @@ impl<'a> Session<'a> {
         let mut fields = Fields(payload);
         let [_argsz, flags] = fields.words()?;
         let [iova, size] = fields.longs()?;
+        let mut device = self.function.lock();
+        // A queue that was disabled in shared registers still has to write its descriptors back.
+        device.observe_queues();
         match flags {
             0 => {
-                let unmapped = self.function.dma_unmap(iova, size);
-                unmapped.map_err(|_| Errno::INVAL)?;
+                let unmapped = device.dma.table.unmap(iova, size);
+                unmapped.map_err(|error| {
+                    device.note(format!("DMA_UNMAP refused: {error}"));
+                    Errno::INVAL
+                })?;
             }
-            UNMAP_ALL if iova == 0 && size == 0 => self.function.dma_unmap_all(),
+            UNMAP_ALL if iova == 0 && size == 0 => {
+                device.dma.table.unmap_all();
+            }
             UNMAP_ALL => return Err(Errno::INVAL),
             _ => return Err(Errno::NOTSUP),
         }
@@ -212,7 +226,9 @@ impl<'a> Session<'a> {
         if data.len() != count {
             return Err(Errno::INVAL);
         }
-        self.function.region_write(region, offset, data)?;
+        let written = self.function.lock().region_write(region, offset, data);
+        written?;
+        self.function.alarm.ring();
         Ok(Answer::with(head.to_vec()))
     }
 
