@@ -7,8 +7,12 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::event::{eventfd, EventfdFlags};
+use rustix::fs::{fcntl_getfl, fcntl_setfl, OFlags};
+use rustix::io::Errno;
+
 use crate::codec::{
-    command, get32, payload, receive, send, Message, BAR0, BAR0_LEN, CONFIG, FLAG_ERROR,
+    command, get32, payload, receive, send, Message, BAR0, BAR0_LEN, CONFIG, FLAG_ERROR, FLAG_REPLY,
 };
 
 /// Longest wait for a reply.
@@ -36,8 +40,43 @@ pub fn accepted(answer: Answer) -> io::Result<Vec<u8>> {
     })
 }
 
+/// An eventfd with nothing to signal. Reading it does not block.
+///
+/// # Errors
+/// If the process has too many files.
+pub fn new_eventfd() -> io::Result<OwnedFd> {
+    Ok(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)
+}
+
+/// Takes the signals out of an eventfd, which does not block from then on.
+///
+/// # Errors
+/// If it is no eventfd.
+pub fn signals(eventfd: &OwnedFd) -> io::Result<u64> {
+    fcntl_setfl(eventfd, fcntl_getfl(eventfd)? | OFlags::NONBLOCK)?;
+    let mut bytes = [0; 8];
+    match rustix::io::read(eventfd, &mut bytes) {
+        Err(Errno::AGAIN) => Ok(0),
+        read => Ok(read.map(|_| u64::from_ne_bytes(bytes))?),
+    }
+}
+
+/// Fills the counter of an eventfd, so that a signal blocks.
+///
+/// # Errors
+/// If it is no eventfd.
+pub fn fill(eventfd: &OwnedFd) -> io::Result<()> {
+    signals(eventfd)?;
+    rustix::io::write(eventfd, &(u64::MAX - 1).to_ne_bytes())?;
+    Ok(fcntl_setfl(
+        eventfd,
+        fcntl_getfl(eventfd)? - OFlags::NONBLOCK,
+    )?)
+}
+
 /// The errors of all methods are those of the socket: the card has closed the connection, or did not
-/// answer in time. Methods that return no [`Answer`] also fail if the card refuses.
+/// answer in time, or its reply belongs to another request. Methods that return no [`Answer`] also fail if the
+/// card refuses.
 #[allow(clippy::missing_errors_doc)]
 impl Session {
     /// Connects, and sends nothing.
@@ -86,12 +125,15 @@ impl Session {
     ) -> io::Result<Answer> {
         let request = self.request(command, payload);
         let reply = self.exchange(&request, files)?;
-        let refused = reply.header.flags & FLAG_ERROR != 0;
-        Ok(if refused {
-            Err(reply.header.error)
-        } else {
-            Ok(reply.payload)
-        })
+        let (asked, header) = (request.header, reply.header);
+        match header.flags {
+            _ if (header.id, header.command) != (asked.id, asked.command) => {}
+            FLAG_REPLY => return Ok(Ok(reply.payload)),
+            flags if flags == FLAG_REPLY | FLAG_ERROR => return Ok(Err(header.error)),
+            _ => {}
+        }
+        let text = format!("{header:?} answers {asked:?}");
+        Err(io::Error::new(io::ErrorKind::InvalidData, text))
     }
 
     /// Sends a command that the card must not refuse.

@@ -170,6 +170,6 @@ fn a_threshold_beyond_the_familys_memory_is_noted() {
 #[test]
 fn a_foreign_device_id_is_shown_and_nothing_else() {
     let bench = Bench::with(|port| port.faults.foreign_device_id = Some(0x1572));
-    let id = bench.client(0).region_read(support::REGION_CONFIG, 2, 2);
+    let id = bench.client(0).region_read(harness::codec::CONFIG, 2, 2);
     assert_eq!(id.unwrap(), [0x72, 0x15]);
 }

@@ -123,7 +123,7 @@ fn a_removed_device_reads_all_ones_and_does_nothing() {
     fault(&bench, |faults| faults.removed = true);
     assert_eq!(driver.client.get(r::STATUS), u32::MAX);
     driver.client.set(r::CTRL, r::CTRL_RST);
-    let id = driver.client.region_read(support::REGION_CONFIG, 0, 4);
+    let id = driver.client.region_read(harness::codec::CONFIG, 0, 4);
     assert_eq!(id.unwrap(), [0xff; 4]);
     assert!(!arrives(&mut bench, &driver, 0));
     assert_eq!(bench.port(0).stats().dropped_not_running, 1);

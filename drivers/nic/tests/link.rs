@@ -230,7 +230,7 @@ fn waking_up_resets_the_card() {
     client.set_bus_master(true);
     client.set(r::LEDCTL, 7);
     let power = |client: &mut Client, state| {
-        let region = support::REGION_CONFIG;
+        let region = harness::codec::CONFIG;
         client
             .region_write(region, POWER_STATUS, &[state, 0])
             .unwrap();

@@ -6,11 +6,14 @@ mod support;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::{Duration, Instant};
 
+use harness::client::Session;
+use harness::codec::{
+    command, get32, get64, send, send_message, words, BAR0, CONFIG, FLAG_NO_REPLY,
+};
 use nic::registers as r;
 use nic::{MmioMode, Nic, NicConfig, NicError, ResetCause, SessionEnd, TraceTo};
 use support::{
-    eventually, frame, signals, words, Bench, Client, Driver, Memory, Rings, MODES, REGION_BAR0,
-    REGION_CONFIG, REGION_IO, REGION_MSIX,
+    eventually, frame, signals, Bench, Client, Driver, Memory, Rings, MODES, REGION_IO, REGION_MSIX,
 };
 
 const EINVAL: u32 = 22;
@@ -28,25 +31,22 @@ fn a_device_describes_itself() {
         assert_eq!(client.areas, areas);
         let mut ask = |command, payload: &[u32]| {
             let payload = words(payload);
-            client.command(command, &payload, &[]).unwrap().0
+            client.command(command, &payload, &[]).unwrap()
         };
-        let info = ask(support::COMMAND_DEVICE_INFO, &[16, 0, 0, 0]);
+        let info = ask(command::GET_INFO, &[16, 0, 0, 0]);
         assert_eq!(info, words(&[16, 3, 9, 5]));
         let sizes = (0..9).map(|region| {
-            let reply = ask(
-                support::COMMAND_REGION_INFO,
-                &[32, 0, region, 0, 0, 0, 0, 0],
-            );
-            u64::from_le_bytes(reply[16..24].try_into().unwrap())
+            let reply = ask(command::REGION_INFO, &[32, 0, region, 0, 0, 0, 0, 0]);
+            get64(&reply, 16)
         });
         let expected = [512 << 10, 0, 32, 0, 16 << 10, 0, 0, 4096, 0];
         assert_eq!(Vec::from_iter(sizes), expected);
         let vectors = (0..5).map(|kind| {
-            let reply = ask(support::COMMAND_IRQ_INFO, &[16, 0, kind, 0]);
-            u32::from_le_bytes(reply[12..16].try_into().unwrap())
+            let reply = ask(command::IRQ_INFO, &[16, 0, kind, 0]);
+            get32(&reply, 12)
         });
         assert_eq!(Vec::from_iter(vectors), [1, 1, 64, 0, 0]);
-        let id = client.region_read(REGION_CONFIG, 0, 4).unwrap();
+        let id = client.region_read(CONFIG, 0, 4).unwrap();
         assert_eq!(id, [0x86, 0x80, 0xfb, 0x10]);
     }
 }
@@ -172,20 +172,20 @@ fn a_configuration_space_that_is_written_back_after_a_reset_works() {
     // BARs, MSI-X, device control: values that differ from those after a reset.
     for (offset, word) in [(0x10, 0xf000_0004_u32), (0x70, 0x803f_a011), (0xa8, 0x2810)] {
         client
-            .region_write(REGION_CONFIG, offset, &word.to_le_bytes())
+            .region_write(CONFIG, offset, &word.to_le_bytes())
             .unwrap();
     }
-    let saved = client.region_read(REGION_CONFIG, 0, 256).unwrap();
+    let saved = client.region_read(CONFIG, 0, 256).unwrap();
     client.reset();
-    assert_ne!(client.region_read(REGION_CONFIG, 0, 256).unwrap(), saved);
+    assert_ne!(client.region_read(CONFIG, 0, 256).unwrap(), saved);
     assert!(!bench.port(0).snapshot().bus_master);
     // The kernel writes words from the last to the first.
     for at in (0..256).step_by(4).rev() {
         client
-            .region_write(REGION_CONFIG, at as u64, &saved[at..at + 4])
+            .region_write(CONFIG, at as u64, &saved[at..at + 4])
             .unwrap();
     }
-    assert_eq!(client.region_read(REGION_CONFIG, 0, 256).unwrap(), saved);
+    assert_eq!(client.region_read(CONFIG, 0, 256).unwrap(), saved);
     assert_eq!(
         bench.port(0).stats().resets,
         1,
@@ -201,9 +201,9 @@ fn a_second_client_is_turned_away_and_the_first_stays() {
     let socket = port.socket();
     let mut first = Client::connect(socket);
     for _ in 0..3 {
-        let mut second = Client::raw(socket);
-        let refused = second.command(support::COMMAND_VERSION, &[0, 0, 1, 0], &[]);
-        assert_eq!(refused.unwrap_err(), EBUSY);
+        let mut second = Session::connect(socket).unwrap();
+        let refused = second.call(command::VERSION, &[0, 0, 1, 0], &[]);
+        assert_eq!(refused.unwrap(), Err(EBUSY));
         assert_eq!(first.get(r::RAH(0)), r::RAH_AV);
     }
     drop(first);
@@ -312,27 +312,21 @@ fn bad_commands_are_refused_and_the_session_goes_on() {
             "command {command}"
         );
     }
-    assert_eq!(
-        refused(support::COMMAND_VERSION, &[0, 0, 0, 0]),
-        Some(EINVAL)
-    );
+    assert_eq!(refused(command::VERSION, &[0, 0, 0, 0]), Some(EINVAL));
     for (region, offset, count) in [
-        (REGION_BAR0, 0, u32::MAX),
-        (REGION_BAR0, u64::MAX - 1, 4),
+        (BAR0, 0, u32::MAX),
+        (BAR0, u64::MAX - 1, 4),
         (9, 0, 4),
         (1, 0, 4),
     ] {
         assert_eq!(client.region_read(region, offset, count), Err(EINVAL));
     }
-    assert_eq!(
-        client.region_write(REGION_CONFIG, 4094, &[0; 4]),
-        Err(EINVAL)
-    );
+    assert_eq!(client.region_write(CONFIG, 4094, &[0; 4]), Err(EINVAL));
     assert_eq!(client.get(r::RAH(0)), r::RAH_AV);
     // What cannot be a message ends the session.
-    let mut message = client.message(support::COMMAND_REGION_READ, 0, &[]);
-    message[4..8].copy_from_slice(&7_u32.to_le_bytes());
-    client.send(&message, &[]);
+    let mut message = client.session.request(command::REGION_READ, &[]);
+    message.header.size = 7;
+    send_message(&client.session.stream, &message).unwrap();
     bench.until_free();
     let end = bench.port(0).last_session().unwrap().end;
     assert!(matches!(end, SessionEnd::ProtocolError(_)), "{end:?}");
@@ -340,13 +334,13 @@ fn bad_commands_are_refused_and_the_session_goes_on() {
 
 #[test]
 fn commands_that_want_no_reply_get_none() {
-    const NO_REPLY: u32 = 1 << 4;
     let (_bench, mut client) = Bench::connected(MmioMode::Trap);
     // The offset has two words.
-    let payload = words(&[r::FCTRL, 0, REGION_BAR0, 4, r::FCTRL_UPE]);
-    for command in [support::COMMAND_REGION_WRITE, 99] {
-        let message = client.message(command, NO_REPLY, &payload);
-        client.send(&message, &[]);
+    let payload = words(&[r::FCTRL, 0, BAR0, 4, r::FCTRL_UPE]);
+    for command in [command::REGION_WRITE, 99] {
+        let mut message = client.session.request(command, &payload);
+        message.header.flags = FLAG_NO_REPLY;
+        send_message(&client.session.stream, &message).unwrap();
     }
     assert_eq!(client.get(r::FCTRL), r::FCTRL_UPE);
 }
@@ -359,22 +353,16 @@ fn the_io_bar_and_partial_reads_reach_registers() {
     client
         .region_write(REGION_MSIX, 0x10, &[1, 2, 3, 4])
         .unwrap();
-    client
-        .region_write(REGION_BAR0, r::RAL(0).into(), &[1])
-        .unwrap();
+    client.region_write(BAR0, r::RAL(0).into(), &[1]).unwrap();
     let address = u64::from(r::RAL(0));
     for (region, offset, expected) in [
         (REGION_IO, 0, &ral[..]),
         (REGION_IO, 4, &[0x02, 0x82, 0x59, 0x90]),
-        (REGION_BAR0, address + 1, &[0x82, 0x59]),
+        (BAR0, address + 1, &[0x82, 0x59]),
         // Partial writes are ignored.
-        (
-            REGION_BAR0,
-            address,
-            &[0x02, 0x82, 0x59, 0x90, 0, 0, 0, 0x80],
-        ),
+        (BAR0, address, &[0x02, 0x82, 0x59, 0x90, 0, 0, 0, 0x80]),
         (REGION_MSIX, 0x10, &[1, 2, 3, 4]),
-        (REGION_BAR0, 0x3_0000, &[0; 4]),
+        (BAR0, 0x3_0000, &[0; 4]),
     ] {
         let read = client.region_read(region, offset, expected.len() as u32);
         assert_eq!(read.unwrap(), expected, "{region} {offset:#x}");
@@ -513,8 +501,8 @@ fn no_client_delays_stopping() {
     let mut bench = Bench::new(MmioMode::Shared);
     let _running = bench.nic.run_data_plane().unwrap();
     let _silent = UnixStream::connect(bench.port(0).socket()).unwrap();
-    let mut half = Client::raw(bench.port(0).socket());
-    half.send(&[1, 2, 3], &[]);
+    let half = UnixStream::connect(bench.port(0).socket()).unwrap();
+    send(&half, &[1, 2, 3], &[]).unwrap();
     let _connected = bench.driver(1, Rings::default());
     std::thread::sleep(Duration::from_millis(50));
     let start = Instant::now();
