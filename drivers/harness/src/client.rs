@@ -190,6 +190,12 @@ impl Session {
         self.write(BAR0, u64::from(register), &value.to_le_bytes())
     }
 
+    /// Writes registers, each with its value.
+    pub fn set_all(&mut self, writes: impl IntoIterator<Item = (u32, u32)>) -> io::Result<()> {
+        let mut writes = writes.into_iter();
+        writes.try_for_each(|(register, value)| self.set(register, value))
+    }
+
     /// Lets the device use DMA.
     pub fn enable_dma(&mut self) -> io::Result<()> {
         self.write(CONFIG, 4, &[6, 0])

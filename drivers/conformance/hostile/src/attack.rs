@@ -3,19 +3,18 @@
 
 use std::any::Any;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use harness::client::{accepted, Session, PATIENCE};
+use harness::client::{accepted, fill, new_eventfd, signals, Session, PATIENCE};
 use harness::codec::payload::{self, CONNECT, KINDS, MSIX, TRIGGER};
-use harness::codec::{command, BAR0, BAR0_LEN, CONFIG};
+use harness::codec::{command, send_message, words, BAR0, BAR0_LEN, CONFIG};
 use harness::memory::{memfd, Mapping};
 use harness::Program;
 use nic::registers as r;
-use rustix::event::{eventfd, EventfdFlags};
 use rustix::fs::{fcntl_getfl, fcntl_setfl, OFlags};
 use rustix::io::Errno;
 
@@ -60,15 +59,12 @@ impl Attack {
 
 /// Whether an error means that the card has closed the connection, or lets the attacker wait.
 pub fn is_rebuff(error: &io::Error) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionReset, TimedOut, UnexpectedEof, WouldBlock};
-    let kinds = [
-        BrokenPipe,
-        ConnectionReset,
-        TimedOut,
-        UnexpectedEof,
-        WouldBlock,
-    ];
-    kinds.contains(&error.kind())
+    use io::ErrorKind::*;
+    let kind = error.kind();
+    matches!(
+        kind,
+        BrokenPipe | ConnectionReset | TimedOut | UnexpectedEof | WouldBlock
+    )
 }
 
 /// Any attack.
@@ -98,22 +94,27 @@ pub fn queue(
     })
 }
 
-/// Sends a message about which it lies. A `first` message comes before the version.
-pub fn message(first: bool, command: u16, payload: Vec<u8>, lie: Lie) -> Attack {
+/// Sends a first message about which it lies.
+pub fn first(command: u16, payload: Vec<u8>, lie: Lie) -> Attack {
+    act(move |target| told(Session::connect(&target.socket)?, command, &payload, &lie))
+}
+
+/// Sends a message about which it lies, after the version.
+pub fn message(command: u16, payload: Vec<u8>, lie: Lie) -> Attack {
     act(move |target| {
-        let mut session = if first {
-            Session::connect(&target.socket)?
-        } else {
-            Session::open_when_free(&target.socket, PATIENCE)?
-        };
-        let mut message = session.request(command, &payload);
-        match lie.tell(&session.stream, None, &mut message, &[])? {
-            After::Send => harness::codec::send_message(&session.stream, &message)?,
-            After::Closed => return Ok(Vec::new()),
-            After::Said | After::Silent => {}
-        }
-        Ok(vec![Box::new(session)])
+        let session = Session::open_when_free(&target.socket, PATIENCE)?;
+        told(session, command, &payload, &lie)
     })
+}
+
+fn told(mut session: Session, command: u16, payload: &[u8], lie: &Lie) -> io::Result<Held> {
+    let mut message = session.request(command, payload);
+    match lie.tell(&session.stream, None, &mut message, &[])? {
+        After::Send => send_message(&session.stream, &message)?,
+        After::Closed => return Ok(Vec::new()),
+        After::Said | After::Silent => {}
+    }
+    Ok(vec![Box::new(session)])
 }
 
 /// Sends commands, each of which the card may refuse.
@@ -134,11 +135,7 @@ pub fn write(region: u32, offset: u64, data: &[u8]) -> (u16, Vec<u8>) {
 
 /// Writes registers while the queue runs.
 pub fn registers<I: IntoIterator<Item = (u32, u32)> + 'static>(writes: fn() -> I) -> Attack {
-    queue(move |session, _| {
-        writes()
-            .into_iter()
-            .try_for_each(|(register, value)| session.set(register, value))
-    })
+    queue(move |session, _| session.set_all(writes()))
 }
 
 /// Repeats an action for a while.
@@ -195,21 +192,13 @@ pub fn killed_drivers(milliseconds: &'static [u64]) -> Attack {
 
 /// Connects an eventfd with vector 0 of this kind.
 pub fn connected(session: &mut Session, kind: u32) -> io::Result<OwnedFd> {
-    let eventfd = eventfd(0, EventfdFlags::NONBLOCK)?;
+    let eventfd = new_eventfd()?;
     connect(session, kind, 0, &eventfd)?;
     Ok(eventfd)
 }
 
 fn connect(session: &mut Session, kind: u32, vector: u32, eventfd: &OwnedFd) -> io::Result<()> {
     accepted(session.interrupt(CONNECT, kind, vector, &[eventfd.as_fd()])?).map(drop)
-}
-
-/// Makes an eventfd block, and fills its counter.
-fn fill(eventfd: &OwnedFd) -> io::Result<()> {
-    let flags = fcntl_getfl(eventfd)?;
-    fcntl_setfl(eventfd, flags - OFlags::NONBLOCK)?;
-    rustix::io::write(eventfd, &(u64::MAX - 1).to_ne_bytes())?;
-    Ok(())
 }
 
 /// A way to make the card signal vector 0 of a kind.
@@ -219,20 +208,14 @@ pub const REQUEST: Signal = |session, kind| session.interrupt(TRIGGER, kind, 0, 
 /// By the register EICS.
 pub const EICS: Signal = |session, kind| {
     let mode = if kind == MSIX { r::GPIE_MSIX_MODE } else { 0 };
-    session.set(r::GPIE, mode)?;
-    session.set(r::IVAR(0), 0x8080_8080)?;
-    session.set(r::IVAR_MISC, 0x8080)?;
-    session.set(r::EIMS, u32::MAX >> 1)?;
-    session.set(r::EICS, u32::MAX >> 1)
+    session.set_all([
+        (r::GPIE, mode),
+        (r::IVAR(0), 0x8080_8080),
+        (r::IVAR_MISC, 0x8080),
+        (r::EIMS, u32::MAX >> 1),
+        (r::EICS, u32::MAX >> 1),
+    ])
 };
-
-/// Reads the counter of an eventfd that the card has signalled, which sets it to 0.
-fn counter(eventfd: &OwnedFd) -> io::Result<u64> {
-    fcntl_setfl(eventfd, fcntl_getfl(eventfd)? | OFlags::NONBLOCK)?;
-    let mut bytes = [0; 8];
-    rustix::io::read(eventfd, &mut bytes)?;
-    Ok(u64::from_ne_bytes(bytes))
-}
 
 /// Fails unless something holds that the card promises.
 fn ensure(holds: bool, what: &str) -> io::Result<()> {
@@ -245,18 +228,16 @@ fn ensure(holds: bool, what: &str) -> io::Result<()> {
 /// still answers, and signals again once the counter is read. Then the attacker does it once more.
 pub fn full(kind: usize, signal: Signal, times: u32) -> Attack {
     session(move |session| {
-        let eventfd = connected(session, KINDS[kind])?;
+        let kind = KINDS[kind];
+        let eventfd = connected(session, kind)?;
         fill(&eventfd)?;
-        (0..times).try_for_each(|_| signal(session, KINDS[kind]))?;
+        (0..times).try_for_each(|_| signal(session, kind))?;
         ensure(session.get(r::STATUS)? != 0, "the port does not answer")?;
-        ensure(
-            counter(&eventfd)? >= u64::MAX - 1,
-            "the counter was not full",
-        )?;
-        REQUEST(session, KINDS[kind])?;
-        ensure(counter(&eventfd)? >= 1, "there are no signals any more")?;
+        ensure(signals(&eventfd)? >= u64::MAX - 1, "it was not full")?;
+        REQUEST(session, kind)?;
+        ensure(signals(&eventfd)? >= 1, "there are no signals any more")?;
         fill(&eventfd)?;
-        signal(session, KINDS[kind])?;
+        signal(session, kind)?;
         Ok(eventfd)
     })
 }
@@ -265,9 +246,7 @@ pub fn full(kind: usize, signal: Signal, times: u32) -> Attack {
 pub fn full_vectors(shared: bool) -> Attack {
     session(move |session| {
         let count = if shared { 1 } else { 64 };
-        let eventfds: io::Result<Vec<_>> = (0..count)
-            .map(|_| Ok(eventfd(0, EventfdFlags::empty())?))
-            .collect();
+        let eventfds: io::Result<Vec<_>> = (0..count).map(|_| new_eventfd()).collect();
         let eventfds = eventfds?;
         (0..64).try_for_each(|vector| {
             connect(session, MSIX, vector as u32, &eventfds[vector % count])
@@ -285,30 +264,19 @@ pub fn full_vectors(shared: bool) -> Attack {
 pub fn no_eventfd(make: fn() -> io::Result<(OwnedFd, Option<OwnedFd>)>) -> Attack {
     session(move |session| {
         let (descriptor, peer) = make()?;
-        let refused = Err(Errno::INVAL.raw_os_error() as u32);
+        let refused = |session: &mut Session, kind, files: &[BorrowedFd<'_>]| {
+            let payload = payload::interrupts(CONNECT, kind, 0, files.len() as u32);
+            let answer = session.call(command::SET_IRQS, &payload, files)?;
+            let refused = answer == Err(Errno::INVAL.raw_os_error() as u32);
+            ensure(refused, "the card takes a descriptor that is no eventfd")
+        };
         for kind in KINDS {
             let eventfd = connected(session, kind)?;
-            let answer = session.interrupt(CONNECT, kind, 0, &[descriptor.as_fd()])?;
-            ensure(
-                answer == refused,
-                "the card takes a descriptor that is no eventfd",
-            )?;
+            refused(session, kind, &[descriptor.as_fd()])?;
             REQUEST(session, kind)?;
-            ensure(
-                counter(&eventfd)? == 1,
-                "the eventfd of before is not connected any more",
-            )?;
+            ensure(signals(&eventfd)? == 1, "the eventfd is not connected")?;
             if kind == MSIX {
-                let two = payload::interrupts(CONNECT, kind, 0, 2);
-                let answer = session.call(
-                    command::SET_IRQS,
-                    &two,
-                    &[eventfd.as_fd(), descriptor.as_fd()],
-                )?;
-                ensure(
-                    answer == refused,
-                    "the card takes an eventfd with another descriptor",
-                )?;
+                refused(session, kind, &[eventfd.as_fd(), descriptor.as_fd()])?;
             }
         }
         EICS(session, MSIX)?;
@@ -327,7 +295,7 @@ pub fn stuff(descriptor: &OwnedFd) -> io::Result<()> {
 /// Sends SET_IRQS with these words and an eventfd.
 pub fn vectors(flags: u32, kind: u32, start: u32, count: u32) -> Attack {
     session(move |session| {
-        let eventfd = eventfd(0, EventfdFlags::NONBLOCK)?;
+        let eventfd = new_eventfd()?;
         let payload = payload::interrupts(flags, kind, start, count);
         let _ = session.call(command::SET_IRQS, &payload, &[eventfd.as_fd()])?;
         Ok(eventfd)
@@ -359,14 +327,11 @@ pub fn parts(
         for nth in 0..count {
             let [offset, iova] = place(nth);
             let taken = session.map(&file, offset, iova, size)?.is_ok();
-            match most {
-                Some(most) => ensure(
-                    taken == (nth < most),
-                    "the card takes another number of maps",
-                )?,
-                None if !taken => break,
-                None => {}
+            if !taken && most.is_none() {
+                break;
             }
+            let right = most.is_none_or(|most| taken == (nth < most));
+            ensure(right, "the card takes another number of maps")?;
             if each {
                 file = memfd(len)?;
             }
@@ -426,9 +391,8 @@ pub fn while_sending(change: fn(&OwnedFd) -> rustix::io::Result<()>) -> Attack {
 pub fn each_register(value: fn(u32) -> u32) -> Attack {
     queue(move |session, _| {
         for page in (0..BAR0_LEN as u32).step_by(0x1000) {
-            let words = (page..page + 0x1000).step_by(4).map(value);
-            let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
-            let (command, payload) = write(BAR0, u64::from(page), &bytes);
+            let values: Vec<_> = (page..page + 0x1000).step_by(4).map(value).collect();
+            let (command, payload) = write(BAR0, u64::from(page), &words(&values));
             let _ = session.call(command, &payload, &[])?;
         }
         Ok(())
@@ -441,11 +405,8 @@ pub fn shared_registers(value: fn(usize) -> u32) -> Attack {
         let queue = Queue::start(session)?;
         let mapping = Mapping::of(session.register_file()?)?;
         for _ in 0..50 {
-            for at in [0x1000, 0x6000]
-                .into_iter()
-                .flat_map(|page| page / 4..(page + 0x1000) / 4)
-            {
-                mapping.write(at, value(at));
+            for page in [0x1000, 0x6000] {
+                (page / 4..(page + 0x1000) / 4).for_each(|at| mapping.write(at, value(at)));
             }
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -472,6 +433,7 @@ pub fn context(mss: u64) -> [u64; 2] {
 /// Asks for segmentation of frames of 256 KiB, again and again.
 pub fn segmented(mss: u64) -> Attack {
     const LONG: u64 = 256 << 10;
+    const LAST: u64 = r::TXD_EOP | r::TXD_RS;
     queue(move |session, queue| {
         // An IPv4 header, so that the card finds what it expects.
         queue.memory.write(BUFFER as usize / 4 + 3, 0x0045_0008);
@@ -479,11 +441,7 @@ pub fn segmented(mss: u64) -> Attack {
             for _ in 0..10 {
                 queue.post(context(mss));
                 for piece in 0..5 {
-                    let last = if piece == 4 {
-                        r::TXD_EOP | r::TXD_RS
-                    } else {
-                        0
-                    };
+                    let last = if piece == 4 { LAST } else { 0 };
                     queue.post(data(LONG / 5, r::TXD_IFCS | r::TXD_TSE | last, LONG));
                 }
             }
@@ -514,16 +472,13 @@ pub fn doorbells(session: &mut Session, tail: u32) -> io::Result<()> {
 /// Puts the ring of queue 0 elsewhere, and rings its doorbell.
 pub fn placed(base: u64, len: u32) -> Attack {
     queue(move |session, _| {
-        let off_and_on = [
+        session.set_all([
             (r::TXDCTL(0), 0),
             (r::TDBAL(0), base as u32),
             (r::TDBAH(0), (base >> 32) as u32),
             (r::TDLEN(0), len),
             (r::TXDCTL(0), r::TXDCTL_ENABLE),
-        ];
-        off_and_on
-            .into_iter()
-            .try_for_each(|(register, value)| session.set(register, value))?;
+        ])?;
         doorbells(session, r::TDT(0))
     })
 }

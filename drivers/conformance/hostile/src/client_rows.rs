@@ -5,10 +5,10 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use harness::client::Session;
-use harness::codec::payload::{self, interrupts, map, unmap, CONNECT, MSIX, TRIGGER};
+use harness::codec::command::*;
+use harness::codec::payload::{self, access, interrupts, map, unmap, CONNECT, MSIX, TRIGGER};
 use harness::codec::{
-    command, put32, receive, send, words, BAR0, BAR0_LEN, CONFIG, FLAG_ERROR, FLAG_NO_REPLY,
-    FLAG_REPLY,
+    put32, receive, send, words, BAR0, BAR0_LEN, CONFIG, FLAG_ERROR, FLAG_NO_REPLY, FLAG_REPLY,
 };
 use harness::memory::Mapping;
 use nic::registers as r;
@@ -57,32 +57,22 @@ pub fn all() -> Vec<Row> {
 
 /// Each change of each command. VERSION is the first message, the others come later.
 fn messages() -> Vec<Row> {
-    let commands: [(&str, u16, Vec<u8>); 6] = [
-        ("version", command::VERSION, payload::version()),
-        ("DMA map", command::DMA_MAP, map(3, 0, 0x1000, 0x1000)),
-        (
-            "SET_IRQS",
-            command::SET_IRQS,
-            interrupts(CONNECT, MSIX, 0, 1),
-        ),
-        (
-            "region read",
-            command::REGION_READ,
-            payload::access(0, BAR0, 4),
-        ),
-        (
-            "region write",
-            command::REGION_WRITE,
-            payload::write(r::RDT(0).into(), BAR0, &[1; 4]),
-        ),
-        ("reset", command::RESET, Vec::new()),
+    let doorbell = payload::write(r::RDT(0).into(), BAR0, &[1; 4]);
+    let commands = [
+        ("version", VERSION, payload::version()),
+        ("DMA map", DMA_MAP, map(3, 0, 0x1000, 0x1000)),
+        ("SET_IRQS", SET_IRQS, interrupts(CONNECT, MSIX, 0, 1)),
+        ("region read", REGION_READ, access(0, BAR0, 4)),
+        ("region write", REGION_WRITE, doorbell),
+        ("reset", RESET, Vec::new()),
     ];
+    let unanswered = FLAG_ERROR | FLAG_NO_REPLY;
     let changes: [(&str, Lie); 18] = [
         ("a reply", header(|h| h.flags = FLAG_REPLY)),
         ("all flags", header(|h| h.flags = u32::MAX)),
         (
             "an error that wants no reply",
-            header(|h| h.flags = FLAG_ERROR | FLAG_NO_REPLY),
+            header(move |h| h.flags = unanswered),
         ),
         ("command 0", header(|h| h.command = 0)),
         ("command 65535", header(|h| h.command = u16::MAX)),
@@ -100,57 +90,32 @@ fn messages() -> Vec<Row> {
         ("closed in the header", Close(3)),
         ("sent 20,000 times", Repeat(20_000)),
     ];
-    let of = |(at, command, payload): (&str, u16, Vec<u8>)| {
-        let changes = changes.iter().map(move |(change, lie)| {
-            let attack = message(
-                command == command::VERSION,
-                command,
-                payload.clone(),
-                lie.clone(),
-            );
+    let mut rows = Vec::new();
+    for (at, command, payload) in &commands {
+        let tell = if *command == VERSION { first } else { message };
+        rows.extend(changes.iter().map(|(change, lie)| {
+            let attack = tell(*command, payload.clone(), lie.clone());
             Row::new(format!("{at}: {change}"), attack)
-        });
-        changes.collect::<Vec<_>>()
-    };
-    commands.into_iter().flat_map(of).collect()
+        }));
+    }
+    rows
 }
 
 /// Payloads that fit one command.
 fn special() -> Vec<Row> {
-    let version = |first, lie| message(first, command::VERSION, payload::version(), lie);
-    let read = |offset, region, count| {
-        message(
-            false,
-            command::REGION_READ,
-            payload::access(offset, region, count),
-            Truth,
-        )
-    };
-    let write = |region, data: &[u8], lie| {
-        message(
-            false,
-            command::REGION_WRITE,
-            payload::write(0, region, data),
-            lie,
-        )
-    };
-    let info = |room, region| {
-        message(
-            false,
-            command::REGION_INFO,
-            payload::region_info(room, region),
-            Truth,
-        )
-    };
-    let dma_map =
-        |files: &[Kind]| message(false, command::DMA_MAP, map(3, 0, 0, 0x1000), with(files));
+    let version = |lie| first(VERSION, payload::version(), lie);
+    let read = |offset, region, count| message(REGION_READ, access(offset, region, count), Truth);
+    let write =
+        |region, data: &[u8], lie| message(REGION_WRITE, payload::write(0, region, data), lie);
+    let info = |room, region| message(REGION_INFO, payload::region_info(room, region), Truth);
+    let dma_map = |files: &[Kind]| message(DMA_MAP, map(3, 0, 0, 0x1000), with(files));
     rows! {
-        "version text: major 1" version(true, body(|p| p[0] = 1));
-        "version text: without NUL" version(true, edit(|p| _ = p.pop()));
-        "version text: 1 MiB of brackets" version(true, edit(|p| p.resize(1 << 20, b'[')));
-        "version: a second time" version(false, Truth);
-        "order: a read before the version" message(true, command::REGION_READ, payload::access(0, BAR0, 4), Truth);
-        "order: a reset before the version" message(true, command::RESET, Vec::new(), Truth);
+        "version text: major 1" version(body(|p| p[0] = 1));
+        "version text: without NUL" version(edit(|p| _ = p.pop()));
+        "version text: 1 MiB of brackets" version(edit(|p| p.resize(1 << 20, b'[')));
+        "version: a second time" message(VERSION, payload::version(), Truth);
+        "order: a read before the version" first(REGION_READ, access(0, BAR0, 4), Truth);
+        "order: a reset before the version" first(RESET, Vec::new(), Truth);
         "region read: count 2^32-1" read(0, BAR0, u32::MAX);
         "region read: count 0" read(0, BAR0, 0);
         "region read: offset 2^64-1" read(u64::MAX, BAR0, 4);
@@ -163,8 +128,8 @@ fn special() -> Vec<Row> {
         "region info: room of 2^32-1" info(u32::MAX, BAR0);
         "region info: room 0" info(0, BAR0);
         "region info: region 2^32-1" info(32, u32::MAX);
-        "IRQ info: kind 2^32-1" message(false, command::IRQ_INFO, words(&[16, 0, u32::MAX, 0]), Truth);
-        "device info: argsz 0" message(false, command::GET_INFO, words(&[0; 4]), Truth);
+        "IRQ info: kind 2^32-1" message(IRQ_INFO, words(&[16, 0, u32::MAX, 0]), Truth);
+        "device info: argsz 0" message(GET_INFO, words(&[0; 4]), Truth);
         "DMA map: with a folder" dma_map(&[Folder]);
         "DMA map: with /dev/zero" dma_map(&[Zero]);
         "DMA map: with an eventfd" dma_map(&[Eventfd]);
@@ -191,7 +156,7 @@ fn connections() -> Vec<Row> {
         "connections: 20 with half a version" act(|target| {
             let half = |_| {
                 let mut session = Session::connect(&target.socket)?;
-                let bytes = session.request(command::VERSION, &payload::version()).bytes();
+                let bytes = session.request(VERSION, &payload::version()).bytes();
                 send(&session.stream, &bytes[..10], &[])?;
                 Ok(session)
             };
@@ -203,9 +168,9 @@ fn connections() -> Vec<Row> {
             storm(Duration::from_millis(600), |_| Session::open(&target.socket).map(drop).or(Ok(())))?;
             nothing()
         });
-        "connections: a byte each 50 ms" message(true, command::VERSION, payload::version(), Lie::Drip(50));
-        "connections: requests whose answers are not read" unread(100, command::REGION_READ, payload::access(0, BAR0, BAR0_LEN as u32));
-        "connections: a reset storm" repeated(|session| session.call(command::RESET, &[], &[]).map(drop));
+        "connections: a byte each 50 ms" first(VERSION, payload::version(), Lie::Drip(50));
+        "connections: requests whose answers are not read" unread(100, REGION_READ, access(0, BAR0, BAR0_LEN as u32));
+        "connections: a reset storm" repeated(|session| session.call(RESET, &[], &[]).map(drop));
         "connections: a reset storm in registers" repeated(|session| session.set(r::CTRL, r::CTRL_RST));
         "connections: random bytes" act(|target| {
             let (session, mut bytes) = (Session::connect(&target.socket)?, vec![0; 1 << 16]);
@@ -218,8 +183,8 @@ fn connections() -> Vec<Row> {
             nothing()
         });
         "connections: closed with an answer under way" act(move |target| {
-            let all = payload::access(0, BAR0, BAR0_LEN as u32);
-            Session::open(&target.socket)?.post(command::REGION_READ, &all)?;
+            let all = access(0, BAR0, BAR0_LEN as u32);
+            Session::open(&target.socket)?.post(REGION_READ, &all)?;
             nothing()
         });
         "connections: both directions shut down, but open" session(|session| session.stream.shutdown(std::net::Shutdown::Both));
@@ -271,7 +236,7 @@ fn interrupts_rows() -> Vec<Row> {
         "vectors: a range that overflows" vectors(CONNECT, MSIX, u32::MAX, 2);
         "vectors: an unknown kind" vectors(CONNECT, 77, 0, 1);
         "vectors: all flags" vectors(u32::MAX, MSIX, 0, 1);
-        "vectors: 200,000 requests without an answer" unread(200_000, command::SET_IRQS, interrupts(TRIGGER, MSIX, 0, 64));
+        "vectors: 200,000 requests without an answer" unread(200_000, SET_IRQS, interrupts(TRIGGER, MSIX, 0, 64));
         "EICS: a storm of causes" session(|session| {
             let eventfd = connected(session, MSIX)?;
             (0..3000).try_for_each(|_| EICS(session, MSIX)).map(|()| eventfd)
@@ -313,25 +278,25 @@ fn maps_rows() -> Vec<Row> {
         "maps: beyond the end of the file" maps([(0, 0, 1 << 30)]);
         "maps: up to the last IOVA" maps([(0, 0x1000_u64.wrapping_neg(), 0x1000)]);
         "maps: across the last IOVA" maps([(0, 0x1000_u64.wrapping_neg(), 0x2000)]);
-        "maps: no permissions and all flags" calls(|| [0, u32::MAX, 1, 2].map(|flags| (command::DMA_MAP, map(flags, 0, u64::from(flags) << 20, 0x1000))));
+        "maps: no permissions and all flags" calls(|| [0, u32::MAX, 1, 2].map(|flags| (DMA_MAP, map(flags, 0, u64::from(flags) << 20, 0x1000))));
         "unmaps: parts of a map" session(move |session| {
             let file = mapped(session)?;
             for part in unmaps(&[(0x1000, 0x1000), (0, 0x1000), (0xf_f000, 0x1000), (0x8_0000, u64::MAX)]) {
-                let _ = session.call(command::DMA_UNMAP, &part, &[])?;
+                let _ = session.call(DMA_UNMAP, &part, &[])?;
             }
             Ok(file)
         });
         "unmaps: of what was never mapped" calls(|| {
             let ranges = [(0, 0, 0x1000), (0, 0, u64::MAX), (4, 0, 0), (4, 1, 1), (u32::MAX, 0, 0)];
-            ranges.map(|(flags, iova, size)| (command::DMA_UNMAP, unmap(flags, iova, size)))
+            ranges.map(|(flags, iova, size)| (DMA_UNMAP, unmap(flags, iova, size)))
         });
         "unmaps: 5,000 times map and unmap" session(|session| (0..5000).try_for_each(|_| {
             mapped(session)?;
-            session.command(command::DMA_UNMAP, &unmap(0, 0, 1 << 20), &[]).map(drop)
+            session.command(DMA_UNMAP, &unmap(0, 0, 1 << 20), &[]).map(drop)
         }));
         "unmaps: the ring while the card sends" session(|session| {
             sending(session)?;
-            session.command(command::DMA_UNMAP, &unmap(4, 0, 0), &[]).map(drop)
+            session.command(DMA_UNMAP, &unmap(4, 0, 0), &[]).map(drop)
         }), busy;
         "files: shortened to nothing while the card sends" while_sending(|file| ftruncate(file, 0)), busy;
         "files: shortened to half while the card sends" while_sending(|file| ftruncate(file, BUFFER)), busy;
@@ -362,7 +327,7 @@ fn registers_rows() -> Vec<Row> {
         "registers: each its own offset" each_register(|register| register), busy;
         "registers: each random" each_register(mixed), busy;
         "registers: all read" session(|session| (0..BAR0_LEN).step_by(0x1_0000).try_for_each(|offset| {
-            session.command(command::REGION_READ, &payload::access(offset, BAR0, 0x1_0000), &[]).map(drop)
+            session.command(REGION_READ, &access(offset, BAR0, 0x1_0000), &[]).map(drop)
         }));
         "registers: accesses of 1, 2, 3, 5 and 7 bytes" calls(|| [1, 2, 3, 5, 7].into_iter().flat_map(|len| {
             (r::RDBAL(0)..r::RDBAL(1)).map(move |offset| write(BAR0, offset.into(), &vec![0xff; len]))
@@ -372,7 +337,7 @@ fn registers_rows() -> Vec<Row> {
             addresses.into_iter().flat_map(|address| [
                 write(IO_BAR, 0, &address.to_le_bytes()),
                 write(IO_BAR, 4, &[0xff; 4]),
-                (command::REGION_READ, payload::access(4, IO_BAR, 4)),
+                (REGION_READ, access(4, IO_BAR, 4)),
             ])
         });
         "configuration space: each byte all ones" calls(|| (0..256).map(|offset| write(CONFIG, offset, &[0xff])));
@@ -431,7 +396,7 @@ fn rings() -> Vec<Row> {
         "rings: receive buffers at IOVAs without a map" queue(|session, queue| {
             (0..DESCRIPTORS as usize * 4).for_each(|at| queue.memory.write(at, 0x7777_7777));
             session.set(r::FCTRL, r::FCTRL_MPE | r::FCTRL_UPE | r::FCTRL_BAM)?;
-            both_rings(0).into_iter().skip(5).try_for_each(|(register, value)| session.set(register, value))?;
+            session.set_all(both_rings(0).into_iter().skip(5))?;
             session.set(r::RXCTRL, r::RXCTRL_RXEN)?;
             doorbells(session, r::RDT(0))
         });

@@ -45,7 +45,7 @@ impl Queue {
         let file = memfd(MEMORY_LEN)?;
         accepted(session.map(&file, 0, IOVA, MEMORY_LEN)?)?;
         session.enable_dma()?;
-        for (register, value) in [
+        session.set_all([
             (r::TDBAL(0), IOVA as u32),
             (r::TDBAH(0), (IOVA >> 32) as u32),
             (r::TDLEN(0), DESCRIPTORS * 16),
@@ -54,9 +54,7 @@ impl Queue {
             (r::DMATXCTL, r::DMATXCTL_TE),
             // Thresholds 32 and 8.
             (r::TXDCTL(0), r::TXDCTL_ENABLE | 8 << 8 | 32),
-        ] {
-            session.set(register, value)?;
-        }
+        ])?;
         let memory = Mapping::of(&file)?;
         Ok(Self {
             file,
