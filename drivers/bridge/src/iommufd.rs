@@ -6,7 +6,7 @@ use crate::objects::{Id, Kind, Node};
 use crate::ports::{address_width, Port};
 use crate::state::{Device, Group, Space, SpaceId, State};
 use crate::sys::{refuse_if, Errno};
-use crate::user_memory::{self, read_sized};
+use crate::user_memory::{self, longs, read_sized};
 use crate::vfio::device;
 use crate::vfio::numbers::*;
 
@@ -24,7 +24,7 @@ pub(crate) fn request(state: &mut State, id: Id, request: u64, at: u64) -> Resul
 }
 
 fn allocate(state: &mut State, id: Id, at: u64) -> Result<u64, Errno> {
-    let [_, flags] = read_sized(at, 12)?;
+    let [_, flags, _] = read_sized(at)?;
     refuse_if(flags != 0, libc::EOPNOTSUPP)?;
     let number = state.new_number();
     user_memory::write(at + 8, number)?;
@@ -37,7 +37,7 @@ fn allocate(state: &mut State, id: Id, at: u64) -> Result<u64, Errno> {
 }
 
 fn destroy(state: &mut State, id: Id, at: u64) -> Result<u64, Errno> {
-    let [_, number] = read_sized(at, 8)?;
+    let [_, number] = read_sized(at)?;
     let id = SpaceId::Ioas(id, number);
     state.space(id).ok_or(Errno(libc::ENOENT))?;
     refuse_if(
@@ -50,8 +50,8 @@ fn destroy(state: &mut State, id: Id, at: u64) -> Result<u64, Errno> {
 }
 
 fn ranges(state: &mut State, id: Id, at: u64) -> Result<u64, Errno> {
-    let [_, number, room, reserved] = read_sized(at, 32)?;
-    let [to] = user_memory::read::<[u64; 1]>(at + 16)?;
+    let [_, number, room, reserved, rest @ ..]: [u32; 8] = read_sized(at)?;
+    let [to, _] = longs(rest);
     refuse_if(reserved != 0, libc::EOPNOTSUPP)?;
     state
         .space(SpaceId::Ioas(id, number))
@@ -70,8 +70,8 @@ fn map(state: &mut State, id: Id, at: u64) -> Result<u64, Errno> {
     const FIXED_IOVA: u32 = 1;
     const WRITEABLE: u32 = 2;
     const READABLE: u32 = 4;
-    let [_, flags, number, reserved] = read_sized(at, 40)?;
-    let [memory, size, wanted] = user_memory::read::<[u64; 3]>(at + 16)?;
+    let [_, flags, number, reserved, rest @ ..]: [u32; 10] = read_sized(at)?;
+    let [memory, size, wanted] = longs(rest);
     let known = FIXED_IOVA | WRITEABLE | READABLE;
     refuse_if(flags & !known != 0 || reserved != 0, libc::EOPNOTSUPP)?;
     let unaligned = (memory | size) % PAGE != 0;
@@ -93,8 +93,8 @@ fn map(state: &mut State, id: Id, at: u64) -> Result<u64, Errno> {
 }
 
 fn unmap(state: &mut State, id: Id, at: u64) -> Result<u64, Errno> {
-    let [_, number] = read_sized(at, 24)?;
-    let [iova, size] = user_memory::read::<[u64; 2]>(at + 8)?;
+    let [_, number, rest @ ..]: [u32; 6] = read_sized(at)?;
+    let [iova, size] = longs(rest);
     let all = iova == 0 && size == u64::MAX;
     let last = iova
         .checked_add(size.wrapping_sub(1))
@@ -124,7 +124,7 @@ pub(crate) fn device_request(
         _ if !bound => Err(Errno(libc::EINVAL)),
         DEVICE_ATTACH_IOMMUFD_PT => attach(state, port, at),
         DEVICE_DETACH_IOMMUFD_PT => {
-            let [_, flags] = read_sized(at, 8)?;
+            let [_, flags] = read_sized(at)?;
             refuse_if(flags != 0, libc::EINVAL)?;
             state.detach(port).map(|()| 0)
         }
@@ -133,7 +133,7 @@ pub(crate) fn device_request(
 }
 
 fn bind(state: &mut State, id: Id, port: Port, at: u64) -> Result<u64, Errno> {
-    let [_, flags, fd] = read_sized(at, 16)?;
+    let [_, flags, fd, _] = read_sized(at)?;
     refuse_if(flags != 0 || (fd as i32) < 0, libc::EINVAL)?;
     let object = state.object(fd as i32)?;
     let Some((_, Kind::Node(Node::Iommufd))) = object else {
@@ -153,7 +153,7 @@ fn bind(state: &mut State, id: Id, port: Port, at: u64) -> Result<u64, Errno> {
 }
 
 fn attach(state: &mut State, port: Port, at: u64) -> Result<u64, Errno> {
-    let [_, flags, number] = read_sized(at, 12)?;
+    let [_, flags, number] = read_sized(at)?;
     refuse_if(flags != 0, libc::EINVAL)?;
     let mut ids = state.spaces.iter().map(|space| space.id);
     let space = ids.find(|id| matches!(id, SpaceId::Ioas(_, ioas) if *ioas == number));

@@ -164,23 +164,3 @@ fn connect_to(near: i32) -> Result<Fd, Errno> {
     unsafe { sys::call(libc::SYS_connect, arguments)? };
     Ok(far)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_placeholder_becomes_an_object_of_its_own() {
-        let mut objects = Objects::new();
-        let file = sys::memory_file(0, 0).unwrap();
-        let id = sys::file_id(file.number()).unwrap();
-        objects.placeholders.push((id, Node::Iommufd));
-        let copies = [(); 2].map(|()| sys::duplicate(file.number()).unwrap());
-        let node = objects.placeholder(copies[0].number()).unwrap();
-        let [one, two] = [0, 1].map(|at| objects.adopt(copies[at].number(), node).unwrap());
-        assert_ne!(one.0, two.0);
-        assert_eq!(objects.find(copies[0].number()), Some(one));
-        assert_eq!(objects.placeholder(copies[0].number()), None);
-        assert_eq!(objects.find(file.number()), None);
-    }
-}

@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use bridge_config::{default_address_width, Config, MAX_PORTS};
 
 use crate::card::connection::Connection;
-use crate::card::requests::Card;
 
 static CONFIG: OnceLock<Config> = OnceLock::new();
 
@@ -59,14 +58,6 @@ impl Port {
     /// The connection to the port.
     pub(crate) fn connection(self) -> &'static Connection {
         &CONNECTIONS[self.0 % MAX_PORTS]
-    }
-
-    /// The port as the bridge reaches it.
-    pub(crate) fn card(self) -> Card<'static> {
-        Card {
-            name: self.address(),
-            connection: self.connection(),
-        }
     }
 }
 

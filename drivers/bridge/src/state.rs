@@ -208,16 +208,12 @@ impl State {
 
     /// Opens a port's device, and gives the card the maps that exist already.
     pub(crate) fn open_device(&mut self, port: Port, device: Device) -> Result<(), Errno> {
-        let connect = || {
-            let socket = port.socket().as_os_str().as_encoded_bytes();
-            port.card().open(socket)
-        };
-        let mut result = connect();
+        let mut result = port.connect();
         // The card may still be ending the session before.
         for _ in 0..100 {
             if result == Err(Errno(libc::EBUSY)) {
                 let _ = sys::poll(-1, 0, 5);
-                result = connect();
+                result = port.connect();
             }
         }
         if let Err(error) = result {
@@ -243,7 +239,7 @@ impl State {
         let space = self.space(id).ok_or(Errno(libc::ENOENT))?;
         for (iova, map) in space.table.iter() {
             for piece in map.pieces(iova) {
-                port.card().map(&piece)?;
+                port.map(&piece)?;
             }
         }
         Ok(())
@@ -254,7 +250,7 @@ impl State {
         let id = self.device(port).and_then(|device| device.space.take());
         let space = id.and_then(|id| self.space(id));
         let mut maps = space.iter().flat_map(|space| space.table.iter());
-        maps.try_for_each(|(iova, map)| port.card().unmap(iova, map.size))
+        maps.try_for_each(|(iova, map)| port.unmap(iova, map.size))
     }
 
     /// The ports whose DMA uses an address space and whose card answers.
@@ -296,11 +292,11 @@ impl State {
         };
         for (done, port) in ports.iter().enumerate() {
             for piece in map.pieces(iova) {
-                let Err(error) = port.card().map(&piece) else {
+                let Err(error) = port.map(&piece) else {
                     continue;
                 };
                 for port in &ports[..=done] {
-                    let _ = port.card().unmap(iova, size);
+                    let _ = port.unmap(iova, size);
                 }
                 warn(format_args!(
                     "{}: the card refuses {} bytes at IOVA {:#x}: {error:?}",
@@ -332,7 +328,7 @@ impl State {
         for (iova, size) in space.table.remove(first, last, whole)? {
             freed += size;
             for port in &ports {
-                port.card().unmap(iova, size)?;
+                port.unmap(iova, size)?;
             }
         }
         release_unused();

@@ -1,7 +1,8 @@
 //! Reads and writes the program's memory as a kernel does: a bad pointer is EFAULT, not a crash.
 
-use std::mem::{size_of, MaybeUninit};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::sys::{self, refuse_if, Errno};
 
@@ -45,44 +46,34 @@ pub(crate) fn write_bytes(at: u64, from: &[u8]) -> Result<(), Errno> {
     copy(libc::SYS_process_vm_writev, own, at, from.len())
 }
 
-/// A structure of integers without padding, whose every bit pattern is a value.
-///
-/// # Safety
-///
-/// The type must be that.
-pub(crate) unsafe trait Plain: Copy {}
-
-// SAFETY: integers, and arrays of them.
-unsafe impl Plain for u8 {}
-// SAFETY: as above.
-unsafe impl Plain for u32 {}
-// SAFETY: as above.
-unsafe impl Plain for i32 {}
-// SAFETY: as above.
-unsafe impl Plain for u64 {}
-// SAFETY: as above.
-unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
-
 /// Reads a structure.
-pub(crate) fn read<T: Plain>(at: u64) -> Result<T, Errno> {
-    let mut value = MaybeUninit::<T>::uninit();
-    let own = value.as_mut_ptr() as u64;
-    copy(libc::SYS_process_vm_readv, own, at, size_of::<T>())?;
-    // SAFETY: the copy filled it, and every bit pattern is a value.
-    Ok(unsafe { value.assume_init() })
+pub(crate) fn read<T: FromBytes + IntoBytes>(at: u64) -> Result<T, Errno> {
+    let mut value = T::new_zeroed();
+    read_bytes(at, value.as_mut_bytes())?;
+    Ok(value)
 }
 
-/// Reads the words of a structure. EINVAL if its size, the first word, is smaller than `least`.
-pub(crate) fn read_sized<const N: usize>(at: u64, least: u32) -> Result<[u32; N], Errno> {
+/// Reads the words of a structure. EINVAL if it is smaller, as its first word says (argsz, or size).
+pub(crate) fn read_sized<const N: usize>(at: u64) -> Result<[u32; N], Errno> {
     let words: [u32; N] = read(at)?;
-    refuse_if(words[0] < least, libc::EINVAL)?;
+    refuse_if((words[0] as usize) < 4 * N, libc::EINVAL)?;
     Ok(words)
 }
 
+/// The low and the high word of a number.
+pub(crate) fn halves(number: u64) -> [u32; 2] {
+    [number as u32, (number >> 32) as u32]
+}
+
+/// The numbers of which these are the halves.
+pub(crate) fn longs<const N: usize, const M: usize>(halves: [u32; M]) -> [u64; N] {
+    const { assert!(M == 2 * N) };
+    std::array::from_fn(|at| u64::from(halves[2 * at]) | u64::from(halves[2 * at + 1]) << 32)
+}
+
 /// Writes a structure.
-pub(crate) fn write<T: Plain>(at: u64, value: T) -> Result<(), Errno> {
-    let own = &raw const value as u64;
-    copy(libc::SYS_process_vm_writev, own, at, size_of::<T>())
+pub(crate) fn write<T: IntoBytes + Immutable>(at: u64, value: T) -> Result<(), Errno> {
+    write_bytes(at, value.as_bytes())
 }
 
 /// The name at an address, up to 63 bytes.

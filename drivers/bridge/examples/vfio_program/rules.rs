@@ -89,7 +89,15 @@ fn dma_rules(container: i32) {
     let memory = anonymous(0x10000, libc::MAP_PRIVATE);
     for (memory, iova, size, expected) in [
         (memory, IOVA, 0x4000, Ok(())),
+        (memory, IOVA + 0x4000, 0x1000, Ok(())), // Neighbours touch.
+        (memory, IOVA - 0x1000, 0x1000, Ok(())),
         (memory, IOVA + 0x3000, 0x1000, Err(EEXIST)),
+        (memory, IOVA - 0x2000, 0x8000, Err(EEXIST)),
+        (memory, IOVA << 1, 0, Err(EINVAL)),
+        (memory, IOVA << 1, 0x1800, Err(EINVAL)),
+        (memory, u64::MAX - 0xfff, 0x2000, Err(EINVAL)),
+        (memory, 1 << 48, 0x1000, Err(EINVAL)),
+        (memory, (1 << 48) - 0x1000, 0x1000, Ok(())),
         (memory, IOVA + 0x800, 0x1000, Err(EINVAL)),
         (memory + 1, IOVA << 1, 0x1000, Err(EINVAL)),
         (memory, 0xfee0_0000, 0x1000, Err(EINVAL)),
@@ -99,8 +107,12 @@ fn dma_rules(container: i32) {
     }
     for (flags, iova, size, expected) in [
         (0, IOVA, 0x1000, Err(EINVAL)), // A part of a map.
+        (0, IOVA + 0x1000, 0x4000, Err(EINVAL)),
+        (0, IOVA - 0x1000, 0x2000, Err(EINVAL)),
+        (0, IOVA - 0x1000, 0x1000, Ok(0x1000)),
         (0, IOVA << 4, 0x1000, Ok(0)),
-        (0, IOVA, 0x4000, Ok(0x4000)),
+        (0, IOVA, 0x5000, Ok(0x5000)), // Both maps of the range.
+        (2, 0, 0, Ok(0x1000)),
         (2, 0, 0, Ok(0)),
     ] {
         assert_eq!(unmap(container, flags, iova, size), expected, "{iova:#x}");

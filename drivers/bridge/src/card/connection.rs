@@ -44,22 +44,18 @@ pub(crate) struct Connection {
     error_eventfd: Lock<Option<Fd>>,
 }
 
-/// One request to the card, and where its answer goes.
-#[derive(Default)]
-pub(crate) struct Exchange<'a> {
+/// One request to the card.
+pub(crate) struct Request<'a> {
     /// Number of the command.
     pub(crate) command: u16,
-    /// The fixed part of the request.
-    pub(crate) head: &'a [u8],
-    /// Data after the fixed part.
-    pub(crate) data: &'a [u8],
+    /// The fixed part, and the data after it.
+    pub(crate) parts: [&'a [u8]; 2],
     /// Descriptors for the card.
     pub(crate) fds: &'a [i32],
-    /// Room for the fixed part of the answer.
-    pub(crate) reply_head: &'a mut [u8],
-    /// Room for the data after it.
-    pub(crate) reply_data: &'a mut [u8],
 }
+
+/// Room for the fixed part of an answer, and for the data after it.
+pub(crate) type Room<'a> = [&'a mut [u8]; 2];
 
 /// What an answer held.
 #[derive(Debug)]
@@ -124,12 +120,17 @@ impl Connection {
     }
 
     /// Sends a request and waits for its answer. EIO if the card is gone or silent.
-    pub(crate) fn exchange(&self, port: &str, exchange: Exchange<'_>) -> Result<Answer, Errno> {
+    pub(crate) fn exchange(
+        &self,
+        port: &str,
+        request: Request<'_>,
+        room: Room<'_>,
+    ) -> Result<Answer, Errno> {
         let mut guard = self.channel.lock();
         let channel = guard.as_ref().ok_or(Errno(libc::EIO))?;
         let result = channel.is_ours().then(|| {
             channel.take_turn();
-            let result = channel.run(exchange);
+            let result = channel.run(request, room);
             channel.record_lock(libc::F_UNLCK);
             result
         });
@@ -160,24 +161,24 @@ impl Channel {
     }
 
     /// The outer error is the connection's, the inner one the card's refusal.
-    fn run(&self, exchange: Exchange<'_>) -> Result<Result<Answer, Errno>, Errno> {
+    fn run(&self, request: Request<'_>, room: Room<'_>) -> Result<Result<Answer, Errno>, Errno> {
         let end = Instant::now() + PATIENCE;
         // SAFETY: the number is static, or in memory that is never unmapped.
         let id = unsafe { &*NEXT_ID.load(Ordering::Acquire) }.fetch_add(1, Ordering::Relaxed);
-        let size = HEADER + exchange.head.len() + exchange.data.len();
+        let [head, data] = request.parts;
+        let size = HEADER + head.len() + data.len();
         let mut header = [0; HEADER];
         header[0..2].copy_from_slice(&id.to_le_bytes());
-        header[2..4].copy_from_slice(&exchange.command.to_le_bytes());
+        header[2..4].copy_from_slice(&request.command.to_le_bytes());
         header[4..8].copy_from_slice(&(size as u32).to_le_bytes());
-        let parts = [&header, exchange.head, exchange.data];
-        send(self.socket, parts, exchange.fds, end)?;
-        self.receive_answer(id, exchange, end)
+        send(self.socket, [&header, head, data], request.fds, end)?;
+        self.receive_answer(id, room, end)
     }
 
     fn receive_answer(
         &self,
         id: u16,
-        exchange: Exchange<'_>,
+        [head, data]: Room<'_>,
         end: Instant,
     ) -> Result<Result<Answer, Errno>, Errno> {
         let mut header = [0; HEADER];
@@ -196,8 +197,7 @@ impl Channel {
             )?;
             receive(self.socket, [&mut [], &mut [], &mut []], size, end)?;
         };
-        let parts = [&mut header, exchange.reply_head, exchange.reply_data];
-        let fd = receive(self.socket, parts, size, end)?;
+        let fd = receive(self.socket, [&mut header, head, data], size, end)?;
         Ok(match (flags & FLAG_ERROR, error) {
             (0, _) => Ok(Answer {
                 len: size - HEADER,

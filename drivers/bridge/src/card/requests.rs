@@ -1,7 +1,9 @@
 //! The requests of the vfio-user protocol that the bridge makes.
 
-use crate::card::connection::{Answer, Connection, Exchange};
+use crate::card::connection::{Answer, Request, Room};
+use crate::ports::Port;
 use crate::sys::{refuse_if, Errno, Fd};
+use crate::user_memory::halves;
 
 const VERSION: u16 = 1;
 const DMA_MAP: u16 = 2;
@@ -15,6 +17,9 @@ const RESET: u16 = 13;
 
 /// Most bytes of one region access.
 pub(crate) const MAX_TRANSFER: usize = 4096;
+
+/// Neither data nor descriptors.
+const NONE: (&[u8], &[i32]) = (&[], &[]);
 
 /// Most areas of a region that may be mapped.
 const MAX_AREAS: usize = 16;
@@ -45,72 +50,55 @@ pub(crate) struct DmaPiece {
     pub(crate) access: u32,
 }
 
-/// The low and the high word of a number.
-fn halves(number: u64) -> [u32; 2] {
-    [number as u32, (number >> 32) as u32]
-}
-
 /// A word of an answer.
 fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]))
 }
 
-/// A port of the card, as the bridge reaches it.
-#[derive(Clone, Copy)]
-pub(crate) struct Card<'a> {
-    /// The port's PCI address, for messages.
-    pub(crate) name: &'a str,
-    pub(crate) connection: &'a Connection,
-}
-
-impl Card<'_> {
+impl Port {
     /// Makes a request whose fixed part consists of these words.
-    fn request(self, command: u16, words: &[u32], exchange: Exchange<'_>) -> Result<Answer, Errno> {
+    fn request(
+        self,
+        command: u16,
+        words: &[u32],
+        (data, fds): (&[u8], &[i32]),
+        room: Room<'_>,
+    ) -> Result<Answer, Errno> {
         // No memory is allocated: a signal handler may make the request.
         let mut head = [0; 32];
         for (to, word) in head.chunks_exact_mut(4).zip(words) {
             to.copy_from_slice(&word.to_le_bytes());
         }
-        let exchange = Exchange {
+        let parts = [&head[..4 * words.len()], data];
+        let request = Request {
             command,
-            head: &head[..4 * words.len()],
-            ..exchange
+            parts,
+            fds,
         };
-        self.connection.exchange(self.name, exchange)
+        self.connection().exchange(self.address(), request, room)
     }
 
     /// Makes a request whose answer holds nothing.
-    fn order(self, command: u16, words: &[u32], fds: &[i32]) -> Result<(), Errno> {
-        let rest = Exchange {
-            fds,
-            ..Exchange::default()
-        };
-        self.request(command, words, rest).map(drop)
+    fn order(self, command: u16, words: &[u32], rest: (&[u8], &[i32])) -> Result<(), Errno> {
+        let room = [&mut [][..], &mut []];
+        self.request(command, words, rest, room).map(drop)
     }
 
     /// Connects, and agrees on version 0.1.
-    pub(crate) fn open(self, socket: &[u8]) -> Result<(), Errno> {
+    pub(crate) fn connect(self) -> Result<(), Errno> {
         const CAPABILITIES: &[u8] =
             b"{\"capabilities\":{\"max_msg_fds\":16,\"max_data_xfer_size\":4096}}\0";
-        self.connection.open(socket)?;
-        let rest = Exchange {
-            data: CAPABILITIES,
-            ..Exchange::default()
-        };
-        self.request(VERSION, &[1 << 16], rest)
-            .inspect_err(|_| self.connection.close())
-            .map(drop)
+        let socket = self.socket().as_os_str().as_encoded_bytes();
+        self.connection().open(socket)?;
+        self.order(VERSION, &[1 << 16], (CAPABILITIES, &[]))
+            .inspect_err(|_| self.connection().close())
     }
 
     /// Describes a region.
     pub(crate) fn region_info(self, index: u32) -> Result<RegionInfo, Errno> {
         let mut reply = [0; 32 + 16 + 16 * MAX_AREAS];
-        let room = reply.len() as u32;
-        let rest = Exchange {
-            reply_head: &mut reply,
-            ..Exchange::default()
-        };
-        let answer = self.request(REGION_INFO, &[room, 0, index, 0, 0, 0, 0, 0], rest)?;
+        let words = [reply.len() as u32, 0, index, 0, 0, 0, 0, 0];
+        let answer = self.request(REGION_INFO, &words, NONE, [&mut reply, &mut []])?;
         refuse_if(answer.len < 32, libc::EIO)?;
         let long = |at| u64::from(word(&reply, at)) | u64::from(word(&reply, at + 4)) << 32;
         let mut areas = Vec::new();
@@ -132,60 +120,46 @@ impl Card<'_> {
     /// The flags and the number of interrupts of a kind.
     pub(crate) fn irq_info(self, index: u32) -> Result<(u32, u32), Errno> {
         let mut reply = [0; 16];
-        let rest = Exchange {
-            reply_head: &mut reply,
-            ..Exchange::default()
-        };
-        self.request(IRQ_INFO, &[16, 0, index, 0], rest)?;
+        self.request(IRQ_INFO, &[16, 0, index, 0], NONE, [&mut reply, &mut []])?;
         Ok((word(&reply, 4), word(&reply, 12)))
     }
 
     /// Sets interrupts up: `words` are flags, index, start and count.
     pub(crate) fn set_irqs(self, words: [u32; 4], fds: &[i32]) -> Result<(), Errno> {
         let [flags, index, start, count] = words;
-        self.order(SET_IRQS, &[20, flags, index, start, count], fds)
+        self.order(SET_IRQS, &[20, flags, index, start, count], (&[], fds))
     }
 
     /// Reads at most [`MAX_TRANSFER`] bytes of a region.
     pub(crate) fn read(self, region: u32, offset: u64, into: &mut [u8]) -> Result<(), Errno> {
-        let [low, high] = halves(offset);
-        let (mut reply, wanted) = ([0; 16], 16 + into.len());
-        let words = [low, high, region, into.len() as u32];
-        let rest = Exchange {
-            reply_head: &mut reply,
-            reply_data: into,
-            ..Exchange::default()
-        };
-        let answer = self.request(REGION_READ, &words, rest)?;
-        refuse_if(answer.len != wanted, libc::EIO)
+        let ([low, high], len) = (halves(offset), into.len());
+        let (mut head, words) = ([0; 16], [low, high, region, len as u32]);
+        let answer = self.request(REGION_READ, &words, NONE, [&mut head, into])?;
+        refuse_if(answer.len != 16 + len, libc::EIO)
     }
 
     /// Writes at most [`MAX_TRANSFER`] bytes of a region.
     pub(crate) fn write(self, region: u32, offset: u64, data: &[u8]) -> Result<(), Errno> {
         let [low, high] = halves(offset);
         let words = [low, high, region, data.len() as u32];
-        let rest = Exchange {
-            data,
-            ..Exchange::default()
-        };
-        self.request(REGION_WRITE, &words, rest).map(drop)
+        self.order(REGION_WRITE, &words, (data, &[]))
     }
 
     /// Resets the function.
     pub(crate) fn reset(self) -> Result<(), Errno> {
-        self.order(RESET, &[], &[])
+        self.order(RESET, &[], NONE)
     }
 
     /// Lets the card reach a piece of memory.
     pub(crate) fn map(self, piece: &DmaPiece) -> Result<(), Errno> {
         let [[a, b], [c, d], [e, f]] = [piece.offset, piece.iova, piece.size].map(halves);
         let words = [32, piece.access, a, b, c, d, e, f];
-        self.order(DMA_MAP, &words, &[piece.fd])
+        self.order(DMA_MAP, &words, (&[], &[piece.fd]))
     }
 
     /// Withdraws every map inside a range.
     pub(crate) fn unmap(self, iova: u64, size: u64) -> Result<(), Errno> {
         let [[a, b], [c, d]] = [iova, size].map(halves);
-        self.order(DMA_UNMAP, &[24, 0, a, b, c, d], &[])
+        self.order(DMA_UNMAP, &[24, 0, a, b, c, d], NONE)
     }
 }

@@ -198,25 +198,19 @@ mod tests {
     }
 
     #[test]
-    fn anonymous_shared_memory_gets_a_file() {
-        let at = map(0, 0x3000, libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1, 0);
-        // SAFETY: the range was mapped above.
-        unsafe { *((at + 0x1001) as *mut u8) = 5 };
-        assert_eq!(shape(at, 0x3000).len(), 1);
-        // SAFETY: as above.
-        assert_eq!(unsafe { *((at + 0x1001) as *const u8) }, 5);
-    }
-
-    #[test]
-    fn memory_without_pages_and_files_of_a_disk_are_faults() {
+    fn holes_read_only_memory_and_files_of_a_disk_are_faults() {
         let path = CString::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap();
         let file = sys::open(&path, libc::O_RDONLY).unwrap();
         let (protection, flags) = (libc::PROT_READ, libc::MAP_SHARED);
         // SAFETY: a new range.
         let at = unsafe { sys::mmap(0, 4096, protection, flags, file.number(), 0) }.unwrap();
-        for start in [0x1000, at] {
-            let error = back(start, start + 4096, false).err();
+        let private = map(0, 4096, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0);
+        // SAFETY: the range was mapped above.
+        unsafe { sys::mprotect(private, 4096, libc::PROT_READ) }.unwrap();
+        for (start, write) in [(0x1000, false), (at, false), (private, true)] {
+            let error = back(start, start + 4096, write).err();
             assert_eq!(error, Some(Errno(libc::EFAULT)));
         }
+        assert!(back(private, private + 4096, false).is_ok());
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::card::connection::prepare_to_share;
 use crate::dma::{files, private};
 use crate::lock::ALL_SIGNALS;
+use crate::mmio::bars;
 use crate::{ports, state, sys, ALLOCATOR};
 
 /// The signal mask before the fork.
@@ -19,12 +20,14 @@ unsafe extern "C" fn prepare() {
     private::copy_for_child();
     files::OWN.acquire();
     ports::all().for_each(|port| port.connection().channel.acquire());
+    bars::MAPPED.acquire();
     ALLOCATOR.0.acquire();
     MASK.store(mask, Ordering::Relaxed);
 }
 
 fn release(in_child: bool) {
     ALLOCATOR.0.release();
+    bars::MAPPED.release();
     private::finish_fork(in_child);
     ports::all().for_each(|port| port.connection().channel.release());
     files::OWN.release();

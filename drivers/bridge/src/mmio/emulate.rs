@@ -1,7 +1,8 @@
 //! Carries out one instruction whose memory operand is a register of the card.
 //!
-//! It knows moves, and arithmetic of two values: what compilers make of volatile loads and stores. It refuses all
-//! other instructions. The test runs every form that is accepted here on the processor too, and compares the two.
+//! It knows moves and the logic of two values: what compilers make of the register accesses of our drivers, ixy, ixy.rs
+//! and DPDK. It refuses all other instructions. The test runs every form that is accepted here on the processor too, and
+//! compares the two.
 
 use iced_x86::{Instruction, Mnemonic, OpKind};
 
@@ -54,82 +55,41 @@ pub(crate) fn emulate(
         return false;
     }
     let size = instruction.memory_size().size();
-    let bits = size as u32 * 8;
     let mut value = |operand| match instruction.op_kind(operand) {
         OpKind::Memory => bus.read(size),
         OpKind::Register => context.get(instruction.op_register(operand)),
         _ => instruction.immediate(operand),
     };
     let mnemonic = instruction.mnemonic();
-    let (result, flags) = match mnemonic {
-        Mnemonic::Mov | Mnemonic::Movzx => (value(1), None),
-        Mnemonic::Movsx | Mnemonic::Movsxd => {
-            let unused = 64 - bits;
-            (((value(1) << unused) as i64 >> unused) as u64, None)
-        }
-        Mnemonic::Add => add(value(0), value(1), bits),
-        Mnemonic::Sub | Mnemonic::Cmp => subtract(value(0), value(1), bits),
-        Mnemonic::And | Mnemonic::Test => logic(value(0) & value(1), bits),
-        Mnemonic::Andn => logic(!value(1) & value(2), bits),
-        Mnemonic::Or => logic(value(0) | value(1), bits),
-        Mnemonic::Xor => logic(value(0) ^ value(1), bits),
+    let result = match mnemonic {
+        Mnemonic::Mov | Mnemonic::Movzx => value(1),
+        Mnemonic::And | Mnemonic::Test => value(0) & value(1),
+        Mnemonic::Andn => !value(1) & value(2),
+        Mnemonic::Or => value(0) | value(1),
         _ => return false,
     };
-    if let Some(flags) = flags {
-        context.set_flags(context.flags() & !ARITHMETIC | flags);
+    let result = result & mask(size as u32 * 8);
+    if !matches!(mnemonic, Mnemonic::Mov | Mnemonic::Movzx) {
+        context.set_flags(context.flags() & !ARITHMETIC | flags_of(result, size));
     }
     match instruction.op_kind(0) {
-        _ if matches!(mnemonic, Mnemonic::Cmp | Mnemonic::Test) => {}
-        OpKind::Memory => bus.write(size, result & mask(bits)),
+        _ if mnemonic == Mnemonic::Test => {}
+        OpKind::Memory => bus.write(size, result),
         _ => context.set(instruction.op_register(0), result),
     }
     context.set_instruction(instruction.next_ip());
     true
 }
 
-/// A result, and its flags.
-type Computed = (u64, Option<u64>);
-
-fn top(value: u64, bits: u32) -> bool {
-    value >> (bits - 1) & 1 == 1
-}
-
-/// A result with ZF, SF and PF, and with those of the other flags that are set.
-fn with_flags<const N: usize>(result: u64, bits: u32, others: [(bool, u64); N]) -> Computed {
-    let own = [
+/// The flags after the logic of values of so many bytes. CF and OF are 0. Hardware leaves AF undefined; it is 0 here.
+fn flags_of(result: u64, size: usize) -> u64 {
+    let flags = [
         (result == 0, ZF),
-        (top(result, bits), SF),
+        (result >> (size * 8 - 1) == 1, SF),
         ((result as u8).count_ones() % 2 == 0, PF),
     ];
-    let set = own.into_iter().chain(others).filter(|(set, _)| *set);
-    (result, Some(set.map(|(_, flag)| flag).sum()))
-}
-
-fn add(a: u64, b: u64, bits: u32) -> Computed {
-    let (a, b) = (a & mask(bits), b & mask(bits));
-    let result = a.wrapping_add(b) & mask(bits);
-    let others = [
-        (result < a, CF),
-        ((a ^ b ^ result) & 0x10 != 0, AF),
-        (top(!(a ^ b) & (a ^ result), bits), OF),
-    ];
-    with_flags(result, bits, others)
-}
-
-fn subtract(a: u64, b: u64, bits: u32) -> Computed {
-    let (a, b) = (a & mask(bits), b & mask(bits));
-    let result = a.wrapping_sub(b) & mask(bits);
-    let others = [
-        (a < b, CF),
-        ((a ^ b ^ result) & 0x10 != 0, AF),
-        (top((a ^ b) & (a ^ result), bits), OF),
-    ];
-    with_flags(result, bits, others)
-}
-
-/// The result of AND, OR and XOR. Hardware leaves AF undefined; it is 0 here.
-fn logic(result: u64, bits: u32) -> Computed {
-    with_flags(result & mask(bits), bits, [])
+    let set = flags.into_iter().filter(|(set, _)| *set);
+    set.map(|(_, flag)| flag).sum()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::*;
 use crate::sys;
 
 /// Forms of instructions that the emulation accepts. The bridge's README names this number.
-const FORMS: usize = 139;
+const FORMS: usize = 70;
 
 /// The memory operand, as memory.
 struct Memory([u8; 8]);
@@ -154,7 +154,7 @@ fn fits(instruction: &Instruction) -> bool {
 /// The flags that an instruction leaves undefined.
 fn undefined(instruction: &Instruction) -> u64 {
     match instruction.mnemonic() {
-        Mnemonic::And | Mnemonic::Test | Mnemonic::Or | Mnemonic::Xor => AF,
+        Mnemonic::And | Mnemonic::Test | Mnemonic::Or => AF,
         Mnemonic::Andn => AF | PF,
         _ => 0,
     }

@@ -21,31 +21,26 @@ fn chain(start: usize, capabilities: &[Capability]) -> Vec<u8> {
     bytes
 }
 
-/// Writes a fixed part and its capabilities to the program. `room` is the argsz that the program
-/// gave. The first word of the answer, argsz, says how much room the whole answer needs. Without
-/// room for the capabilities, the offset at `offset_at` is 0.
-pub(crate) fn write_answer(
+/// Writes a fixed part and its capabilities to the program. The first word is the argsz that the program gave: its room.
+/// In the answer it says how much the whole needs. Without room for the capabilities, their offset in word `offset_at` is 0.
+pub(crate) fn write_answer<const N: usize>(
     to: u64,
-    room: u32,
-    mut fixed: Vec<u8>,
+    mut fixed: [u32; N],
     offset_at: usize,
     capabilities: &[Capability],
-) -> Result<(), Errno> {
-    let start = fixed.len().next_multiple_of(8);
+) -> Result<u64, Errno> {
+    let (room, start) = (fixed[0], (4 * N).next_multiple_of(8));
     let chain = chain(start, capabilities);
     if !chain.is_empty() {
         let whole = (start + chain.len()) as u32;
         // As the kernel does, only an answer that is cut off changes argsz.
-        let (offset, argsz) = match room >= whole {
-            true => (start as u32, room),
-            false => (0, whole),
-        };
-        fixed[offset_at..offset_at + 4].copy_from_slice(&offset.to_ne_bytes());
-        fixed[0..4].copy_from_slice(&argsz.to_ne_bytes());
-        if offset > 0 {
+        fixed[0] = room.max(whole);
+        if room >= whole {
+            fixed[offset_at] = start as u32;
             user_memory::write_bytes(to + start as u64, &chain)?;
         }
     }
-    let len = fixed.len().min(room as usize);
-    user_memory::write_bytes(to, &fixed[..len])
+    let fixed = fixed.map(u32::to_ne_bytes).concat();
+    user_memory::write_bytes(to, &fixed[..fixed.len().min(room as usize)])?;
+    Ok(0)
 }

@@ -5,7 +5,7 @@ use crate::objects::Id;
 use crate::ports::address_width;
 use crate::state::{Space, SpaceId, State};
 use crate::sys::{refuse_if, Errno};
-use crate::user_memory;
+use crate::user_memory::{self, halves, longs};
 use crate::vfio::capabilities::write_answer;
 use crate::vfio::numbers::*;
 
@@ -58,7 +58,7 @@ fn get_info(space: &Space, at: u64) -> Result<u64, Errno> {
     const IOVA_RANGES: u16 = 1;
     const DMA_AVAILABLE: u16 = 3;
     // Programs from before the capabilities have a structure of 16 bytes.
-    let [room] = user_memory::read_sized(at, 16)?;
+    let [room, ..]: [u32; 4] = user_memory::read_sized(at)?;
     let ranges = usable_ranges(address_width());
     let mut data = [ranges.len() as u32, 0].map(u32::to_ne_bytes).concat();
     for (first, last) in ranges {
@@ -66,19 +66,14 @@ fn get_info(space: &Space, at: u64) -> Result<u64, Errno> {
     }
     let left = space.table.left().to_ne_bytes().to_vec();
     let capabilities = [(IOVA_RANGES, data), (DMA_AVAILABLE, left)];
-    let mut fixed = [room, FLAG_PAGE_SIZES | FLAG_CAPABILITIES]
-        .map(u32::to_ne_bytes)
-        .concat();
-    fixed.extend(PAGE_SIZES.to_ne_bytes());
-    fixed.extend([0; 8]);
-    write_answer(at, room, fixed, 16, &capabilities)?;
-    Ok(0)
+    let ([low, high], flags) = (halves(PAGE_SIZES), FLAG_PAGE_SIZES | FLAG_CAPABILITIES);
+    write_answer(at, [room, flags, low, high, 0, 0], 4, &capabilities)
 }
 
 fn map(state: &mut State, id: Id, at: u64) -> Result<u64, Errno> {
     const READ_WRITE: u32 = 3;
-    let [_, flags] = user_memory::read_sized(at, 32)?;
-    let [memory, iova, size] = user_memory::read::<[u64; 3]>(at + 8)?;
+    let [_, flags, rest @ ..]: [u32; 8] = user_memory::read_sized(at)?;
+    let [memory, iova, size] = longs(rest);
     refuse_if(flags & !READ_WRITE != 0 || flags == 0, libc::EINVAL)?;
     let end = memory.checked_add(size.wrapping_sub(1));
     refuse_if(memory % PAGE != 0 || end.is_none(), libc::EINVAL)?;
@@ -88,8 +83,8 @@ fn map(state: &mut State, id: Id, at: u64) -> Result<u64, Errno> {
 
 fn unmap(state: &mut State, id: Id, at: u64, version_2: bool) -> Result<u64, Errno> {
     const ALL: u32 = 2;
-    let [_, flags] = user_memory::read_sized(at, 24)?;
-    let [iova, size] = user_memory::read::<[u64; 2]>(at + 8)?;
+    let [_, flags, rest @ ..]: [u32; 6] = user_memory::read_sized(at)?;
+    let [iova, size] = longs(rest);
     // The kernel knows two more flags: one needs migration, the other VFIO_UPDATE_VADDR.
     refuse_if(flags & !ALL != 0, libc::EINVAL)?;
     let last = if flags == ALL {

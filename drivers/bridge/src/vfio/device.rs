@@ -5,6 +5,7 @@ use crate::say::trace;
 use crate::state::State;
 use crate::sys::{refuse_if, Errno};
 use crate::user_memory;
+use crate::vfio::capabilities::write_answer;
 use crate::vfio::numbers::*;
 use crate::vfio::{irqs, region};
 
@@ -29,29 +30,25 @@ pub(crate) fn request(state: &mut State, port: Port, request: u64, at: u64) -> R
 fn get_info(at: u64) -> Result<u64, Errno> {
     const RESET: u32 = 1;
     const PCI: u32 = 2;
-    let [argsz] = user_memory::read_sized(at, 16)?;
-    // The kernel counts the VGA region, although it then refuses its description.
-    user_memory::write(at + 4, [RESET | PCI, VGA_REGION + 1, IRQ_KINDS])?;
-    // Newer structures have the offset of capabilities. There are none.
-    if argsz >= 20 {
-        user_memory::write(at + 16, 0_u32)?;
-    }
-    Ok(0)
+    let info: [u32; 4] = user_memory::read_sized(at)?;
+    // The kernel counts the VGA region, although it then refuses its description. The last word is the offset of
+    // capabilities, which newer structures have. There are none.
+    let answer = [info[0], RESET | PCI, VGA_REGION + 1, IRQ_KINDS, 0];
+    write_answer(at, answer, 4, &[])
 }
 
 /// Resets the function. The kernel saves the configuration space and restores it, so that, for
 /// example, bus mastering stays on.
 fn reset(port: Port) -> Result<u64, Errno> {
-    let card = port.card();
     let mut saved = [0; 64];
-    card.read(CONFIG_REGION, 0, &mut saved)?;
-    card.reset()?;
+    port.read(CONFIG_REGION, 0, &mut saved)?;
+    port.reset()?;
     // The command register comes last: it turns on what the BARs before it describe. Its upper half
     // is the status, whose bits a write of 1 clears.
     for at in (8..64).step_by(4).rev() {
-        card.write(CONFIG_REGION, at as u64, &saved[at..at + 4])?;
+        port.write(CONFIG_REGION, at as u64, &saved[at..at + 4])?;
     }
-    card.write(CONFIG_REGION, 4, &saved[4..6])?;
+    port.write(CONFIG_REGION, 4, &saved[4..6])?;
     trace(format_args!("{}: reset", port.address()));
     Ok(0)
 }
@@ -67,11 +64,10 @@ fn location(port: Port) -> Option<(u16, u8, u8)> {
 
 /// Each port has a bus of its own, so a reset of the bus affects only the port.
 fn hot_reset_info(port: Port, at: u64) -> Result<u64, Errno> {
-    const FIXED: u32 = 12;
-    const ENTRY: u32 = 8;
-    let [argsz] = user_memory::read_sized(at, FIXED)?;
+    // A fixed part of 12 bytes, and one port of 8.
+    let [argsz, _, _] = user_memory::read_sized(at)?;
     user_memory::write(at + 4, [0_u32, 1])?;
-    refuse_if(argsz < FIXED + ENTRY, libc::ENOSPC)?;
+    refuse_if(argsz < 20, libc::ENOSPC)?;
     let (segment, bus, function) = location(port).ok_or(Errno(libc::ENODEV))?;
     let place = u32::from(segment) | u32::from(bus) << 16 | u32::from(function) << 24;
     user_memory::write(at + 12, [port.group(), place])?;
@@ -80,7 +76,7 @@ fn hot_reset_info(port: Port, at: u64) -> Result<u64, Errno> {
 
 /// The program proves that it owns the port by the descriptor of the port's group.
 fn hot_reset(state: &mut State, port: Port, at: u64) -> Result<u64, Errno> {
-    let [_, flags, count] = user_memory::read_sized(at, 12)?;
+    let [_, flags, count] = user_memory::read_sized(at)?;
     refuse_if(flags != 0 || count > 16, libc::EINVAL)?;
     let cdev = state.device(port).is_some_and(|device| device.cdev);
     let mut owned = cdev && count == 0;

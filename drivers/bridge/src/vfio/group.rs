@@ -24,7 +24,7 @@ pub(crate) fn request(state: &mut State, id: Id, request: u64, at: u64) -> Resul
 fn get_status(group: &Group, at: u64) -> Result<u64, Errno> {
     const VIABLE: u32 = 1;
     const CONTAINER_SET: u32 = 2;
-    let [_] = user_memory::read_sized(at, 8)?;
+    let [_, _] = user_memory::read_sized(at)?;
     let set = group.container.map_or(0, |_| CONTAINER_SET);
     user_memory::write(at + 4, VIABLE | set)?;
     Ok(0)

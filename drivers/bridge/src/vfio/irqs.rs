@@ -43,13 +43,13 @@ struct Request {
 fn irq_info(port: Port, index: u32) -> Result<(u32, u32), Errno> {
     match index {
         IRQ_ERR | IRQ_REQ => Ok((FLAG_EVENTFD | FLAG_NO_RESIZE, 1)),
-        _ => port.card().irq_info(index),
+        _ => port.irq_info(index),
     }
 }
 
 /// Answers VFIO_DEVICE_GET_IRQ_INFO.
 pub(crate) fn get_info(port: Port, at: u64) -> Result<u64, Errno> {
-    let [_, _, index] = user_memory::read_sized(at, 16)?;
+    let [_, _, index, _] = user_memory::read_sized(at)?;
     refuse_if(index >= IRQ_KINDS, libc::EINVAL)?;
     let (flags, count) = irq_info(port, index)?;
     user_memory::write(at + 4, [flags, index, count])?;
@@ -147,7 +147,7 @@ fn set_device(irqs: &mut Irqs, port: Port, request: &Request, data: u64) -> Resu
     }
     if request.data == DATA_NONE && count == 0 {
         let words = [DATA_NONE | ACTION_TRIGGER, index, 0, 0];
-        port.card().set_irqs(words, &[])?;
+        port.set_irqs(words, &[])?;
         irqs.kind = None;
         return Ok(());
     }
@@ -163,8 +163,7 @@ fn set_device(irqs: &mut Irqs, port: Port, request: &Request, data: u64) -> Resu
     refuse_if(irqs.kind != Some(index), libc::EINVAL)?;
     for vector in start..start + count {
         if is_set(request, data + u64::from(vector - start))? {
-            port.card()
-                .set_irqs([DATA_NONE | ACTION_TRIGGER, index, vector, 1], &[])?;
+            port.set_irqs([DATA_NONE | ACTION_TRIGGER, index, vector, 1], &[])?;
         }
     }
     Ok(())
@@ -180,8 +179,7 @@ fn mask_line(port: Port, request: &Request, data: u64) -> Result<(), Errno> {
     if !is_set(request, data)? {
         return Ok(());
     }
-    port.card()
-        .set_irqs([DATA_NONE | request.action, IRQ_INTX, 0, 1], &[])
+    port.set_irqs([DATA_NONE | request.action, IRQ_INTX, 0, 1], &[])
 }
 
 /// Whether a request asks for an interrupt: the byte for it may be 0.
@@ -213,7 +211,7 @@ fn connect(port: Port, index: u32, start: u32, fds: &[i32]) -> Result<(), Errno>
             // Without descriptors, the vectors lose theirs. A card that never had MSI-X on needs no
             // message for them.
             let eventfds = if part[0] < 0 { &[] } else { part };
-            port.card().set_irqs(words, eventfds)?;
+            port.set_irqs(words, eventfds)?;
             vector += count;
         }
     }

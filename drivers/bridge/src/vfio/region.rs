@@ -5,7 +5,7 @@ use crate::mmio::bars::{self, Place};
 use crate::ports::Port;
 use crate::say::trace;
 use crate::sys::{self, refuse_if, Errno, MapRequest};
-use crate::user_memory;
+use crate::user_memory::{self, halves};
 use crate::vfio::capabilities::write_answer;
 use crate::vfio::numbers::{CONFIG_REGION, ROM_REGION, VGA_REGION};
 
@@ -31,7 +31,7 @@ fn split(offset: u64) -> (u32, u64) {
 /// Which BAR holds the MSI-X table, from the capability in the configuration space.
 fn msix_bar(port: Port) -> Option<u32> {
     const MSIX: u8 = 0x11;
-    let read = |at: u8, bytes: &mut [u8]| port.card().read(CONFIG_REGION, at.into(), bytes);
+    let read = |at: u8, bytes: &mut [u8]| port.read(CONFIG_REGION, at.into(), bytes);
     let mut at = [0];
     read(0x34, &mut at).ok()?;
     for _ in 0..48 {
@@ -51,9 +51,9 @@ fn msix_bar(port: Port) -> Option<u32> {
 /// Answers VFIO_DEVICE_GET_REGION_INFO.
 pub(crate) fn get_info(port: Port, at: u64) -> Result<u64, Errno> {
     const MSIX_MAPPABLE: u16 = 3;
-    let [room, _, index] = user_memory::read_sized(at, 32)?;
+    let [room, _, index, ..]: [u32; 8] = user_memory::read_sized(at)?;
     refuse_if(index >= VGA_REGION, libc::EINVAL)?;
-    let info = port.card().region_info(index)?;
+    let info = port.region_info(index)?;
     let mut flags = info.flags & (FLAG_READ | FLAG_WRITE);
     let mut capabilities = Vec::new();
     // vfio-pci lets a program map every BAR of memory with whole pages. So does the bridge, and it
@@ -65,11 +65,10 @@ pub(crate) fn get_info(port: Port, at: u64) -> Result<u64, Errno> {
             capabilities.push((MSIX_MAPPABLE, Vec::new()));
         }
     }
-    let mut fixed = [room, flags, index, 0].map(u32::to_ne_bytes).concat();
     let offset = MARK << MARK_SHIFT | u64::from(index) << REGION_SHIFT;
-    fixed.extend([info.size, offset].map(u64::to_ne_bytes).concat());
-    write_answer(at, room, fixed, 12, &capabilities)?;
-    Ok(0)
+    let [[a, b], [c, d]] = [info.size, offset].map(halves);
+    let answer = [room, flags, index, 0, a, b, c, d];
+    write_answer(at, answer, 3, &capabilities)
 }
 
 /// Whether a region is a BAR for memory, as bit 0 of its register says.
@@ -77,7 +76,6 @@ fn is_memory_bar(port: Port, index: u32) -> bool {
     let mut low = [0];
     index < ROM_REGION
         && port
-            .card()
             .read(CONFIG_REGION, 0x10 + 4 * u64::from(index), &mut low)
             .is_ok()
         && low[0] & 1 == 0
@@ -86,7 +84,7 @@ fn is_memory_bar(port: Port, index: u32) -> bool {
 /// Reads a region into the program's memory, as pread(2) on a device does.
 pub(crate) fn read(port: Port, to: u64, len: usize, offset: u64) -> Result<u64, Errno> {
     in_parts(port, to, len, offset, |region, at, to, part| {
-        port.card().read(region, at, part)?;
+        port.read(region, at, part)?;
         user_memory::write_bytes(to, part)
     })
 }
@@ -95,7 +93,7 @@ pub(crate) fn read(port: Port, to: u64, len: usize, offset: u64) -> Result<u64, 
 pub(crate) fn write(port: Port, from: u64, len: usize, offset: u64) -> Result<u64, Errno> {
     in_parts(port, from, len, offset, |region, at, from, part| {
         user_memory::read_bytes(from, part)?;
-        port.card().write(region, at, part)
+        port.write(region, at, part)
     })
 }
 
@@ -109,7 +107,7 @@ fn in_parts(
     step: impl Fn(u32, u64, u64, &mut [u8]) -> Result<(), Errno>,
 ) -> Result<u64, Errno> {
     let (region, at) = split(offset);
-    let size = port.card().region_info(region)?.size;
+    let size = port.region_info(region)?.size;
     refuse_if(at >= size, libc::EINVAL)?;
     let len = len.min((size - at) as usize);
     let mut buffer = [0; MAX_TRANSFER];
@@ -126,7 +124,7 @@ pub(crate) fn map(port: Port, request: &MapRequest) -> Result<usize, Errno> {
     let size = (request.len as u64).checked_next_multiple_of(PAGE);
     let size = size.ok_or(Errno(libc::EINVAL))?;
     let end = from.checked_add(size).ok_or(Errno(libc::EINVAL))?;
-    let info = port.card().region_info(region)?;
+    let info = port.region_info(region)?;
     let kind = request.flags & libc::MAP_TYPE;
     let shared = matches!(kind, libc::MAP_SHARED | libc::MAP_SHARED_VALIDATE);
     refuse_if(!shared || !is_memory_bar(port, region), libc::EINVAL)?;
@@ -153,11 +151,7 @@ pub(crate) fn map(port: Port, request: &MapRequest) -> Result<usize, Errno> {
         region,
         offset: from,
     };
-    if !bars::add(start..start + len, first) {
-        // SAFETY: as above.
-        let _ = unsafe { sys::munmap(start, len) };
-        return Err(Errno(libc::ENOMEM));
-    }
+    bars::add(start..start + len, first);
     let address = port.address();
     trace(format_args!(
         "{address}: region {region} at {start:#x}, {len:#x} bytes"
