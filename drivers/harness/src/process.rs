@@ -353,12 +353,40 @@ pub struct Output {
 }
 
 impl Output {
+    /// The result of a program that ran elsewhere, for example in a guest: its standard output, and its standard error.
+    pub fn new(name: &str, status: ExitStatus, said: [String; 2], elapsed: Duration) -> Self {
+        let [stdout, stderr] = said;
+        Self {
+            name: name.to_owned(),
+            status,
+            stdout,
+            stderr,
+            elapsed,
+            json: None,
+            batch: 0,
+        }
+    }
+
     /// Checks the exit status.
     pub fn expect_exit(&self, code: i32) -> Result<&Self> {
         ensure!(
             self.status.code() == Some(code),
             "exit status is not {code}: {self}"
         );
+        Ok(self)
+    }
+
+    /// Checks that the program succeeded without a message on standard error.
+    pub fn expect_silence(&self) -> Result<&Self> {
+        ensure!(self.stderr.is_empty(), "unexpected message: {self}");
+        self.expect_exit(0)
+    }
+
+    /// Checks that the program succeeded and printed these texts.
+    pub fn expect_stdout(&self, texts: &[&str]) -> Result<&Self> {
+        self.expect_exit(0)?;
+        let missing = texts.iter().find(|text| !self.stdout.contains(**text));
+        ensure!(missing.is_none(), "output lacks {missing:?}: {self}");
         Ok(self)
     }
 

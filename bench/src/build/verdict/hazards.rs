@@ -1,4 +1,4 @@
-//! The cases of a verdict that are hazards: the safety lab runs each in a process of its own.
+//! The cases of a verdict that are hazards: one run of the safety lab tries them all, and limits the time of each.
 
 use std::path::Path;
 use std::process::Command;

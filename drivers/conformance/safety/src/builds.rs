@@ -11,28 +11,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
+use harness::build_folder;
 use rustix::fs::{flock, FlockOperation};
 
 use crate::outcome::DriverBuild;
 
-const C_FLAGS: [&str; 5] = ["-std=gnu11", "-O2", "-pthread", "-DNDEBUG", "-g"];
-const HARDENED_FLAGS: [&str; 6] = [
-    "-std=gnu11",
-    "-O1",
-    "-pthread",
-    "-g",
-    "-fsanitize=address,undefined",
-    "-fno-sanitize-recover=all",
-];
-const RUST_FLAGS: [&str; 7] = [
-    "--edition=2021",
-    "-Copt-level=3",
-    "-Cpanic=abort",
-    "-Ccodegen-units=4",
-    "--cap-lints=allow",
-    "-Cdebuginfo=0",
-    "-Cstrip=symbols",
-];
+const C_FLAGS: &str = "-std=gnu11 -O2 -pthread -DNDEBUG -g";
+const HARDENED_FLAGS: &str =
+    "-std=gnu11 -O1 -pthread -g -fsanitize=address,undefined -fno-sanitize-recover=all";
+const RUST_FLAGS: &str =
+    "--edition=2021 -Copt-level=3 -Cpanic=abort -Ccodegen-units=4 --cap-lints=allow -Cdebuginfo=0 -Cstrip=symbols";
 
 /// The repository's root.
 pub fn root() -> PathBuf {
@@ -43,11 +31,6 @@ pub fn root() -> PathBuf {
 /// The lab's own folder.
 fn lab() -> PathBuf {
     root().join("drivers/conformance/safety")
-}
-
-/// The folder that holds everything built: `build/`, or the one that `TRIPTYCH_BUILD` names.
-fn build_folder() -> PathBuf {
-    std::env::var_os("TRIPTYCH_BUILD").map_or_else(|| root().join("build"), PathBuf::from)
 }
 
 /// The folder below the root that holds a driver's sources.
@@ -138,6 +121,7 @@ pub fn build(driver: DriverBuild, hazard: Option<&str>, externs: &Externs) -> Re
         .join(hazard.unwrap_or("unpatched"))
         .join(driver.to_string());
     fs::create_dir_all(&work)?;
+    let work = work.canonicalize()?;
     // Several hazards share a program, and run at once.
     let lock = fs::File::create(work.join("lock"))?;
     flock(&lock, FlockOperation::LockExclusive)?;
@@ -231,7 +215,7 @@ fn compile(
             // The functions of the transpiled driver take the place of those in C.
             command = c_compiler();
             command
-                .args(C_FLAGS)
+                .args(C_FLAGS.split(' '))
                 .arg("-I")
                 .arg(root().join(sources(DriverBuild::C)))
                 .args([programs.join("lab.c"), library])
@@ -290,15 +274,14 @@ fn stamp(driver: DriverBuild, patch: Option<&Path>, externs: &Externs) -> Result
 /// The flags of a driver and, if it is in Rust, of its program.
 fn flags(driver: DriverBuild) -> Vec<String> {
     let flags = match driver {
-        DriverBuild::C => &C_FLAGS[..],
-        DriverBuild::CHardened => &HARDENED_FLAGS,
-        _ => &RUST_FLAGS,
+        DriverBuild::C => C_FLAGS,
+        DriverBuild::CHardened => HARDENED_FLAGS,
+        _ => RUST_FLAGS,
     };
-    let flags = flags.iter().map(|flag| (*flag).to_owned());
     let feature = driver.feature();
-    flags
-        .chain(feature.map(|name| format!("--cfg=feature=\"{name}\"")))
-        .collect()
+    let feature = feature.map(|name| format!("--cfg=feature=\"{name}\""));
+    let flags = flags.split(' ').map(str::to_owned);
+    flags.chain(feature).collect()
 }
 
 /// The compiler's version and the flags for a driver.

@@ -69,92 +69,42 @@ const ORDINARY: Scenario = Scenario {
 };
 
 /// The hazards that need more than a program's action or a patch in ordinary traffic, by id.
+#[rustfmt::skip] // a hazard a line
 pub const SCENARIOS: &[(&str, Scenario)] = &[
     // ---- Application ----
     ("app-two-threads", during(race_traffic)),
     ("app-foreign-free", during(race_traffic)),
     // ---- Device ----
-    (
-        "dev-length-beyond-buffer",
-        during(|testbed| with_fault(testbed, "rx-length-beyond")),
-    ),
-    (
-        "dev-length-zero",
-        during(|testbed| with_fault(testbed, "rx-length-zero")),
-    ),
-    (
-        "dev-dd-without-eop",
-        during(|testbed| with_fault(testbed, "rx-no-eop")),
-    ),
+    ("dev-length-beyond-buffer", during(|testbed| with_fault(testbed, "rx-length-beyond"))),
+    ("dev-length-zero", during(|testbed| with_fault(testbed, "rx-length-zero"))),
+    ("dev-dd-without-eop", during(|testbed| with_fault(testbed, "rx-no-eop"))),
     ("dev-dd-not-handed-over", during(rx_dd_too_early)),
     ("dev-ring-overrun", during(ring_overrun)),
     ("dev-early-dd-on-tx", during(tx_dd_too_early)),
     ("dev-head-beyond-ring", at_end("head-beyond-ring")),
     ("dev-write-after-return", during(write_after_return)),
-    (
-        "dev-write-while-held",
-        acting("hold", during(write_while_held)),
-    ),
+    ("dev-write-while-held", acting("hold", during(write_while_held))),
     // In front of the data, where the C driver keeps its metadata.
-    (
-        "dev-write-metadata",
-        during(|testbed| write_to_buffers(testbed, 0, &[JUNK; DATA as usize])),
-    ),
-    (
-        "dev-write-unmapped",
-        during(|testbed| {
-            testbed.port(0).rogue_write(UNMAPPED_IOVA, &[JUNK; 64]);
-            Ok(())
-        }),
-    ),
+    ("dev-write-metadata", during(|testbed| write_to_buffers(testbed, 0, &[JUNK; DATA as usize]))),
+    ("dev-write-unmapped", during(write_unmapped)),
     ("dev-write-rx-ring", during(write_rx_ring)),
     ("dev-write-tx-ring", during(write_tx_ring)),
-    (
-        "dev-write-freed-memory",
-        acting("free-pool", during(write_freed_memory)),
-    ),
-    (
-        "dev-removed",
-        Scenario {
-            mmio: MmioMode::Trap,
-            ..at_end("removed")
-        },
-    ),
-    (
-        "dev-reset-never-ends",
-        Scenario {
-            at_start: Some("never-finish-reset"),
-            ..ORDINARY
-        },
-    ),
+    ("dev-write-freed-memory", acting("free-pool", during(write_freed_memory))),
+    ("dev-removed", Scenario { mmio: MmioMode::Trap, ..at_end("removed") }),
+    ("dev-reset-never-ends", Scenario { at_start: Some("never-finish-reset"), ..ORDINARY }),
     ("dev-link-flapping", during(link_flapping)),
-    (
-        "dev-interrupt-storm",
-        during(|testbed| with_fault(testbed, "interrupt-storm")),
-    ),
+    ("dev-interrupt-storm", during(|testbed| with_fault(testbed, "interrupt-storm"))),
     // ---- Driver ----
-    (
-        "drv-batch-larger-than-ring",
-        acting("large-batch", during(fill_large_batch)),
-    ),
+    ("drv-batch-larger-than-ring", acting("large-batch", during(fill_large_batch))),
     ("drv-odd-ring-size", acting("odd-ring", ORDINARY)),
     ("drv-tx-stale-descriptor", during(send_while_stalled)),
     // ---- Wire ----
-    (
-        "wire-runt",
-        during(|testbed| frames_of_sizes(testbed, &[24, 32, 46, 59])),
-    ),
-    (
-        "wire-giant",
-        during(|testbed| frames_of_sizes(testbed, &[1600, 2048, 4000, 9000, 15_868])),
-    ),
+    ("wire-runt", during(|testbed| frames_of_sizes(testbed, &[24, 32, 46, 59]))),
+    ("wire-giant", during(|testbed| frames_of_sizes(testbed, &[1600, 2048, 4000, 9000, 15_868]))),
     ("wire-bad-crc", during(bad_crc)),
     ("wire-all-zero", during(all_zero_frames)),
-    (
-        "wire-size-boundary",
-        // With CRC 1517 to 1523: the limit is 1518 without a VLAN tag and 1522 with one.
-        during(|testbed| frames_of_sizes(testbed, &[1513, 1514, 1515, 1517, 1518, 1519])),
-    ),
+    // With CRC 1517 to 1523: the limit is 1518 without a VLAN tag and 1522 with one.
+    ("wire-size-boundary", during(|testbed| frames_of_sizes(testbed, &[1513, 1514, 1515, 1517, 1518, 1519]))),
     ("wire-broadcast-flood", during(broadcast_flood)),
 ];
 
@@ -378,6 +328,11 @@ fn write_to_buffers(testbed: &mut Testbed, offset: u64, bytes: &[u8]) -> Result<
 fn pool(testbed: &Testbed, nth: usize) -> Result<u64> {
     let canaries = testbed.canaries.as_ref().context("no canaries")?;
     canaries.pools.get(nth).copied().context("no such pool")
+}
+
+fn write_unmapped(testbed: &mut Testbed) -> Result<()> {
+    testbed.port(0).rogue_write(UNMAPPED_IOVA, &[JUNK; 64]);
+    Ok(())
 }
 
 fn write_rx_ring(testbed: &mut Testbed) -> Result<()> {

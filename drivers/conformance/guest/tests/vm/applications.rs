@@ -65,7 +65,7 @@ impl Application {
             .shell(format!("await 60 grep -q ready /tmp/{name}.log"))?;
         let client = self.client.replace("$to", &to).replace("$own", &own);
         let output = pair.run(1, &format!("PATH=$PATH:/apps {client}"))?;
-        output.expect_silence()?.expect_success(self.expected)?;
+        output.expect_silence()?.expect_stdout(self.expected)?;
         let (before, unit) = self.number;
         let number = output.stdout.split_once(before);
         let number = number.and_then(|(_, rest)| rest.split(['"', ' ', ',', '}']).next());
@@ -74,7 +74,7 @@ impl Application {
         server.signal(Signal::INT)?;
         server.wait(LIMIT)?.expect_silence()?;
         let statistics = pair.vm.run(format!("cat /tmp/{name}.json"))?;
-        statistics.expect_success(&["\"malformed\":0"]).map(drop)
+        statistics.expect_stdout(&["\"malformed\":0"]).map(drop)
     }
 }
 

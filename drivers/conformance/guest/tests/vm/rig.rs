@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
-use conformance::{expect, Implementation, Totals};
+use conformance::{expect, Implementation, Output, Totals};
 use nic::{PortCounters, Traffic};
 use rustix::process::Signal;
 
 use crate::fixture::Ports;
-use crate::vm::{Job, Output, Vm};
+use crate::vm::{Job, Vm};
 
 /// No run here takes so long to end.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);

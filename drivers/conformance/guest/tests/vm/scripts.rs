@@ -56,7 +56,7 @@ impl Script {
         let output = vm.run(fill(&self.run));
         vm.shell(format!("set -e; {}", fill(&self.after)))?;
         match self.status {
-            0 => output?.expect_success(&says)?,
+            0 => output?.expect_stdout(&says)?,
             _ => output?.expect_failure(&says)?,
         };
         if self.at_rest {

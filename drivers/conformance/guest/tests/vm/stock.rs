@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
-use conformance::{wait_until, Implementation};
+use conformance::{wait_until, Implementation, Output};
 use libtest_mimic::Trial;
 use nic::{MmioMode, Module, Port};
 use rustix::process::Signal;
@@ -15,7 +15,7 @@ use crate::applications;
 use crate::environment::{Environment, Prepared};
 use crate::fixture::{named, on_machine, test, Ports, Test};
 use crate::registers::{self, TracedPorts};
-use crate::vm::{Output, Vm};
+use crate::vm::Vm;
 
 /// How long a transfer may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -439,7 +439,7 @@ fn is_answered_by_echo(pair: &PortPair, implementation: Implementation) -> Resul
     output.expect_silence()?;
     let totals = pair.vm.run("cat /out/echo.json; rm /out/echo.json")?;
     totals
-        .expect_success(&[&format!("\"icmp\":{PINGS},"), "\"dropped\":0,"])
+        .expect_stdout(&[&format!("\"icmp\":{PINGS},"), "\"dropped\":0,"])
         .map(drop)
 }
 

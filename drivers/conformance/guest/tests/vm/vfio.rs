@@ -126,7 +126,7 @@ fn runs_without_huge_pages(rig: &Rig) -> Result<()> {
     rig.shell(RESERVE.to_owned())?;
     forwarded?;
     let warning = rig.machine.vm.run("cat /out/warning; rm /out/warning")?;
-    warning.expect_success(&["warning", "huge pages", "make hugepages"])?;
+    warning.expect_stdout(&["warning", "huge pages", "make hugepages"])?;
     Ok(())
 }
 
@@ -144,7 +144,7 @@ fn counts_what_it_drops(rig: &Rig) -> Result<()> {
     });
     rig.ports.set_faults(Faults::default());
     let (_, output) = ended?;
-    output.expect_failure(&["TDH", &rig.ports.addresses[0], "not sent"])?;
+    output.expect_failure(["TDH", &*rig.ports.addresses[0], "not sent"])?;
     rig.ports.at_rest()?;
     let totals = rig.totals()?;
     // The card also delivers before the driver clears its counters, so no more can be said of the received packets.
@@ -279,7 +279,7 @@ fn refuses_a_group_that_another_process_drives(rig: &Rig) -> Result<()> {
 
 /// The kernel requests the device and waits until the driver returns it.
 fn returns_a_device_that_is_unbound(rig: &Rig) -> Result<()> {
-    let address = &rig.ports.addresses[1];
+    let address = &*rig.ports.addresses[1];
     let unbind = format!("echo {address} >/sys/bus/pci/drivers/vfio-pci/unbind");
     let (unbind, output) =
         rig.under_traffic(Traffic::Saturate, rig.forwarder(), &|_, before| {
@@ -287,7 +287,7 @@ fn returns_a_device_that_is_unbound(rig: &Rig) -> Result<()> {
             rig.machine.vm.start(&*unbind)
         })?;
     unbind.wait(LIMIT)?.expect_silence()?;
-    output.expect_failure(&[address, "unbound or removed", "`triptych bind "])?;
+    output.expect_failure([address, "unbound or removed", "`triptych bind "])?;
     let state = rig.ports.ports[0].snapshot();
     ensure!(state.quiescent() && state.dma_maps == 0, "{state:#?}");
     rig.shell(format!("bind {address} vfio-pci"))?;
@@ -310,7 +310,7 @@ fn reports_that_the_nic_has_disappeared(rig: &Rig) -> Result<()> {
         ports.nic.borrow_mut().stop();
         Ok(())
     })?;
-    output.expect_failure(&[&ports.addresses[0], "the device is gone"])?;
+    output.expect_failure([&*ports.addresses[0], "the device is gone"])?;
     Ok(())
 }
 

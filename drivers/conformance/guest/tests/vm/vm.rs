@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
@@ -12,6 +11,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
+use conformance::Output;
 use guest::{End, Request};
 use rustix::process::Signal;
 use serde_json::json;
@@ -250,12 +250,10 @@ impl Job<'_> {
     /// Its result, if it ends within `limit`.
     fn output(&self, limit: Duration) -> Result<Option<Output>> {
         let mut agent = self.vm.agent.borrow_mut();
-        let output = |end: &End| Output {
-            name: self.script.clone(),
-            status: ExitStatus::from_raw(end.status),
-            stdout: end.stdout.clone(),
-            stderr: end.stderr.clone(),
-            elapsed: self.began.elapsed(),
+        let output = |end: &End| {
+            let status = ExitStatus::from_raw(end.status);
+            let [stdout, stderr] = [&end.stdout, &end.stderr].map(String::clone);
+            Output::new(&self.script, status, [stdout, stderr], self.began.elapsed())
         };
         Ok(agent.end(self.number, limit)?.map(output))
     }
@@ -296,65 +294,5 @@ impl Drop for Job<'_> {
         if self.signal(Signal::KILL).is_ok() {
             let _ = self.output(KILL_LIMIT);
         }
-    }
-}
-
-/// The result of a script that has ended.
-#[derive(Debug)]
-pub(crate) struct Output {
-    pub(crate) name: String,
-    pub(crate) status: ExitStatus,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    pub(crate) elapsed: Duration,
-}
-
-impl Output {
-    /// Checks the exit status.
-    pub(crate) fn expect_exit(&self, code: i32) -> Result<&Self> {
-        let exited = self.status.code() == Some(code);
-        ensure!(exited, "exit status is not {code}: {self}");
-        Ok(self)
-    }
-
-    /// Checks that the script failed for the reason that these texts on standard error give.
-    pub(crate) fn expect_failure(&self, texts: &[&str]) -> Result<&Self> {
-        self.expect_exit(1)?;
-        let missing = texts.iter().find(|text| !self.stderr.contains(**text));
-        ensure!(
-            missing.is_none(),
-            "standard error lacks {missing:?}: {self}"
-        );
-        Ok(self)
-    }
-
-    /// Checks that the script succeeded and printed these texts.
-    pub(crate) fn expect_success(&self, texts: &[&str]) -> Result<&Self> {
-        self.expect_exit(0)?;
-        let missing = texts.iter().find(|text| !self.stdout.contains(**text));
-        ensure!(missing.is_none(), "output lacks {missing:?}: {self}");
-        Ok(self)
-    }
-
-    /// Checks that the script succeeded without a message on standard error.
-    pub(crate) fn expect_silence(&self) -> Result<&Self> {
-        ensure!(self.stderr.is_empty(), "unexpected message: {self}");
-        self.expect_exit(0)
-    }
-}
-
-impl fmt::Display for Output {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            name,
-            status,
-            stdout,
-            stderr,
-            elapsed,
-        } = self;
-        write!(
-            f,
-            "{name} ({status}, {elapsed:.2?})\n-- stdout\n{stdout}-- stderr\n{stderr}"
-        )
     }
 }
