@@ -49,7 +49,6 @@ pub fn is_inside_for(implementation: Implementation, name: &str) -> Result<bool>
 }
 
 /// Gives the ports of a card the interfaces `t0` and `t1`.
-#[must_use]
 pub fn with_taps(config: NicConfig) -> NicConfig {
     let mut number = 0;
     config.with_each_port(|port| {
