@@ -281,15 +281,11 @@ impl Running {
             );
         }
         let status = self.child.wait()?;
-        let [stdout, stderr] = self.so_far()?;
+        let ended = Output::new(&self.name, status, self.so_far()?, self.started.elapsed());
         Ok(Output {
-            name: self.name.clone(),
-            status,
-            stdout,
-            stderr,
             json: self.json.clone(),
             batch: self.batch,
-            elapsed: self.started.elapsed(),
+            ..ended
         })
     }
 

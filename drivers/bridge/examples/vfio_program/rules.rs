@@ -172,6 +172,7 @@ pub fn iommufd() {
     ]);
 }
 
+#[rustfmt::skip] // a request a line
 pub fn interrupts() {
     const CONNECT: u32 = 4 | 32;
     const TRIGGER: u32 = 1 | 32;
@@ -192,6 +193,17 @@ pub fn interrupts() {
             libc::read(event, (&raw mut value).cast(), 8) == 8 && value == 1
         }
     };
+    let none = u32::MAX;
+    let device = port.device;
+    check(&[
+        (device, 110, &[36, CONNECT, 2, 0, 4, none, none, none, none], Ok(&[36, CONNECT, 2, 0, 4, none, none, none, none])),
+        (device, 110, &[35, CONNECT, 2, 0, 4, none, none, none, none], Err(EINVAL)),
+        (device, 110, &[36, CONNECT, 2, 0, 5, none, none, none, none], Err(EINVAL)),
+        (device, 110, &[40, CONNECT, 5, 0, 1, none], Err(EINVAL)),
+        (device, 110, &[40, CONNECT | 64, 2, 0, 1, none], Err(EINVAL)),
+        (device, 110, &[40, CONNECT | 1, 2, 0, 1, none], Err(EINVAL)),
+        (device, 110, &[20, TRIGGER, 2, u32::MAX, 2], Err(EINVAL)),
+    ]);
     // Flags, index, start, count, the first eventfd; the result, and whether the eventfd fires then.
     let mut rows = vec![
         (CONNECT, 2, 0, 2, event, Ok(()), false),

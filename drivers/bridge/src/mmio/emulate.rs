@@ -4,7 +4,7 @@
 //! and DPDK. It refuses all other instructions. The test runs every form that is accepted here on the processor too, and
 //! compares the two.
 
-use iced_x86::{Instruction, Mnemonic, OpKind};
+use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 
 use crate::mmio::context::{mask, Context};
 
@@ -30,7 +30,7 @@ pub(crate) trait Bus {
     fn write(&mut self, size: usize, value: u64);
 }
 
-/// Whether an instruction has one memory operand of up to 8 bytes, and else general registers and constants.
+/// Whether an instruction has one memory operand of up to 8 bytes at a register, and else general registers and constants.
 fn is_plain(instruction: &Instruction) -> bool {
     let mut memory = 0;
     let plain = (0..instruction.op_count()).all(|operand| match instruction.op_kind(operand) {
@@ -41,7 +41,10 @@ fn is_plain(instruction: &Instruction) -> bool {
         OpKind::Register => instruction.op_register(operand).is_gpr(),
         _ => instruction.try_immediate(operand).is_ok(),
     });
-    plain && memory == 1 && matches!(instruction.memory_size().size(), 1 | 2 | 4 | 8)
+    plain
+        && memory == 1
+        && instruction.memory_base() != Register::None
+        && matches!(instruction.memory_size().size(), 1 | 2 | 4 | 8)
 }
 
 /// Carries an instruction out, and moves on to the next one. False, without any effect, if the

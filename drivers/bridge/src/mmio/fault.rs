@@ -82,7 +82,8 @@ pub(crate) unsafe fn handle(info: &libc::siginfo_t, context: &mut libc::ucontext
     warn(format_args!(
         "{}: region {}, register {:#x}: the bridge does not carry out `{}` at {at:#x}. \
          Access registers by volatile loads and stores of 1 to 8 bytes, \
-         or build this code with -march=x86-64 (rustc: -C target-cpu=x86-64)",
+         build this code with -march=x86-64 (rustc: -C target-cpu=x86-64), \
+         and keep the compiler from joining a load with a sum or a comparison (rustc: std::hint::black_box)",
         place.port.address(),
         place.region,
         place.offset,

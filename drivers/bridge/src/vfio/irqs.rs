@@ -217,29 +217,3 @@ fn connect(port: Port, index: u32, start: u32, fds: &[i32]) -> Result<(), Errno>
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::vfio::numbers::IRQ_MSIX;
-
-    #[test]
-    fn requests_are_checked_as_the_kernel_does() {
-        const CONNECT: u32 = DATA_EVENTFD | ACTION_TRIGGER;
-        const TRIGGER: u32 = DATA_NONE | ACTION_TRIGGER;
-        for (words, is_good) in [
-            ([36, CONNECT, IRQ_MSIX, 0, 4], true),
-            ([35, CONNECT, IRQ_MSIX, 0, 4], false),
-            ([40, CONNECT, IRQ_MSIX, 0, 5], false),
-            ([40, CONNECT, 5, 0, 1], false),
-            ([40, CONNECT | 64, IRQ_MSIX, 0, 1], false),
-            ([40, CONNECT | DATA_NONE, IRQ_MSIX, 0, 1], false),
-            ([20, TRIGGER, IRQ_MSIX, 0, 0], true),
-            ([20, TRIGGER, IRQ_MSIX, u32::MAX, 2], false),
-        ] {
-            let error = check(words, |_| Ok(4)).err();
-            let expected = (!is_good).then_some(Errno(libc::EINVAL));
-            assert_eq!(error, expected, "{words:?}");
-        }
-    }
-}

@@ -55,8 +55,6 @@ pub(crate) const VGA_REGION: u32 = 8;
 
 /// Interrupt kinds of a PCI device.
 pub(crate) const IRQ_INTX: u32 = 0;
-#[cfg(test)]
-pub(crate) const IRQ_MSIX: u32 = 2;
 pub(crate) const IRQ_ERR: u32 = 3;
 pub(crate) const IRQ_REQ: u32 = 4;
 pub(crate) const IRQ_KINDS: u32 = 5;

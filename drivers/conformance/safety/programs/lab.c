@@ -10,6 +10,7 @@
  * The transpiled driver takes the place of the C driver in the same program. The twin is lab.rs.
  */
 #define _GNU_SOURCE
+#include "clock.h"
 #include "driver/device.h"
 #include "driver/mempool.h"
 #include "rooms/packet_ring.h"
@@ -20,8 +21,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #define RING_SIZE 64
 #define ODD_RING_SIZE 96
@@ -29,9 +28,9 @@
 #define BATCH 32
 #define MAX_BATCH 128
 #define ACTION_AFTER 100
-#define STATS_INTERVAL_NS 50000000
-#define IDLE_NS 20000
-#define HOLD_NS 300000000
+#define STATS_INTERVAL_MS 50
+#define IDLE_US 20
+#define HOLD_US 300000
 #define HOLDS 10
 
 /* The byte that the application writes outside its packets. */
@@ -84,21 +83,6 @@ static bool is(const struct lab *lab, const char *action)
 	return strcmp(lab->action, action) == 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static void pause_for(long ns)
-{
-	const struct timespec time = {.tv_nsec = ns};
-
-	(void)nanosleep(&time, NULL);
-}
-
 /* Performs an action on received packets. Returns how many are left to send. */
 static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 {
@@ -149,11 +133,11 @@ static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 		/* A second thread still writes to a packet of the pool. Wait for its next write. */
 		mempool_destroy(lab->spare);
 		for (int i = 0; i < HOLDS && !stopped; i++) {
-			pause_for(HOLD_NS);
+			sleep_us(HOLD_US);
 		}
 	} else if (is(lab, "hold")) {
 		/* No mistake: the device writes to the packets meanwhile. */
-		pause_for(HOLD_NS);
+		sleep_us(HOLD_US);
 	} else if (is(lab, "write-past-end")) {
 		/* Writes a trailer behind a packet that fills its buffer. */
 		memset(first->data + PACKET_MAX_SIZE, MARK, 8);
@@ -250,7 +234,7 @@ static void *write_in_second_thread(void *argument)
 
 	while (!stopped) {
 		memset(lab->spare_packet->data, MARK, 60);
-		pause_for(IDLE_NS);
+		sleep_us(IDLE_US);
 	}
 	return NULL;
 }
@@ -273,7 +257,7 @@ static int run(struct lab *lab, struct error *error)
 	struct device *b = &lab->devices[1];
 	bool shares_queues = is(lab, "two-threads");
 	void *(*work)(void *) = second_thread(lab);
-	uint64_t stats_time = now_ns();
+	uint64_t stats_time = now_ms();
 	pthread_t second;
 	int result = 0;
 
@@ -284,9 +268,9 @@ static int run(struct lab *lab, struct error *error)
 	while (!stopped && result == 0) {
 		uint32_t received = forward(lab, &a->rx[0], &b->tx[0]) +
 				    forward(lab, &b->rx[0], &a->tx[0]);
-		uint64_t now = now_ns();
+		uint64_t now = now_ms();
 
-		if (now - stats_time >= STATS_INTERVAL_NS) {
+		if (now - stats_time >= STATS_INTERVAL_MS) {
 			struct device_stats stats;
 
 			stats_time = now;
@@ -295,7 +279,7 @@ static int run(struct lab *lab, struct error *error)
 			}
 		}
 		if (received == 0 && !(shares_queues && lab->received > ACTION_AFTER)) {
-			pause_for(IDLE_NS);
+			sleep_us(IDLE_US);
 		}
 	}
 	if (work != NULL) {

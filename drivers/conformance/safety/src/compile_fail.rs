@@ -5,15 +5,16 @@
 //! compiler might refuse both, for another reason than the mistake.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::time::Duration;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{bail, Context, Result};
+use harness::Program;
 use nic::{Nic, NicConfig};
 
 use crate::builds::{root, rustc, Externs};
 
-/// Time limit in seconds for a twin, which only starts and stops a port.
-const LIMIT: &str = "30";
+/// Time limit for a twin, which only starts and stops a port.
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// The program with all mistakes.
 pub fn source() -> PathBuf {
@@ -43,13 +44,8 @@ pub fn run(source: &Path, mistake: &str, externs: &Externs) -> Result<String> {
     if let Err(error) = compile(source, &twin, externs, None)? {
         bail!("{name} must compile without the mistake: {error}");
     }
-    let output = run_twin(&twin)?;
-    ensure!(
-        output.status.success(),
-        "{name} compiles without the mistake, but ends with {} (124 after {LIMIT} seconds): {}",
-        output.status,
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let ran = run_twin(&twin);
+    ran.with_context(|| format!("{name} compiles without the mistake, but fails"))?;
     match compile(source, &scratch.path().join("case"), externs, Some(mistake))? {
         Ok(()) => bail!("{name} compiles with {mistake}, but must not"),
         Err(error) => Ok(error),
@@ -57,14 +53,13 @@ pub fn run(source: &Path, mistake: &str, externs: &Externs) -> Result<String> {
 }
 
 /// Runs a twin with a port of the software card.
-fn run_twin(twin: &Path) -> Result<Output> {
+fn run_twin(twin: &Path) -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let nic = Nic::new(NicConfig::new(scratch.path(), 2))?;
     let _data_plane = nic.run_data_plane()?;
     let device = nic.ports().first().context("the card has no port")?;
-    let mut command = Command::new("timeout");
-    command.arg(LIMIT).arg(twin).arg(device.device_name());
-    command.output().context("timeout")
+    let program = Program::at(twin).arg(device.device_name());
+    program.run_within(LIMIT)?.expect_exit(0).map(drop)
 }
 
 /// Compiles a source file. Returns the compiler's error if it refuses.
@@ -115,7 +110,8 @@ mod tests {
                 format!("#[cfg(mistake)] fn main() {{ absent() }} #[cfg(not(mistake))] {twin}");
             std::fs::write(&source, text).unwrap();
             let error = run(&source, "mistake", &externs).unwrap_err();
-            assert!(error.to_string().contains(expected), "{expected}: {error}");
+            let error = format!("{error:#}");
+            assert!(error.contains(expected), "{expected}: {error}");
         }
     }
 }

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
+use fastrand::Rng;
 use sha2::{Digest, Sha256};
 
 const TCP_PORT: u16 = 5001;
@@ -25,16 +26,6 @@ const LONGEST: usize = 3000;
 /// Prints a transfer's number of bytes and their hash in one line.
 fn report(bytes: u64, hash: Sha256) {
     println!("{bytes} {:02x?}", hash.finalize().to_vec());
-}
-
-/// Fills a buffer with pseudo-random bytes (xorshift64), fast enough not to limit the transfer.
-fn fill(state: &mut u64, buffer: &mut [u8]) {
-    for word in buffer.chunks_mut(8) {
-        *state ^= *state << 13;
-        *state ^= *state >> 7;
-        *state ^= *state << 17;
-        word.copy_from_slice(&state.to_le_bytes()[..word.len()]);
-    }
 }
 
 /// Tries until it succeeds.
@@ -64,10 +55,10 @@ pub(crate) fn tcp_send(address: IpAddr, bytes: u64) -> Result<()> {
     let mut stream = insist(|| TcpStream::connect_timeout(&to, QUIET))?;
     stream.set_write_timeout(Some(QUIET))?;
     let (mut hash, mut sent, mut buffer) = (Sha256::new(), 0, vec![0; CHUNK]);
-    let mut state = 0x9e37_79b9_7f4a_7c15 ^ bytes;
+    let mut random = Rng::with_seed(bytes);
     while sent < bytes {
         let part = &mut buffer[..CHUNK.min(usize::try_from(bytes - sent)?)];
-        fill(&mut state, part);
+        random.fill(part);
         hash.update(&*part);
         let written = stream.write_all(part);
         written.with_context(|| format!("after {sent} bytes"))?;
@@ -93,9 +84,8 @@ pub(crate) fn udp_echo() -> Result<()> {
 
 /// The datagram of this length. All lengths have different bytes.
 fn datagram(length: usize) -> Vec<u8> {
-    let mut state = 0x9e37_79b9_7f4a_7c15 ^ (length as u64) << 20;
     let mut bytes = vec![0; length];
-    fill(&mut state, &mut bytes);
+    Rng::with_seed(length as u64).fill(&mut bytes);
     bytes
 }
 
