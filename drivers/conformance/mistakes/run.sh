@@ -19,7 +19,7 @@ conformance() {
 built() {
     case "$1" in
     card) cargo_test --no-run --package nic ;;
-    bridge) cargo_test --no-run --package bridge ;;
+    bridge) make --no-print-directory nic bridge && cargo_test --no-run --package bridge ;;
     *) make --no-print-directory nic "$1" && conformance none ;;
     esac
 }

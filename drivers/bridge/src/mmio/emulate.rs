@@ -1,7 +1,7 @@
 //! Carries out one instruction whose memory operand is a register of the card.
 //!
-//! It knows moves and the logic of two values: what compilers make of the register accesses of our drivers, ixy, ixy.rs
-//! and DPDK. It refuses all other instructions. The test runs every form that is accepted here on the processor too, and
+//! It knows moves, comparisons and the logic of two values: what compilers make of the register accesses of our drivers,
+//! ixy, ixy.rs, DPDK and others alike. It refuses all other instructions. The test runs every form that is accepted here on the processor too, and
 //! compares the two.
 
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
@@ -64,19 +64,26 @@ pub(crate) fn emulate(
         _ => instruction.immediate(operand),
     };
     let mnemonic = instruction.mnemonic();
+    let mut borrows = 0;
     let result = match mnemonic {
         Mnemonic::Mov | Mnemonic::Movzx => value(1),
         Mnemonic::And | Mnemonic::Test => value(0) & value(1),
         Mnemonic::Andn => !value(1) & value(2),
         Mnemonic::Or => value(0) | value(1),
+        Mnemonic::Cmp => {
+            let [a, b] = [0, 1].map(|operand| value(operand) & mask(size as u32 * 8));
+            borrows = borrows_of(a, b, size);
+            a.wrapping_sub(b)
+        }
         _ => return false,
     };
     let result = result & mask(size as u32 * 8);
     if !matches!(mnemonic, Mnemonic::Mov | Mnemonic::Movzx) {
-        context.set_flags(context.flags() & !ARITHMETIC | flags_of(result, size));
+        let flags = flags_of(result, size) | borrows;
+        context.set_flags(context.flags() & !ARITHMETIC | flags);
     }
     match instruction.op_kind(0) {
-        _ if mnemonic == Mnemonic::Test => {}
+        _ if matches!(mnemonic, Mnemonic::Test | Mnemonic::Cmp) => {}
         OpKind::Memory => bus.write(size, result),
         _ => context.set(instruction.op_register(0), result),
     }
@@ -84,15 +91,24 @@ pub(crate) fn emulate(
     true
 }
 
-/// The flags after the logic of values of so many bytes. CF and OF are 0. Hardware leaves AF undefined; it is 0 here.
+/// The flags that a result of so many bytes has after any instruction. After logic, CF and OF are 0, and hardware leaves
+/// AF undefined.
 fn flags_of(result: u64, size: usize) -> u64 {
-    let flags = [
-        (result == 0, ZF),
-        (result >> (size * 8 - 1) == 1, SF),
-        ((result as u8).count_ones() % 2 == 0, PF),
-    ];
-    let set = flags.into_iter().filter(|(set, _)| *set);
-    set.map(|(_, flag)| flag).sum()
+    let negative = result >> (size * 8 - 1) == 1;
+    let even = (result as u8).count_ones() % 2 == 0;
+    sum([(result == 0, ZF), (negative, SF), (even, PF)])
+}
+
+/// The other flags after the subtraction of `b` from `a`.
+fn borrows_of(a: u64, b: u64, size: usize) -> u64 {
+    let result = a.wrapping_sub(b);
+    let overflow = ((a ^ b) & (a ^ result)) >> (size * 8 - 1) & 1 == 1;
+    let half = (a ^ b ^ result) & 0x10 != 0;
+    sum([(a < b, CF), (half, AF), (overflow, OF)])
+}
+
+fn sum(flags: [(bool, u64); 3]) -> u64 {
+    flags.iter().map(|(set, flag)| u64::from(*set) * flag).sum()
 }
 
 #[cfg(test)]

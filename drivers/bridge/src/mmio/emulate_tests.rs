@@ -10,7 +10,7 @@ use super::*;
 use crate::sys;
 
 /// Forms of instructions that the emulation accepts. The bridge's README names this number.
-const FORMS: usize = 62;
+const FORMS: usize = 77;
 
 /// The memory operand, as memory.
 struct Memory([u8; 8]);
