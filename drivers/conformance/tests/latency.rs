@@ -26,9 +26,9 @@ fn every_frame_at_a_fixed_rate_is_timed_or_accounted_for(driver: Implementation)
             anyhow::bail!("port {}: no latency was measured", port.index())
         };
         let about = format!(
-            "port {}: {:?} {own:?} {peer:?} {totals:?}",
+            "port {}: {} {own:?} {peer:?} {totals:?}",
             port.index(),
-            latency.summary()
+            serde_json::to_string(&latency)?
         );
         let timed = latency.times.count();
         ensure!(timed > 0 && timed < peer.verify.ok, "{about}");

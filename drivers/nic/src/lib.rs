@@ -110,5 +110,5 @@ pub use nic::{Nic, RunningDataPlane};
 pub use pci_function::SessionEnd;
 pub use port::{DriverMemory, Port, Registers};
 pub use report::*;
-pub use traffic::latency::{Latency, LatencySummary, Times, TimesSummary};
+pub use traffic::latency::{Latency, Times};
 pub use traffic::verify::VerifyCounts;

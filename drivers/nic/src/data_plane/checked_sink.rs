@@ -4,7 +4,7 @@ use crate::data_plane::pace::Clock;
 use crate::device::statistics::CRC_LEN;
 use crate::device::tx::{FrameSink, Sorted};
 use crate::memory::shared::SmallFrame;
-use crate::traffic::frame::{crc32, Head};
+use crate::traffic::frame::Head;
 use crate::traffic::verify::{Meter, Verifier};
 
 /// The sink of one port's frames.
@@ -33,35 +33,25 @@ impl FrameSink for CheckedSink<'_> {
         };
         if any_group {
             let heads = frames.iter().flatten().map(SmallFrame::read);
-            heads.fold(Sorted::default(), count)
-        } else {
-            Sorted {
-                unicast: frames.len() as u64,
-                ..Sorted::default()
-            }
+            return heads.fold(Sorted::default(), count);
+        }
+        Sorted {
+            unicast: frames.len() as u64,
+            ..Sorted::default()
         }
     }
 
     fn send(&mut self, frame: &[u8], own_crc: bool) {
         // Device or driver has added a CRC. The checks want the frame without it.
-        let len = if own_crc {
-            frame.len().saturating_sub(CRC_LEN as usize)
-        } else {
-            frame.len()
-        };
-        let (contents, crc) = frame.split_at(len);
+        let crc_len = if own_crc { CRC_LEN as usize } else { 0 };
+        let (contents, crc) = frame.split_at(frame.len().saturating_sub(crc_len));
         self.frames += 1;
-        if own_crc && crc != crc32(contents).to_le_bytes() {
+        if own_crc && crc != crc32fast::hash(contents).to_le_bytes() {
             // The other end of the wire drops the frame.
             return;
         }
         self.read_clock();
-        if let Some(verifier) = &mut self.verifier {
-            verifier.check_frame(contents, &mut self.meter);
-        }
-        if self.keep {
-            self.keep(contents);
-        }
+        self.check_and_keep(contents);
     }
 }
 
@@ -80,23 +70,17 @@ impl CheckedSink<'_> {
         for frame in frames.iter().flatten() {
             let head = frame.read();
             sorted = count(sorted, head);
-            let bytes = head.to_bytes();
-            if let Some(verifier) = &mut self.verifier {
-                verifier.check_frame(&bytes, &mut self.meter);
-            }
-            if self.keep {
-                self.keep(&bytes);
-            }
+            self.check_and_keep(&head.to_bytes());
         }
         sorted
     }
 
-    fn keep(&mut self, frame: &[u8]) {
-        if let Some(captured) = &mut self.captured {
-            captured.push(frame.to_vec());
+    fn check_and_keep(&mut self, frame: &[u8]) {
+        if let Some(verifier) = &mut self.verifier {
+            verifier.check_frame(frame, &mut self.meter);
         }
-        if let Some(outbox) = &mut self.outbox {
-            outbox.push(frame.to_vec());
+        for kept in [&mut self.captured, &mut self.outbox].into_iter().flatten() {
+            kept.push(frame.to_vec());
         }
     }
 }

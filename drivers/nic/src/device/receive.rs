@@ -11,7 +11,7 @@ use crate::device::rss::Hash;
 use crate::device::rx::SmallFrameSource;
 use crate::device::statistics::CRC_LEN;
 use crate::memory::shared::Descriptor;
-use crate::traffic::frame::{crc32, MIN_FRAME};
+use crate::traffic::frame::MIN_FRAME;
 
 impl Device {
     /// Number of descriptors of a queue that the card may receive into; 0 if the queue is not enabled.
@@ -236,7 +236,7 @@ impl Device {
         let written = if self.settings.strip_crc {
             rx.write_frame(&self.dma, frame, hash, verdict, available)
         } else {
-            let with_crc = [frame, &crc32(frame).to_le_bytes()].concat();
+            let with_crc = [frame, &crc32fast::hash(frame).to_le_bytes()].concat();
             rx.write_frame(&self.dma, &with_crc, hash, verdict, available)
         };
         self.dma.spend(FRAME + frame.len());

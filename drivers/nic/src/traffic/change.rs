@@ -5,7 +5,7 @@
 //! it is.
 
 use crate::config::Expected;
-use crate::traffic::frame::{station_address, Fixed, Head, Own, Template, OWN_OFFSET};
+use crate::traffic::frame::{station_address, Head, Template, MIN_FRAME, OWN_OFFSET};
 
 /// The change that the sender of checked frames makes.
 #[derive(Clone, Copy, Debug)]
@@ -13,40 +13,34 @@ pub(crate) struct Change {
     expected: Expected,
     /// The port that sends the frames.
     sender: usize,
-    /// The bits of the touched byte in the words of a frame. All are 0 if the change is in shared
-    /// bytes.
-    fixed: Fixed,
-    own: Own,
+    /// The bits of the touched byte in a frame. All are 0 if the change is in shared bytes.
+    touched: Head,
 }
 
 impl Change {
     /// The change that `expected` means for frames that port `sender` sends.
     pub(crate) fn new(expected: Expected, sender: usize) -> Self {
-        let mut change = Self {
-            expected,
-            sender,
-            fixed: [0; 8],
-            own: [0; 8],
-        };
+        let mut touched = [0; MIN_FRAME];
         if let Expected::Touch(byte) = expected {
-            let byte = usize::from(byte);
-            if byte >= OWN_OFFSET {
-                let bits = 0xff << (8 * (byte % 4));
-                if let Some(word) = change.fixed.get_mut(byte / 4) {
-                    *word = bits;
-                }
-                if let Some(word) = change.own.get_mut((byte - OWN_OFFSET) / 4) {
-                    *word = bits;
-                }
+            let own = &mut touched[OWN_OFFSET..];
+            if let Some(bits) = usize::from(byte)
+                .checked_sub(OWN_OFFSET)
+                .and_then(|at| own.get_mut(at))
+            {
+                *bits = 0xff;
             }
         }
-        change
+        Self {
+            expected,
+            sender,
+            touched: Head::from_bytes(&touched),
+        }
     }
 
     /// Whether the change concerns only bytes that all frames share, so that nothing is to be undone.
     #[inline(always)]
     pub(crate) fn is_in_shared_bytes(&self) -> bool {
-        self.own == [0; 8]
+        self.touched.own == [0; 8]
     }
 
     /// The template of changed frames, as far as the change is in shared bytes.
@@ -74,8 +68,8 @@ impl Change {
             word & !bits | word.wrapping_sub(one) & bits
         };
         Head {
-            fixed: std::array::from_fn(|nth| word(head.fixed[nth], self.fixed[nth])),
-            own: std::array::from_fn(|nth| word(head.own[nth], self.own[nth])),
+            fixed: std::array::from_fn(|nth| word(head.fixed[nth], self.touched.fixed[nth])),
+            own: std::array::from_fn(|nth| word(head.own[nth], self.touched.own[nth])),
         }
     }
 }

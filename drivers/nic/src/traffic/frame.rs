@@ -44,11 +44,6 @@ pub(crate) fn station_address(port: usize) -> [u8; 6] {
     [0x02, 0x82, 0x59, 0x90, 0x00, port as u8]
 }
 
-/// MAC address of the link partner at the other end of a port's wire.
-fn partner_address(port: usize) -> [u8; 6] {
-    [0x02, 0x82, 0x59, 0x91, 0x00, port as u8]
-}
-
 /// Bytes 0 to 31 of a frame, as little-endian words: the same in all frames of one port and length.
 pub(crate) type Fixed = [u32; 8];
 
@@ -71,37 +66,12 @@ const UDP_SHIFT: u32 = 16;
 const PORT_SHIFT: u32 = 16;
 const STREAM_SHIFT: u32 = 24;
 
-/// Odd factors. A check word is the sum of the frame's values, each times its factor, so a change
-/// of a single value changes both check words.
-struct CheckFactors {
-    origin: u32,
-    flow: u32,
-    low: u32,
-    high: u32,
-}
+/// Odd factors of port and stream, flow, and the halves of the sequence number. A check word is the
+/// sum of these values, each times its factor, so a change of a single value changes both check words.
+type Factors = [u32; 4];
 
-const FACTORS_1: CheckFactors = CheckFactors {
-    origin: 0x9e37_79b9,
-    flow: 0x85eb_ca6b,
-    low: 0xc2b2_ae35,
-    high: 0x27d4_eb2f,
-};
-const FACTORS_2: CheckFactors = CheckFactors {
-    origin: 0x1656_67b1,
-    flow: 0xd3a2_646d,
-    low: 0xfd70_46c5,
-    high: 0xb55a_4f09,
-};
-
-impl CheckFactors {
-    fn check(&self, identity: Identity) -> u32 {
-        let origin = u32::from(identity.port) << 8 | u32::from(identity.stream);
-        (origin.wrapping_add(0x8259_9825).wrapping_mul(self.origin))
-            .wrapping_add(u32::from(identity.flow).wrapping_mul(self.flow))
-            .wrapping_add((identity.sequence as u32).wrapping_mul(self.low))
-            .wrapping_add(((identity.sequence >> 32) as u32).wrapping_mul(self.high))
-    }
-}
+const FACTORS_1: Factors = [0x9e37_79b9, 0x85eb_ca6b, 0xc2b2_ae35, 0x27d4_eb2f];
+const FACTORS_2: Factors = [0x1656_67b1, 0xd3a2_646d, 0xfd70_46c5, 0xb55a_4f09];
 
 /// The difference between the [`Own`] of a frame and that of the next one, which has the next
 /// sequence number and the next flow. Valid if neither wraps.
@@ -110,10 +80,10 @@ const STEP: Own = [
     1 << UDP_SHIFT,
     0,
     0,
-    FACTORS_1.flow.wrapping_add(FACTORS_1.low),
+    FACTORS_1[1].wrapping_add(FACTORS_1[2]),
     1,
     0,
-    FACTORS_2.flow.wrapping_add(FACTORS_2.low),
+    FACTORS_2[1].wrapping_add(FACTORS_2[2]),
 ];
 
 /// [`STEP`], hidden from the compiler. If the compiler saw the zeros, it would split the vector
@@ -178,7 +148,7 @@ impl Head {
 
     /// The check words in the frame.
     pub(crate) fn check(&self) -> Check {
-        Check(self.own[CHECK_1], self.own[CHECK_2])
+        [self.own[CHECK_1], self.own[CHECK_2]]
     }
 
     /// Whether the destination is a group address.
@@ -194,20 +164,15 @@ impl Head {
 }
 
 /// The check words of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Check(u32, u32);
-
-impl Check {
-    fn seed(self) -> u64 {
-        u64::from(self.0) | u64::from(self.1) << 32
-    }
-}
+pub(crate) type Check = [u32; 2];
 
 /// The first 60 bytes that all frames of one port and one length have in common. Stream, flow,
 /// sequence number and check words are 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Template {
     head: Head,
+    /// Length of a frame.
+    pub(crate) len: usize,
 }
 
 impl Template {
@@ -217,7 +182,8 @@ impl Template {
         let ip_len = (len - 14) as u16;
         let udp_len = (len - 34) as u16;
         bytes[0..6].copy_from_slice(&station_address(port));
-        bytes[6..12].copy_from_slice(&partner_address(port));
+        // The link partner at the other end of the wire.
+        bytes[6..12].copy_from_slice(&[0x02, 0x82, 0x59, 0x91, 0x00, port as u8]);
         bytes[12..14].copy_from_slice(&[0x08, 0x00]);
         bytes[14] = 0x45;
         bytes[16..18].copy_from_slice(&ip_len.to_be_bytes());
@@ -232,6 +198,7 @@ impl Template {
         bytes[42] = port as u8;
         Self {
             head: Head::from_bytes(&bytes),
+            len,
         }
     }
 
@@ -258,10 +225,9 @@ impl Template {
         let mut own = self.head.own;
         own[UDP] |= u32::from(FIRST_UDP_PORT.wrapping_add(identity.flow)) << UDP_SHIFT;
         own[PORT] |= u32::from(identity.stream) << STREAM_SHIFT;
-        own[CHECK_1] = FACTORS_1.check(identity);
         own[SEQUENCE_LOW] = identity.sequence as u32;
         own[SEQUENCE_HIGH] = (identity.sequence >> 32) as u32;
-        own[CHECK_2] = FACTORS_2.check(identity);
+        [own[CHECK_1], own[CHECK_2]] = identity.check();
         own
     }
 
@@ -289,71 +255,47 @@ fn ip_checksum(header: &[u8]) -> u16 {
 impl Identity {
     /// The check words of the frame.
     pub(crate) fn check(self) -> Check {
-        Check(FACTORS_1.check(self), FACTORS_2.check(self))
+        let origin = u32::from(self.port) << 8 | u32::from(self.stream);
+        let word = |factors: Factors| {
+            (origin.wrapping_add(0x8259_9825).wrapping_mul(factors[0]))
+                .wrapping_add(u32::from(self.flow).wrapping_mul(factors[1]))
+                .wrapping_add((self.sequence as u32).wrapping_mul(factors[2]))
+                .wrapping_add(((self.sequence >> 32) as u32).wrapping_mul(factors[3]))
+        };
+        [word(FACTORS_1), word(FACTORS_2)]
     }
 }
 
 /// Fills the bytes of a frame from 60 on with the pattern.
 pub(crate) fn fill_tail(tail: &mut [u8], check: Check) {
-    let check = check.seed();
+    let mut pattern = pattern(check);
     let mut chunks = tail.chunks_exact_mut(8);
-    let mut mask = PATTERN;
-    for chunk in &mut chunks {
-        chunk.copy_from_slice(&(check ^ mask).to_le_bytes());
-        mask = mask.wrapping_add(PATTERN);
+    for (chunk, word) in chunks.by_ref().zip(&mut pattern) {
+        chunk.copy_from_slice(&word.to_le_bytes());
     }
     let rest = chunks.into_remainder();
-    let last = (check ^ mask).to_le_bytes();
+    let last = pattern.next().unwrap_or_default().to_le_bytes();
     rest.copy_from_slice(&last[..rest.len()]);
 }
 
 /// Whether the bytes of a frame from 60 on are the pattern of [`fill_tail`].
 pub(crate) fn tail_matches(tail: &[u8], check: Check) -> bool {
-    let check = check.seed();
-    let chunks = tail.chunks_exact(8);
-    let rest = chunks.remainder();
-    let mut mask = PATTERN;
+    let mut pattern = pattern(check);
+    let mut chunks = tail.chunks_exact(8);
     let mut difference = 0;
-    for chunk in chunks {
-        let mut bytes = [0; 8];
-        bytes.copy_from_slice(chunk);
-        difference |= u64::from_le_bytes(bytes) ^ check ^ mask;
-        mask = mask.wrapping_add(PATTERN);
+    for (chunk, word) in chunks.by_ref().zip(&mut pattern) {
+        difference |= u64::from_le_bytes(chunk.try_into().unwrap_or_default()) ^ word;
     }
-    difference == 0 && *rest == (check ^ mask).to_le_bytes()[..rest.len()]
+    let (rest, last) = (chunks.remainder(), pattern.next().unwrap_or_default());
+    difference == 0 && *rest == last.to_le_bytes()[..rest.len()]
 }
 
-/// An odd number, so that its multiples differ at every position of a frame.
-const PATTERN: u64 = 0xa076_1d64_78bd_642f;
-
-/// Ethernet's CRC-32, as it follows the frame on the wire (least significant byte first).
-pub(crate) fn crc32(bytes: &[u8]) -> u32 {
-    let mut crc = u32::MAX;
-    for byte in bytes {
-        crc = CRC_TABLE[usize::from((crc as u8) ^ byte)] ^ (crc >> 8);
-    }
-    !crc
+/// The pattern of a frame with these check words. The factor is odd, so that its multiples differ at every
+/// position of a frame.
+fn pattern([low, high]: Check) -> impl Iterator<Item = u64> {
+    let check = u64::from(low) | u64::from(high) << 32;
+    (1_u64..).map(move |nth| check ^ nth.wrapping_mul(0xa076_1d64_78bd_642f))
 }
-
-static CRC_TABLE: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut index = 0;
-    while index < 256 {
-        let mut crc = index as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            crc = if crc & 1 == 1 {
-                crc >> 1 ^ 0xedb8_8320
-            } else {
-                crc >> 1
-            };
-            bit += 1;
-        }
-        table[index] = crc;
-        index += 1;
-    }
-    table
-};
 
 #[cfg(test)]
 pub(crate) fn build(identity: Identity, len: usize) -> Vec<u8> {
@@ -444,10 +386,5 @@ mod tests {
         let frame = build(SOME, 1000);
         assert_eq!(ip_checksum(&frame[14..34]), 0);
         assert_eq!(u16::from_be_bytes([frame[16], frame[17]]), 986);
-    }
-
-    #[test]
-    fn crc_of_the_check_string() {
-        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
     }
 }

@@ -52,16 +52,18 @@ pub(crate) struct Stream {
 
 impl Stream {
     /// The flow of the next frame, and its hash.
+    #[inline(always)]
     fn flow(&self) -> (u16, Hash) {
         let flow = self.flows.get(self.next_flow).copied();
         let hash = self.hashes.get(self.next_flow).copied();
         (flow.unwrap_or_default(), hash.unwrap_or_default())
     }
 
-    /// Moves on to the next frame.
-    fn advance(&mut self) {
-        self.sequence += 1;
-        self.next_flow += 1;
+    /// Goes on by `count` frames, at most to the first flow.
+    #[inline(always)]
+    fn advance(&mut self, count: usize) {
+        self.sequence += count as u64;
+        self.next_flow += count;
         if self.next_flow >= self.flows.len() {
             self.next_flow = 0;
         }
@@ -71,11 +73,9 @@ impl Stream {
 /// The next small frames of a queue, to be written in one go.
 pub(crate) struct SmallFrames<'a> {
     template: Template,
-    identity: Identity,
-    flows: &'a [u16],
-    hashes: &'a [Hash],
-    sequence: &'a mut u64,
-    next_flow: &'a mut usize,
+    port: u8,
+    queue: u8,
+    stream: &'a mut Stream,
 }
 
 impl SmallFrameSource for SmallFrames<'_> {
@@ -86,29 +86,26 @@ impl SmallFrameSource for SmallFrames<'_> {
 
     #[inline(always)]
     fn run(&self, max: usize) -> (Own, usize, Hash) {
-        let flow = self.flows.get(*self.next_flow).copied().unwrap_or_default();
+        let (flow, hash) = self.stream.flow();
+        let sequence = self.stream.sequence;
         let own = self.template.own(Identity {
+            port: self.port,
+            stream: self.queue,
             flow,
-            sequence: *self.sequence,
-            ..self.identity
+            sequence,
         });
-        if self.hashes.is_empty() {
+        let len = if self.stream.hashes.is_empty() {
             // Without RSS, all flows go to this queue, in order.
-            let len = run_length(flow, self.flows.len() as u16, *self.sequence);
-            (own, len.min(max), Hash::default())
+            run_length(flow, self.stream.flows.len() as u16, sequence)
         } else {
-            let hash = self.hashes.get(*self.next_flow).copied();
-            (own, max.min(1), hash.unwrap_or_default())
-        }
+            1
+        };
+        (own, len.min(max), hash)
     }
 
     #[inline(always)]
     fn advance(&mut self, count: usize) {
-        *self.sequence += count as u64;
-        *self.next_flow += count;
-        if *self.next_flow >= self.flows.len() {
-            *self.next_flow = 0;
-        }
+        self.stream.advance(count);
     }
 }
 
@@ -139,10 +136,9 @@ pub(crate) struct Generator {
     port: u8,
     traffic: Traffic,
     flows: u16,
-    lengths: Vec<u16>,
-    /// A template for each length.
+    /// A template for each length, in turn.
     templates: Vec<Template>,
-    next_length: usize,
+    next_template: usize,
     mean_length: f64,
     streams: Vec<Stream>,
     /// Number of frames that have arrived at a fixed rate.
@@ -157,18 +153,16 @@ pub(crate) struct Generator {
 
 impl Generator {
     pub(crate) fn new(port: usize, traffic: Traffic, sizes: &FrameSizes, flows: u16) -> Self {
-        let lengths = sizes.lengths().to_vec();
+        let lengths = sizes.lengths();
         let template = |len: &u16| Template::new(port, usize::from(*len));
-        let templates = lengths.iter().map(template).collect();
         let bytes: f64 = lengths.iter().map(|len| f64::from(*len)).sum();
         let mut generator = Self {
             port: port as u8,
             traffic,
             flows,
             mean_length: bytes / lengths.len().max(1) as f64,
-            lengths,
-            templates,
-            next_length: 0,
+            templates: lengths.iter().map(template).collect(),
+            next_template: 0,
             streams: (0..QUEUES).map(|_| Stream::default()).collect(),
             arrived: 0,
             since: None,
@@ -236,8 +230,8 @@ impl Generator {
     /// The template, if all frames have the smallest length: they are written in one go.
     #[inline(always)]
     pub(crate) fn small_only(&self) -> Option<&Template> {
-        match self.lengths[..] {
-            [len] if usize::from(len) == MIN_FRAME => self.templates.first(),
+        match &self.templates[..] {
+            [template] if template.len == MIN_FRAME => Some(template),
             _ => None,
         }
     }
@@ -249,16 +243,9 @@ impl Generator {
         let stream = self.streams.get_mut(queue)?;
         Some(SmallFrames {
             template,
-            identity: Identity {
-                port: self.port,
-                stream: queue as u8,
-                flow: 0,
-                sequence: 0,
-            },
-            flows: &stream.flows,
-            hashes: &stream.hashes,
-            sequence: &mut stream.sequence,
-            next_flow: &mut stream.next_flow,
+            port: self.port,
+            queue: queue as u8,
+            stream,
         })
     }
 
@@ -318,15 +305,10 @@ impl Generator {
     /// Writes the next frame of a queue into `into`, and returns its length and hash. Makes the same
     /// frame again until [`Generator::accept`].
     pub(crate) fn build(&self, queue: usize, into: &mut [u8; MAX_FRAME]) -> (usize, Hash) {
-        let nth = self.next_length;
-        let (Some(stream), Some(len), Some(template)) = (
-            self.streams.get(queue),
-            self.lengths.get(nth),
-            self.templates.get(nth),
-        ) else {
+        let template = self.templates.get(self.next_template);
+        let (Some(stream), Some(template)) = (self.streams.get(queue), template) else {
             return (0, Hash::default());
         };
-        let len = usize::from(*len);
         let (flow, hash) = stream.flow();
         let identity = Identity {
             port: self.port,
@@ -335,16 +317,16 @@ impl Generator {
             sequence: stream.sequence,
         };
         into[..MIN_FRAME].copy_from_slice(&template.head(identity).to_bytes());
-        fill_tail(&mut into[MIN_FRAME..len], identity.check());
-        (len, hash)
+        fill_tail(&mut into[MIN_FRAME..template.len], identity.check());
+        (template.len, hash)
     }
 
     /// Moves on to the next frame, because the frame of [`Generator::build`] is stored.
     pub(crate) fn accept(&mut self, queue: usize) {
         if let Some(stream) = self.streams.get_mut(queue) {
-            stream.advance();
+            stream.advance(1);
         }
-        self.next_length = (self.next_length + 1) % self.lengths.len().max(1);
+        self.next_template = (self.next_template + 1) % self.templates.len().max(1);
     }
 }
 

@@ -13,6 +13,7 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
+use serde::ser::{SerializeMap, Serializer};
 use serde::Serialize;
 
 use crate::config::QUEUES;
@@ -36,8 +37,8 @@ pub struct Times {
     sum: u128,
 }
 
-impl Times {
-    fn new() -> Self {
+impl Default for Times {
+    fn default() -> Self {
         // The library accepts these constant bounds; every test would panic otherwise.
         #[allow(clippy::expect_used)]
         let histogram = Histogram::new_with_bounds(1, LONGEST.as_nanos() as u64, DIGITS)
@@ -49,7 +50,9 @@ impl Times {
             sum: 0,
         }
     }
+}
 
+impl Times {
     #[inline(always)]
     fn record(&mut self, nanos: u64) {
         self.histogram.saturating_record(nanos);
@@ -100,68 +103,56 @@ impl Times {
         Some(Duration::from_nanos(value.clamp(self.min, self.max)))
     }
 
-    /// The figures for reports.
-    pub fn summary(&self) -> TimesSummary {
-        let micros = |time: Option<Duration>| time.map(|time| time.as_nanos() as f64 / 1000.0);
-        let percentile = |p| micros(self.percentile(p));
-        TimesSummary {
-            count: self.count(),
-            min_us: micros(self.min()),
-            p50_us: percentile(50.0),
-            p90_us: percentile(90.0),
-            p99_us: percentile(99.0),
-            p99_9_us: percentile(99.9),
-            p99_99_us: percentile(99.99),
-            p99_999_us: percentile(99.999),
-            p99_9999_us: percentile(99.9999),
-            max_us: micros(self.max()),
-            mean_us: micros(self.mean()),
-        }
+    /// The figures of reports: name in JSON, name in text, and microseconds. Figures that need more
+    /// times are left out.
+    pub fn figures(&self) -> impl Iterator<Item = (&'static str, &'static str, f64)> + '_ {
+        let percentiles = [
+            ("p50_us", "50 %", 50.0),
+            ("p90_us", "90 %", 90.0),
+            ("p99_us", "99 %", 99.0),
+            ("p99_9_us", "99.9 %", 99.9),
+            ("p99_99_us", "99.99 %", 99.99),
+            ("p99_999_us", "99.999 %", 99.999),
+            ("p99_9999_us", "99.9999 %", 99.9999),
+        ];
+        let percentiles = percentiles.map(|(key, name, p)| (key, name, self.percentile(p)));
+        let first = std::iter::once(("min_us", "min", self.min()));
+        let last = [
+            ("max_us", "max", self.max()),
+            ("mean_us", "mean", self.mean()),
+        ];
+        let figures = first.chain(percentiles).chain(last);
+        figures.filter_map(|(key, name, time)| Some((key, name, time?.as_nanos() as f64 / 1000.0)))
     }
 }
 
-/// The figures of some [`Times`], in microseconds. Figures that need more times are left out.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
-pub struct TimesSummary {
-    pub count: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_us: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p50_us: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p90_us: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p99_us: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p99_9_us: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p99_99_us: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p99_999_us: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p99_9999_us: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_us: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean_us: Option<f64>,
+/// The count and the known figures.
+impl Serialize for Times {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("count", &self.count())?;
+        for (key, _, micros) in self.figures() {
+            map.serialize_entry(key, &micros)?;
+        }
+        map.end()
+    }
 }
 
 /// Latency of the frames that arrived at one port, or at several.
 ///
 /// An offered frame is either lost, or timed when it comes back, or untimed. The remaining frames
 /// were in the driver at the end of the measurement or of the driver.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Latency {
+    /// Times from the due time of a frame until the NIC fetched it for sending.
+    #[serde(flatten)]
+    pub times: Times,
     /// Frames that were due while the port received, after the warm-up time.
     pub offered: u64,
     /// Offered frames that found no room, that the driver skipped, or that came back altered.
     pub lost: u64,
     /// Offered frames that came back so late that their due time was forgotten.
     pub untimed: u64,
-    /// Times from the due time of a frame until the NIC fetched it for sending.
-    pub times: Times,
     /// Times from the due time of a frame until the NIC delivered it: the NIC's own share. Each
     /// latency may be too long by its share.
     pub lag: Times,
@@ -179,29 +170,6 @@ impl Latency {
             sum
         })
     }
-
-    /// The figures for reports.
-    pub fn summary(&self) -> LatencySummary {
-        LatencySummary {
-            times: self.times.summary(),
-            offered: self.offered,
-            lost: self.lost,
-            untimed: self.untimed,
-            lag: self.lag.summary(),
-        }
-    }
-}
-
-/// The figures of a [`Latency`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[allow(missing_docs)]
-pub struct LatencySummary {
-    #[serde(flatten)]
-    pub times: TimesSummary,
-    pub offered: u64,
-    pub lost: u64,
-    pub untimed: u64,
-    pub lag: TimesSummary,
 }
 
 /// Due times of one stream's last [`DUE_TIMES`] frames.
@@ -263,13 +231,7 @@ impl Probe {
                 known: 0..0,
                 measured_from: u64::MAX,
             }),
-            latency: Latency {
-                offered: 0,
-                lost: 0,
-                untimed: 0,
-                times: Times::new(),
-                lag: Times::new(),
-            },
+            latency: Latency::default(),
         }
     }
 
@@ -375,7 +337,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn times(nanos: &[u64]) -> Times {
-        let mut times = Times::new();
+        let mut times = Times::default();
         nanos.iter().for_each(|nanos| times.record(*nanos));
         times
     }
@@ -385,7 +347,7 @@ mod tests {
         let none = times(&[]);
         assert_eq!((none.min(), none.max(), none.mean()), (None, None, None));
         assert_eq!(none.percentile(50.0), None);
-        let json = serde_json::to_string(&none.summary()).unwrap();
+        let json = serde_json::to_string(&none).unwrap();
         assert_eq!(json, r#"{"count":0}"#);
     }
 
@@ -410,7 +372,7 @@ mod tests {
     #[test]
     fn figures_are_in_microseconds() {
         let some = times(&[1500; 20]);
-        let json = serde_json::to_value(some.summary()).unwrap();
+        let json = serde_json::to_value(&some).unwrap();
         let expected = serde_json::json!({
             "count": 20, "min_us": 1.5, "p50_us": 1.5, "max_us": 1.5, "mean_us": 1.5,
         });

@@ -44,14 +44,7 @@ pub struct VerifyCounts {
 impl VerifyCounts {
     /// Whether all error counts are 0.
     pub fn clean(&self) -> bool {
-        let errors = [
-            self.missing,
-            self.duplicated,
-            self.reordered,
-            self.altered,
-            self.foreign,
-        ];
-        errors == [0; 5]
+        self.missing | self.duplicated | self.reordered | self.altered | self.foreign == 0
     }
 }
 
@@ -331,9 +324,10 @@ impl Verifier {
             };
             let (run, others) = rest.split_at(len);
             let (fixed, own) = (template.fixed(), template.own(next));
-            let intact = match self.change.is_in_shared_bytes() {
-                true => is_run(fixed, own, run, |head| head),
-                false => is_run(fixed, own, run, |head| self.change.undone(head)),
+            let intact = if self.change.is_in_shared_bytes() {
+                is_run(fixed, own, run, |head| head)
+            } else {
+                is_run(fixed, own, run, |head| self.change.undone(head))
             };
             if intact {
                 self.streams[usize::from(stream)].next += len as u64;

@@ -1,9 +1,6 @@
 //! The report at the end of a run, as JSON and as text.
 
-use nic::{
-    BurstReport, Latency, LatencySummary, Nic, Port, PortCounters, QueueCounters, SessionReport,
-    TimesSummary,
-};
+use nic::{BurstReport, Latency, Nic, Port, PortCounters, QueueCounters, SessionReport, Times};
 use serde::Serialize;
 
 /// The report on one port.
@@ -15,7 +12,7 @@ pub struct PortReport {
     last_session: Option<SessionReport>,
     /// Latency of the frames that arrived at this port.
     #[serde(skip_serializing_if = "Option::is_none")]
-    latency: Option<LatencySummary>,
+    latency: Option<Latency>,
 }
 
 /// The report on a run.
@@ -26,7 +23,7 @@ pub struct Report {
     ports: Vec<PortReport>,
     /// Latency of the frames that arrived at any port.
     #[serde(skip_serializing_if = "Option::is_none")]
-    latency: Option<LatencySummary>,
+    latency: Option<Latency>,
     /// The timed bursts.
     #[serde(skip_serializing_if = "Option::is_none")]
     bursts: Option<BurstReport>,
@@ -39,13 +36,13 @@ impl Report {
             port: port.index(),
             counters: port.stats(),
             last_session: port.last_session(),
-            latency: port.latency().map(|latency| latency.summary()),
+            latency: port.latency(),
         });
         let latency = Latency::merged(nic.ports().iter().filter_map(Port::latency));
         Self {
             seconds,
             ports: ports.collect(),
-            latency: latency.map(|latency| latency.summary()),
+            latency,
             bursts: nic.bursts(),
         }
     }
@@ -128,8 +125,8 @@ impl PortReport {
 }
 
 /// The latency of one port, or of all.
-fn latency_lines(latency: &LatencySummary) -> Vec<String> {
-    let (offered, lost, count) = (latency.offered, latency.lost, latency.times.count);
+fn latency_lines(latency: &Latency) -> Vec<String> {
+    let (offered, lost, count) = (latency.offered, latency.lost, latency.times.count());
     let mut lines = vec![format!("{offered} offered, {lost} lost, {count} timed")];
     if count > 0 {
         let (times, lag) = (figures(&latency.times), figures(&latency.lag));
@@ -140,19 +137,10 @@ fn latency_lines(latency: &LatencySummary) -> Vec<String> {
 }
 
 /// The known figures, separated by commas.
-fn figures(times: &TimesSummary) -> String {
-    let figures = [
-        ("min", times.min_us),
-        ("50 %", times.p50_us),
-        ("90 %", times.p90_us),
-        ("99 %", times.p99_us),
-        ("99.9 %", times.p99_9_us),
-        ("99.99 %", times.p99_99_us),
-        ("99.999 %", times.p99_999_us),
-        ("99.9999 %", times.p99_9999_us),
-        ("max", times.max_us),
-    ];
-    let known = |(name, value): (&str, Option<f64>)| Some(format!("{name} {:.3}", value?));
-    let known: Vec<_> = figures.into_iter().filter_map(known).collect();
+fn figures(times: &Times) -> String {
+    let known = times.figures().filter(|(_, name, _)| *name != "mean");
+    let known: Vec<_> = known
+        .map(|(_, name, micros)| format!("{name} {micros:.3}"))
+        .collect();
     known.join(", ")
 }
