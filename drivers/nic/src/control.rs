@@ -252,11 +252,23 @@ fn memory_of(port: &Port) -> Value {
         };
         enabled.map(ring).collect()
     };
+    let map = |map: &crate::memory::dma::Map| {
+        let (memory, offset) = map.memory.as_ref()?;
+        let file = memory.file_id();
+        Some(json!({
+            "iova": map.iova,
+            "bytes": map.size,
+            "device": file.device,
+            "inode": file.inode,
+            "offset": memory.start() + offset,
+        }))
+    };
+    let maps: Vec<_> = device.dma.table.maps().iter().filter_map(map).collect();
     json!({
         "port": port.index(),
         "registers": device.registers.memory().file_id(),
         "rx_rings": rings(&RECEIVE),
         "tx_rings": rings(&TRANSMIT),
-        "maps": device.dma.table.maps_in_files(),
+        "maps": maps,
     })
 }

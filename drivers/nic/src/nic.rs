@@ -118,7 +118,7 @@ impl Nic {
         let plane = self.data_plane()?;
         for port in &self.ports {
             let mut device = port.device();
-            device.dma.table.log.switch_on();
+            device.dma.table.log.switch(true);
             device.interrupts.clockless = true;
         }
         ControlSocket::new(path, self.ports.clone(), Some(plane))

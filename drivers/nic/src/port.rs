@@ -9,8 +9,9 @@ use crate::device::card::Device;
 use crate::device::registers as r;
 use crate::device::shared_device::SharedDevice;
 use crate::error::{ensure, ConfigError};
-use crate::memory::dma::MappedRange;
+use crate::memory::dma::Map;
 use crate::memory::dma_fault::{DmaFault, Purpose};
+use crate::memory::shared::SharedMapping;
 use crate::report::{PortCounters, ResetReport, RingViews, SessionReport, Snapshot, WatchedWrite};
 use crate::traffic::latency::Latency;
 
@@ -147,7 +148,8 @@ impl Port {
 
     /// First IOVA and size in bytes of each DMA map, in ascending order.
     pub fn dma_maps(&self) -> Vec<(u64, u64)> {
-        self.shared.lock().dma.table.ranges()
+        let device = self.shared.lock();
+        device.dma.table.maps().iter().map(Map::range).collect()
     }
 
     /// The first DMA faults of this session, at most 256. [`Snapshot::dma_faults`] is their number.
@@ -198,9 +200,11 @@ impl Port {
 
     /// The memory that the driver has mapped for the card at this moment.
     pub fn driver_memory(&self) -> DriverMemory {
+        let mut maps = self.device().dma.table.maps().to_vec();
+        maps.retain(|map| map.memory.is_some());
         DriverMemory {
             port: self.clone(),
-            ranges: self.device().dma.table.mapped_ranges(),
+            maps,
         }
     }
 
@@ -242,22 +246,22 @@ impl Registers<'_> {
 #[derive(Clone, Debug)]
 pub struct DriverMemory {
     port: Port,
-    ranges: Vec<MappedRange>,
+    maps: Vec<Map>,
 }
 
 impl DriverMemory {
     /// IOVA and size in bytes of each map, ascending.
     pub fn maps(&self) -> Vec<(u64, u64)> {
-        let of = |range: &MappedRange| (range.iova, range.size);
-        self.ranges.iter().map(of).collect()
+        self.maps.iter().map(Map::range).collect()
     }
 
-    /// The map that holds all `len` bytes from `iova` on, and their offset in its file.
-    fn find(&self, iova: u64, len: usize) -> Option<(&MappedRange, u64)> {
-        self.ranges.iter().find_map(|range| {
-            let inside = iova.checked_sub(range.iova)?;
+    /// The memory of the map that holds all `len` bytes from `iova` on, and their offset there.
+    fn find(&self, iova: u64, len: usize) -> Option<(&SharedMapping, u64)> {
+        self.maps.iter().find_map(|map| {
+            let inside = iova.checked_sub(map.iova)?;
             let end = inside.checked_add(len as u64)?;
-            (end <= range.size).then_some((range, range.offset + inside))
+            let (memory, offset) = map.memory.as_ref()?;
+            (end <= map.size).then_some((&**memory, offset + inside))
         })
     }
 
@@ -267,7 +271,7 @@ impl DriverMemory {
         // The lock keeps the card away: two threads must not work on one mapping at the same time.
         let _device = self.port.device();
         self.find(iova, into.len())
-            .is_some_and(|(range, offset)| range.mapping.read(offset, into))
+            .is_some_and(|(memory, offset)| memory.read(offset, into))
     }
 
     /// Copies bytes in. Returns false, and changes nothing, if one map does not hold them all.
@@ -275,6 +279,6 @@ impl DriverMemory {
     pub fn write(&self, iova: u64, from: &[u8]) -> bool {
         let _device = self.port.device();
         self.find(iova, from.len())
-            .is_some_and(|(range, offset)| range.mapping.write(offset, from))
+            .is_some_and(|(memory, offset)| memory.write(offset, from))
     }
 }

@@ -7,6 +7,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
+
 use crate::config::{Bursts, Traffic};
 use crate::data_plane::burst_report::{BurstBlock, BurstTask};
 use crate::data_plane::pace::{Clock, Pace};
@@ -42,19 +44,6 @@ const READINGS: u32 = 500_000;
 const INTERRUPTED: u64 = 4;
 /// Most ticks of a random pause before a burst: the driver may be anywhere in its loop.
 const PAUSE: u64 = 4000;
-
-/// A xorshift generator: the same seed gives the same bursts.
-#[derive(Debug)]
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) % limit
-    }
-}
 
 /// The usual ticks of a burst of each number of packets; 0 while unknown.
 #[derive(Debug, Default)]
@@ -92,8 +81,8 @@ impl DataPlane {
 
     /// `None` if `stop` was set.
     fn time_all(&mut self, task: &BurstTask, stop: &AtomicBool) -> Option<()> {
-        // The generator has a state of 0 only if the seed is 0.
-        let mut random = Random(task.bursts.seed.max(1));
+        // The same seed gives the same bursts.
+        let mut random = Rng::with_seed(task.bursts.seed);
         self.saturate_for(task.bursts.saturate, stop)?;
         let mut saturated = Instant::now();
         for round in 0..task.bursts.rounds {
@@ -115,7 +104,7 @@ impl DataPlane {
         &mut self,
         block: &mut BurstBlock,
         bursts: &Bursts,
-        random: &mut Random,
+        random: &mut Rng,
         saturated: &mut Instant,
         stop: &AtomicBool,
     ) -> Option<()> {
@@ -134,10 +123,10 @@ impl DataPlane {
                 *saturated = Instant::now();
                 (settling, before) = (SETTLING, None);
             }
-            let number = random.below(NUMBERS.len() as u64) as usize;
+            let number = random.usize(..NUMBERS.len());
             let packets = NUMBERS[number];
             self.settle(packets, stop)?;
-            let pause = random.below(PAUSE);
+            let pause = random.u64(..PAUSE);
             let timed = self.time_burst(packets, pause, usual.0[number] * BLIND / 100);
             let usable = timed.filter(|(ticks, readings)| usual.learn(number, *ticks, *readings));
             match (usable, before) {
@@ -180,11 +169,7 @@ impl DataPlane {
 
     fn log_dma(&self, on: bool) {
         for port in &self.ports {
-            let log = &mut port.shared.lock().dma.table.log;
-            match on {
-                true => log.switch_on(),
-                false => log.switch_off(),
-            }
+            port.shared.lock().dma.table.log.switch(on);
         }
     }
 
@@ -197,10 +182,8 @@ impl DataPlane {
             }
             self.round(Clock::At(Duration::ZERO), Pace::Exact);
             let ready = |port: &PortPlane| is_ready(&port.shared.lock(), packets);
-            quiet = match self.ports.iter().all(ready) {
-                true => quiet + 1,
-                false => 0,
-            };
+            let all_ready = self.ports.iter().all(ready);
+            quiet = if all_ready { quiet + 1 } else { 0 };
             rounds = rounds.saturating_add(1);
             if rounds > PATIENT_ROUNDS {
                 std::thread::sleep(IDLE_SLEEP);
@@ -278,20 +261,6 @@ impl PortPlane {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_seed_chooses_the_bursts() {
-        let draw = |seed| {
-            let mut random = Random(seed);
-            (0..200).map(|_| random.below(4)).collect::<Vec<_>>()
-        };
-        assert_eq!(draw(1), draw(1));
-        assert_ne!(draw(1), draw(2));
-        for number in 0..4 {
-            let count = draw(1).iter().filter(|drawn| **drawn == number).count();
-            assert!((30..70).contains(&count), "{number}: {count}");
-        }
-    }
 
     #[test]
     fn interrupted_and_early_bursts_are_not_usable() {

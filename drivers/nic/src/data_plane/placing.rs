@@ -23,7 +23,7 @@ impl Placing {
             written: Vec::new(),
         };
         for port in ports {
-            port.shared.lock().dma.table.log.switch_on();
+            port.shared.lock().dma.table.log.switch(true);
         }
         Ok(placing)
     }

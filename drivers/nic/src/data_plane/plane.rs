@@ -51,25 +51,20 @@ impl DataPlane {
     ) -> Self {
         // Nothing ends the sleep of a data plane when a frame arrives at an interface.
         let tapped = wires.iter().any(Option::is_some);
-        let mut ports: Vec<_> = members
-            .iter()
-            .map(|index| PortPlane::new(config, devices, *index))
-            .collect();
         // Here a port is known by its place among the members.
         let place = |port: usize| members.iter().position(|member| *member == port);
-        for port in &mut ports {
+        let port = |(index, wire): (&usize, Option<Wire>)| {
+            let mut port = PortPlane::new(config, devices, *index, wire);
             port.cable = port.cable.and_then(place);
             if let Some((source, _)) = &mut port.verifier {
                 *source = place(*source).unwrap_or(usize::MAX);
             }
-        }
-        for (port, wire) in ports.iter_mut().zip(wires) {
-            port.wire = wire;
-        }
-        let timed = ports.iter().any(|port| port.generator.traffic().is_timed());
-        let busy = ports
-            .iter()
-            .any(|port| port.generator.traffic() != Traffic::Off);
+            port
+        };
+        let ports: Vec<_> = members.iter().zip(wires).map(port).collect();
+        let mut traffic = ports.iter().map(|port| port.generator.traffic());
+        let timed = traffic.clone().any(|traffic| traffic.is_timed());
+        let busy = traffic.any(|traffic| traffic != Traffic::Off);
         let calm_sleep = match config.mmio {
             MmioMode::Trap if !tapped => CALM_SLEEP_TRAP,
             MmioMode::Trap | MmioMode::Shared => CALM_SLEEP_SHARED,
@@ -248,10 +243,10 @@ impl DataPlane {
 
     /// No longer expects the frames that a reset port had received: the driver has lost them.
     fn abandon_frames(&mut self, reset: usize) {
-        let next = self.ports[reset].generator.next_sequences();
         if let Some(mut probe) = self.ports[reset].shared.probe() {
             probe.restart();
         }
+        let next = self.ports[reset].generator.next_sequences();
         let verifiers = self.ports.iter_mut().filter_map(|it| it.verifier.as_mut());
         for (_, verifier) in verifiers.filter(|(source, _)| *source == reset) {
             verifier.abandon(&next);
@@ -289,28 +284,26 @@ impl DataPlane {
             return;
         };
         let next = generator.next_sequences();
-        let mut window = std::mem::take(&mut self.ports[index].window);
-        let allowance = match self.verifier_of(index) {
-            Some(verifier) => {
-                let situation = Situation {
-                    frames,
-                    outstanding: verifier.outstanding(&next),
-                    begun: verifier.has_begun(),
-                    has_room: device.has_room(),
-                    now: clock.now(),
-                };
-                match window.decide(situation) {
-                    Decision::Allow(allowance) => allowance,
-                    Decision::Abandon => {
-                        verifier.abandon(&next);
-                        0
-                    }
+        self.ports[index].allowance = 0;
+        let Some(verifier) = self.verifier_of(index) else {
+            return;
+        };
+        let situation = Situation {
+            frames,
+            outstanding: verifier.outstanding(&next),
+            begun: verifier.has_begun(),
+            has_room: device.has_room(),
+            now: clock.now(),
+        };
+        let port = &mut self.ports[index];
+        match port.window.decide(situation) {
+            Decision::Allow(allowance) => port.allowance = allowance,
+            Decision::Abandon => {
+                if let Some(verifier) = self.verifier_of(index) {
+                    verifier.abandon(&next);
                 }
             }
-            None => 0,
-        };
-        self.ports[index].window = window;
-        self.ports[index].allowance = allowance;
+        }
     }
 
     /// The verifier of the frames that a port receives.

@@ -66,7 +66,12 @@ pub(super) struct PortPlane {
 
 impl PortPlane {
     /// The state of port number `index` of a NIC with these devices.
-    pub(super) fn new(config: &NicConfig, devices: &[Arc<SharedDevice>], index: usize) -> Self {
+    pub(super) fn new(
+        config: &NicConfig,
+        devices: &[Arc<SharedDevice>],
+        index: usize,
+        wire: Option<Wire>,
+    ) -> Self {
         let port = &config.ports[index];
         let cable = config.cables.iter().find_map(|Cable { a, b }| match index {
             _ if index == *a => Some(*b),
@@ -92,7 +97,7 @@ impl PortPlane {
             partner_lit: true,
             lit: true,
             inbox: VecDeque::new(),
-            wire: None,
+            wire,
             outbox: Vec::new(),
             rx_waits: [0; QUEUES],
             tx_waits: [0; QUEUES],

@@ -14,7 +14,8 @@
 //! Soundness: the addresses stay valid throughout, because the kernel replaces a mapping in one
 //! step, and accesses by other threads wait for it. The other process may change the contents at
 //! any time anyway. The handler uses only atomics and `mmap`, which are safe in a signal handler. A
-//! SIGBUS with another cause goes to the previous handler, or kills the process as usual.
+//! SIGBUS with another cause goes to the previous handler, or kills the process as usual: the module
+//! gives the signal back.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -29,9 +30,6 @@ use crate::threads::mappings::Slot;
 /// Most mappings in this process: those of the clients of all ports, and the register files.
 const MAX_MAPPINGS: usize = MAX_PORTS * (MAX_PARTS + 1);
 
-/// Where the search for a free slot begins.
-static NEXT: AtomicUsize = AtomicUsize::new(0);
-
 static MAPPINGS: [Slot; MAX_MAPPINGS] = [const {
     Slot {
         base: AtomicUsize::new(0),
@@ -43,8 +41,8 @@ static MAPPINGS: [Slot; MAX_MAPPINGS] = [const {
 /// Number of mappings lost so far.
 static LOSSES: AtomicU32 = AtomicU32::new(0);
 
-/// The previous handler of the signal.
-static BEFORE: OnceLock<sigaction> = OnceLock::new();
+/// The previous action of the signal, or the error number of the attempt to replace it.
+static BEFORE: OnceLock<Result<sigaction, i32>> = OnceLock::new();
 
 /// Number of mappings that this process has lost so far. When the number changes, some
 /// [`Watched`] mappings have become lost.
@@ -61,15 +59,9 @@ impl Watched {
     /// Watches a shared mapping of this process from now on.
     pub(crate) fn new(base: usize, len: usize) -> io::Result<Self> {
         catch_signal()?;
-        let from = NEXT.load(Ordering::Relaxed);
-        let mut slots = (from..from + MAX_MAPPINGS).map(|nth| nth % MAX_MAPPINGS);
-        let Some(index) = slots.find(|index| MAPPINGS[*index].take(base, len)) else {
-            return Err(io::Error::other(format!(
-                "{MAX_MAPPINGS} parts of files are mapped already"
-            )));
-        };
-        NEXT.store((index + 1) % MAX_MAPPINGS, Ordering::Relaxed);
-        Ok(Self(index))
+        let free = MAPPINGS.iter().position(|slot| slot.take(base, len));
+        let full = || format!("{MAX_MAPPINGS} parts of files are mapped already");
+        free.map(Self).ok_or_else(|| io::Error::other(full()))
     }
 
     /// Whether zeros have replaced the file's memory.
@@ -86,40 +78,35 @@ impl Drop for Watched {
 
 /// Installs the handler for SIGBUS, once.
 fn catch_signal() -> io::Result<()> {
-    static CAUGHT: OnceLock<Result<(), i32>> = OnceLock::new();
-    let caught = CAUGHT.get_or_init(|| {
-        let errno = || {
-            Err(io::Error::last_os_error()
-                .raw_os_error()
-                .unwrap_or(libc::EINVAL))
-        };
+    let caught = BEFORE.get_or_init(|| {
         // SAFETY: zeros are a valid `sigaction`: no handler, no flags, no signals blocked.
         let (mut before, mut ours): (sigaction, sigaction) = unsafe { std::mem::zeroed() };
-        // SAFETY: only reads the present action into a local structure.
-        if unsafe { libc::sigaction(libc::SIGBUS, std::ptr::null(), &mut before) } != 0 {
-            return errno();
-        }
-        // The handler reads this value, so it comes first.
-        BEFORE.get_or_init(|| before);
         let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = on_bus_error;
         ours.sa_sigaction = handler as usize;
         ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         // SAFETY: the handler has the signature that SA_SIGINFO asks for.
-        if unsafe { libc::sigaction(libc::SIGBUS, &ours, std::ptr::null_mut()) } != 0 {
-            return errno();
+        match unsafe { libc::sigaction(libc::SIGBUS, &ours, &mut before) } {
+            0 => Ok(before),
+            _ => Err(io::Error::last_os_error()
+                .raw_os_error()
+                .unwrap_or(libc::EINVAL)),
         }
-        Ok(())
     });
-    caught.map_err(io::Error::from_raw_os_error)
+    caught.map(drop).map_err(io::Error::from_raw_os_error)
 }
 
-extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
     // SAFETY: the kernel passes a valid structure, which has an address for SIGBUS.
     let (address, code) = unsafe { ((*info).si_addr() as usize, (*info).si_code) };
     if code == libc::BUS_ADRERR && MAPPINGS.iter().any(|slot| replace(slot, address)) {
         return;
     }
-    pass_on(signal, info, context);
+    // The instruction runs again, and the previous handler, or the default, takes the signal.
+    // SAFETY: zeros are the default action.
+    let default: sigaction = unsafe { std::mem::zeroed() };
+    let before = BEFORE.get().and_then(|before| before.as_ref().ok());
+    // SAFETY: the action was in force before, or is the default.
+    unsafe { libc::sigaction(signal, before.unwrap_or(&default), std::ptr::null_mut()) };
 }
 
 /// Replaces the mapping by zeros. Returns false if the address is not in it, or if the kernel
@@ -151,31 +138,4 @@ fn replace(slot: &Slot, address: usize) -> bool {
     slot.lose();
     LOSSES.fetch_add(1, Ordering::Release);
     true
-}
-
-/// Handles the signal as the process would have without this module.
-fn pass_on(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
-    match BEFORE.get() {
-        Some(before) if before.sa_sigaction > libc::SIG_IGN => {
-            if before.sa_flags & libc::SA_SIGINFO != 0 {
-                // SAFETY: a handler with SA_SIGINFO has this signature.
-                let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
-                    unsafe { std::mem::transmute(before.sa_sigaction) };
-                handler(signal, info, context);
-            } else {
-                // SAFETY: a handler without SA_SIGINFO has this signature.
-                let handler: extern "C" fn(c_int) =
-                    unsafe { std::mem::transmute(before.sa_sigaction) };
-                handler(signal);
-            }
-        }
-        _ => {
-            // The instruction runs again, and the default action kills the process.
-            // SAFETY: zeros are the default action.
-            unsafe {
-                let default: sigaction = std::mem::zeroed();
-                libc::sigaction(signal, &default, std::ptr::null_mut());
-            }
-        }
-    }
 }

@@ -13,18 +13,15 @@
 use std::cell::Cell;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{fence, Ordering};
 use std::sync::Arc;
-
-use serde::Serialize;
 
 use crate::memory::bus_error;
 use crate::memory::dma_fault::Refusal;
 use crate::memory::dma_log::DmaLog;
 use crate::memory::file_mappings::FileMappings;
 use crate::memory::map_request::{MapError, Permissions, MAX_MAPS, PAGE_SIZE};
-use crate::memory::shared::{
-    Descriptor, FileId, Place, SharedMapping, SmallBuffer, SmallFrame, Window, WindowMut,
-};
+use crate::memory::shared::{Descriptor, Place, SharedMapping, SmallBuffer, SmallFrame, Window};
 use crate::memory::translation_cache::{CachedMap, TranslationCache};
 use crate::traffic::frame::MIN_FRAME;
 
@@ -33,16 +30,22 @@ use crate::traffic::frame::MIN_FRAME;
 /// microsecond, in which the driver's ring runs dry.
 const PREPARED: u64 = 256 << 20;
 
-#[derive(Debug)]
-struct Map {
-    iova: u64,
-    size: u64,
+/// A range of IOVAs that the driver has mapped.
+#[derive(Clone, Debug)]
+pub(crate) struct Map {
+    pub(crate) iova: u64,
+    pub(crate) size: u64,
     permissions: Permissions,
     /// A mapping of the file and the offset of this map in it; `None` for a map without a file.
-    memory: Option<(Arc<SharedMapping>, u64)>,
+    pub(crate) memory: Option<(Arc<SharedMapping>, u64)>,
 }
 
 impl Map {
+    /// First IOVA, and size in bytes.
+    pub(crate) fn range(&self) -> (u64, u64) {
+        (self.iova, self.size)
+    }
+
     /// The last IOVA of the map.
     fn last(&self) -> u64 {
         self.iova + (self.size - 1)
@@ -65,27 +68,6 @@ impl Map {
     }
 }
 
-/// A map that has memory, and the place of that memory in a file. The driver maps the same file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct MapInFile {
-    pub(crate) iova: u64,
-    pub(crate) bytes: u64,
-    #[serde(flatten)]
-    pub(crate) file: FileId,
-    /// Offset of the map in the file.
-    pub(crate) offset: u64,
-}
-
-/// A map that has memory, and where that memory is.
-#[derive(Clone, Debug)]
-pub(crate) struct MappedRange {
-    pub(crate) iova: u64,
-    pub(crate) size: u64,
-    pub(crate) mapping: Arc<SharedMapping>,
-    /// Offset of the range in the mapping.
-    pub(crate) offset: u64,
-}
-
 #[derive(Clone, Copy, Debug)]
 enum Access {
     Read,
@@ -94,7 +76,7 @@ enum Access {
 }
 
 /// The driver's DMA maps.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct DmaTable {
     /// Sorted by IOVA, without overlap.
     maps: Vec<Map>,
@@ -115,26 +97,17 @@ pub(crate) struct DmaTable {
 
 impl DmaTable {
     pub(crate) fn new() -> Self {
-        Self {
-            maps: Vec::new(),
-            files: FileMappings::default(),
-            prepared: 0,
-            readable: TranslationCache::new(),
-            writable: TranslationCache::new(),
-            losses: bus_error::losses(),
-            searches: Cell::new(0),
-            log: DmaLog::default(),
-        }
+        Self::default()
     }
 
     /// Withdraws memory whose file has become shorter since the last call. Returns the number of
     /// maps that have lost their memory; transfers to them are refused from then on.
     #[inline(always)]
     pub(crate) fn withdraw_lost(&mut self) -> usize {
-        match bus_error::losses() == self.losses {
-            true => 0,
-            false => self.withdraw_now(),
+        if bus_error::losses() == self.losses {
+            return 0;
         }
+        self.withdraw_now()
     }
 
     #[cold]
@@ -151,42 +124,14 @@ impl DmaTable {
         withdrawn
     }
 
-    /// IOVA and size in bytes of each map, ascending.
-    pub(crate) fn ranges(&self) -> Vec<(u64, u64)> {
-        self.maps.iter().map(|map| (map.iova, map.size)).collect()
+    /// The maps, sorted by IOVA.
+    pub(crate) fn maps(&self) -> &[Map] {
+        &self.maps
     }
 
     /// Number of maps.
     pub(crate) fn len(&self) -> usize {
         self.maps.len()
-    }
-
-    /// The maps that have memory, sorted by IOVA.
-    pub(crate) fn mapped_ranges(&self) -> Vec<MappedRange> {
-        let of = |map: &Map| {
-            let (mapping, offset) = map.memory.clone()?;
-            Some(MappedRange {
-                iova: map.iova,
-                size: map.size,
-                mapping,
-                offset,
-            })
-        };
-        self.maps.iter().filter_map(of).collect()
-    }
-
-    /// The maps that have memory, with the files of that memory, sorted by IOVA.
-    pub(crate) fn maps_in_files(&self) -> Vec<MapInFile> {
-        let of = |map: &Map| {
-            let (mapping, offset) = map.memory.as_ref()?;
-            Some(MapInFile {
-                iova: map.iova,
-                bytes: map.size,
-                file: mapping.file_id(),
-                offset: mapping.start() + offset,
-            })
-        };
-        self.maps.iter().filter_map(of).collect()
     }
 
     /// Maps `size` bytes of `file` from `offset` on at `iova`. Transfers to a map without a file are
@@ -363,14 +308,6 @@ impl DmaTable {
         Some(unsafe { place.window(len) })
     }
 
-    /// `len` writable bytes at `iova`, if one map holds them all.
-    fn window_mut(&self, iova: u64, len: usize) -> Option<WindowMut<'_>> {
-        let place = self.translate(iova, len as u64, Access::Write)?;
-        // SAFETY: as in `window`; maps that allow writing have a writable mapping, see
-        // `FileMappings`.
-        Some(unsafe { place.window_mut(len) })
-    }
-
     /// The descriptors from `iova` on, to read and write: at least one, at most `max`, as many as
     /// the map holds.
     #[inline(always)]
@@ -380,7 +317,7 @@ impl DmaTable {
         let len = (map.last() - iova)
             .saturating_add(1)
             .min((size_of::<Descriptor>() * max) as u64) as usize;
-        // SAFETY: as in `window_mut`; the map has at least `len` bytes from here on.
+        // SAFETY: as in `write`; the map has at least `len` bytes from here on.
         let descriptors = unsafe { place.descriptors(len) };
         if descriptors.is_empty() {
             return Err(Refusal::Unmapped);
@@ -388,23 +325,42 @@ impl DmaTable {
         Ok(descriptors)
     }
 
-    /// The parts of a transfer, of which each lies in one map: IOVA, and the range of its bytes. Checks
-    /// the transfer from its first to its last byte.
+    /// Hands each part of a transfer that one map holds to `one`: its place, and the range of its bytes.
+    fn transfer(
+        &self,
+        iova: u64,
+        len: usize,
+        access: Access,
+        mut one: impl FnMut(Place, Range<usize>),
+    ) -> Result<(), Refusal> {
+        match self.translate(iova, len as u64, access) {
+            Some(place) => one(place, 0..len),
+            None => {
+                let parts = self.parts(iova, len, access)?;
+                parts
+                    .into_iter()
+                    .for_each(|(place, range)| one(place, range));
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts of a transfer that crosses from map to map. Checks it from its first to its last byte.
     #[cold]
     fn parts(
         &self,
         iova: u64,
         len: usize,
         access: Access,
-    ) -> Result<Vec<(u64, Range<usize>)>, Refusal> {
+    ) -> Result<Vec<(Place, Range<usize>)>, Refusal> {
         let (mut parts, mut done) = (Vec::new(), 0);
         while done < len {
             // No map continues past the last IOVA.
             let at = iova.checked_add(done as u64).ok_or(Refusal::Unmapped)?;
             let map = self.find(at)?;
-            map.place(at, access)?;
+            let place = map.place(at, access)?;
             let here = (map.last() - at).saturating_add(1).min((len - done) as u64) as usize;
-            parts.push((at, done..done + here));
+            parts.push((place, done..done + here));
             done += here;
         }
         Ok(parts)
@@ -412,42 +368,29 @@ impl DmaTable {
 
     /// Reads a transfer that may cross from map to map.
     pub(crate) fn read(&self, iova: u64, into: &mut [u8]) -> Result<(), Refusal> {
-        if let Some(window) = self.window(iova, into.len()) {
-            window.read(into);
-        } else {
-            for (at, range) in self.parts(iova, into.len(), Access::Read)? {
-                let window = self.window(at, range.len()).ok_or(Refusal::Unmapped)?;
-                window.read(&mut into[range]);
-            }
-        }
+        self.transfer(iova, into.len(), Access::Read, |place, range| {
+            // SAFETY: as in `window`; one map holds the range.
+            unsafe { place.read(&mut into[range]) };
+        })?;
         self.log.read(iova, into.len());
         Ok(())
     }
 
     /// Writes a transfer that may cross from map to map.
     pub(crate) fn write(&self, iova: u64, from: &[u8]) -> Result<(), Refusal> {
-        if let Some(window) = self.window_mut(iova, from.len()) {
-            window.write(from);
-        } else {
-            for (at, range) in self.parts(iova, from.len(), Access::Write)? {
-                let window = self.window_mut(at, range.len()).ok_or(Refusal::Unmapped)?;
-                window.write(&from[range]);
-            }
-        }
+        self.transfer(iova, from.len(), Access::Write, |place, range| {
+            // SAFETY: as in `read`; maps that allow writing have a writable mapping, see
+            // `FileMappings`.
+            unsafe { place.write(&from[range]) };
+        })?;
         self.log.write(iova, from.len());
         Ok(())
     }
 
     /// Writes a 32-bit word, after everything written before.
     pub(crate) fn write_u32(&self, iova: u64, value: u32) -> Result<(), Refusal> {
-        match self.window_mut(iova, 4) {
-            Some(window) => {
-                window.write_u32(value);
-                self.log.write(iova, 4);
-                Ok(())
-            }
-            None => self.write(iova, &value.to_le_bytes()),
-        }
+        fence(Ordering::Release);
+        self.write(iova, &value.to_le_bytes())
     }
 }
 

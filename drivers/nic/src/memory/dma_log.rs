@@ -19,14 +19,9 @@ pub struct DmaAccess {
 pub(crate) struct DmaLog(Option<RefCell<Vec<DmaAccess>>>);
 
 impl DmaLog {
-    /// Records all accesses from now on.
-    pub(crate) fn switch_on(&mut self) {
-        self.0 = Some(RefCell::default());
-    }
-
-    /// Records none from now on, and forgets those that were not taken.
-    pub(crate) fn switch_off(&mut self) {
-        self.0 = None;
+    /// Records all accesses from now on, or none. Forgets those that were not taken.
+    pub(crate) fn switch(&mut self, on: bool) {
+        self.0 = on.then(RefCell::default);
     }
 
     /// Whether accesses are recorded.

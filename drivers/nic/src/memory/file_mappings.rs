@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Weak};
 
 use crate::memory::map_request::{MapError, Permissions, MAX_MAPPED_BYTES, MAX_PARTS, PAGE_SIZE};
-use crate::memory::shared::SharedMapping;
+use crate::memory::shared::{FileId, SharedMapping};
 
 /// Bytes that parts are rounded out to.
 const FINE: u64 = 2 << 20;
@@ -18,23 +18,14 @@ const FINE: u64 = 2 << 20;
 const COARSE: u64 = 1 << 30;
 const FINE_PARTS: usize = MAX_PARTS / 2;
 
-/// A part of a file.
-#[derive(Debug)]
-struct Part {
-    device: u64,
-    inode: u64,
-    len: u64,
-    mapping: Weak<SharedMapping>,
-}
-
 /// The parts of one client's files. DMA maps own the mappings; the list only finds them.
 #[derive(Debug, Default)]
-pub(super) struct FileMappings(Vec<Part>);
+pub(super) struct FileMappings(Vec<Weak<SharedMapping>>);
 
 impl FileMappings {
     /// Forgets the parts that no DMA map uses.
     pub(super) fn forget_unused(&mut self) {
-        self.0.retain(|part| part.mapping.strong_count() > 0);
+        self.0.retain(|part| part.strong_count() > 0);
     }
 
     /// A mapping that holds `size` bytes of a file from `offset` on. It does not wait for the file's
@@ -55,58 +46,42 @@ impl FileMappings {
             return Err(MapError::NotMemory);
         }
         let stat = rustix::fs::fstat(file).map_err(io::Error::from)?;
-        let (device, inode) = (stat.st_dev, stat.st_ino);
         let file_size = u64::try_from(stat.st_size).unwrap_or(0);
         if file_size < needed {
             return Err(MapError::FileTooShort { needed, file_size });
         }
-        let same_file = |part: &&Part| (part.device, part.inode) == (device, inode);
-        let known = self
-            .0
-            .iter()
-            .filter(same_file)
-            .filter_map(|part| part.mapping.upgrade())
-            .find(|mapping| {
-                let suits = mapping.writable() || !permissions.write;
-                suits && !mapping.lost() && mapping.holds(offset, size)
-            });
-        if let Some(mapping) = known {
-            return Ok(mapping);
+        let id = FileId::of(&stat);
+        let mut parts = self.0.iter().filter_map(Weak::upgrade);
+        if let Some(known) = parts.find(|part| part.serves(id, offset, size, permissions.write)) {
+            return Ok(known);
         }
         let system = rustix::fs::fstatfs(file).map_err(io::Error::from)?;
         // Huge pages are mapped whole.
         let page = u64::try_from(system.f_bsize)
             .unwrap_or(PAGE_SIZE)
             .max(PAGE_SIZE);
-        let grain = page.max(if self.0.len() < FINE_PARTS {
-            FINE
-        } else {
-            COARSE
-        });
+        let few = self.0.len() < FINE_PARTS;
+        let grain = page.max(if few { FINE } else { COARSE });
         let start = offset - offset % grain;
         let end = needed
             .checked_next_multiple_of(grain)
             .map_or(file_size, |end| end.min(file_size));
-        self.add(file, device, inode, start..end, permissions)
-    }
-
-    fn add(
-        &mut self,
-        file: &OwnedFd,
-        device: u64,
-        inode: u64,
-        range: std::ops::Range<u64>,
-        permissions: Permissions,
-    ) -> Result<Arc<SharedMapping>, MapError> {
-        let len = range.end - range.start;
-        let mapped: u64 = self.0.iter().map(|part| part.len).sum();
-        if len > MAX_MAPPED_BYTES.saturating_sub(mapped) {
-            return Err(MapError::TooMuch { mapped, more: len });
+        let mapped: u64 = self
+            .0
+            .iter()
+            .filter_map(Weak::upgrade)
+            .map(|part| part.len())
+            .sum();
+        if end - start > MAX_MAPPED_BYTES.saturating_sub(mapped) {
+            return Err(MapError::TooMuch {
+                mapped,
+                more: end - start,
+            });
         }
         if self.0.len() >= MAX_PARTS {
             return Err(MapError::TooManyParts);
         }
-        let map = |writable| SharedMapping::of_file(file.as_fd(), range.clone(), writable);
+        let map = |writable| SharedMapping::of_file(file.as_fd(), start..end, writable);
         let mapping = match map(true) {
             Err(_) if !permissions.write => map(false)?,
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -117,12 +92,7 @@ impl FileMappings {
         let mapping = Arc::new(mapping);
         // A file that has grown, or has become writable, gets another mapping of the same part. The
         // first one lives as long as its DMA maps.
-        self.0.push(Part {
-            device,
-            inode,
-            len,
-            mapping: Arc::downgrade(&mapping),
-        });
+        self.0.push(Arc::downgrade(&mapping));
         Ok(mapping)
     }
 

@@ -8,6 +8,9 @@ use std::hint::black_box;
 use crate::config::Placement;
 use crate::memory::shared::{Window, LINE};
 
+/// The time-stamp counter, after all earlier loads and before all later ones.
+pub(crate) use instruction::ticks;
+
 impl Placement {
     /// Whether this processor can leave lines there.
     ///
@@ -82,11 +85,6 @@ impl Placer {
     }
 }
 
-/// The time-stamp counter, after all earlier loads and before all later ones.
-pub(crate) fn ticks() -> u64 {
-    instruction::ticks()
-}
-
 /// Whether the kernel lists a feature of the processor.
 #[cfg(target_arch = "x86_64")]
 fn processor_has(feature: &str) -> bool {
@@ -100,22 +98,17 @@ fn processor_has(feature: &str) -> bool {
 /// # Errors
 /// If the kernel names no third-level cache for lines to be pushed into, or no size.
 fn second_level_bytes() -> Result<usize, Unplaceable> {
-    let unplaceable = |why: &str| Unplaceable(why.to_owned());
     let read = |index: u32, file: &str| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{file}");
-        fs::read_to_string(&path).map(|text| text.trim().to_owned())
+        fs::read_to_string(path).unwrap_or_default()
     };
-    let level = |wanted: &'static str| {
-        (0..8).find(|index| read(*index, "level").is_ok_and(|level| level == wanted))
-    };
-    if level("3").is_none() {
-        return Err(unplaceable("the kernel knows of no third-level cache here"));
-    }
-    let size = level("2").and_then(|index| read(index, "size").ok());
-    let kibibytes = size.and_then(|size| size.strip_suffix('K')?.parse::<usize>().ok());
-    kibibytes
-        .map(|kibibytes| kibibytes * 1024)
-        .ok_or_else(|| unplaceable("the kernel does not name the size of the second-level cache"))
+    let cache = |level: &str| (0..8).find(|index| read(*index, "level").trim() == level);
+    let unplaceable = |why: &str| Unplaceable(why.to_owned());
+    cache("3").ok_or_else(|| unplaceable("the kernel knows of no third-level cache here"))?;
+    let size = cache("2").map(|index| read(index, "size"));
+    let kibibytes = size.and_then(|size| size.trim().strip_suffix('K')?.parse::<usize>().ok());
+    let bytes = kibibytes.map(|kibibytes| kibibytes * 1024);
+    bytes.ok_or_else(|| unplaceable("the kernel does not name the size of the second-level cache"))
 }
 
 /// The processor's instructions for cache lines.
@@ -160,7 +153,7 @@ mod instruction {
         unsafe { asm!("mfence", options(nostack, preserves_flags)) }
     }
 
-    pub(super) fn ticks() -> u64 {
+    pub(crate) fn ticks() -> u64 {
         // SAFETY: LFENCE and RDTSC write only registers.
         unsafe {
             _mm_lfence();
@@ -198,7 +191,7 @@ mod instruction {
         unsafe { asm!("dsb sy", options(nostack, preserves_flags)) }
     }
 
-    pub(super) fn ticks() -> u64 {
+    pub(crate) fn ticks() -> u64 {
         let now;
         // SAFETY: ISB and MRS change only a register, which Linux lets every program read.
         unsafe {

@@ -8,8 +8,8 @@
 //!   memory.
 //! * A window ([`Window`] and the other types with a lifetime) borrows its mapping, so the mapping
 //!   outlives the window.
-//! * Every window lies inside its mapping, which is checked once, when the window is made. Each
-//!   access is checked against the window's length.
+//! * Every access lies inside its mapping. That is checked once: before bytes are copied, or when a
+//!   window is made. Each access to a window is checked against the window's length.
 //!
 //! A process may shorten its memory file after it has shared it. Accesses then raise SIGBUS, which
 //! `bus_error.rs` handles.
@@ -18,7 +18,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::NonNull;
-use std::sync::atomic::{fence, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 use serde::Serialize;
@@ -41,13 +41,12 @@ pub(crate) struct FileId {
 }
 
 impl FileId {
-    fn of(file: impl AsFd) -> io::Result<Self> {
-        let stat = rustix::fs::fstat(file)?;
+    pub(crate) fn of(stat: &rustix::fs::Stat) -> Self {
         let device = stat.st_dev;
-        Ok(Self {
+        Self {
             device: (rustix::fs::major(device), rustix::fs::minor(device)),
             inode: stat.st_ino,
-        })
+        }
     }
 }
 
@@ -78,11 +77,8 @@ impl SharedMapping {
         writable: bool,
     ) -> io::Result<Self> {
         let start = range.start;
-        let len = usize::try_from(range.end.saturating_sub(start))
-            .ok()
-            .filter(|len| isize::try_from(*len).is_ok())
-            .ok_or(io::ErrorKind::InvalidInput)?;
-        let id = FileId::of(&file)?;
+        let len = range.end.saturating_sub(start) as usize;
+        let id = FileId::of(&rustix::fs::fstat(&file)?);
         let mut protection = ProtFlags::READ;
         if writable {
             protection |= ProtFlags::WRITE;
@@ -122,19 +118,19 @@ impl SharedMapping {
         self.start
     }
 
+    pub(crate) fn len(&self) -> u64 {
+        self.len as u64
+    }
+
     pub(crate) fn file_id(&self) -> FileId {
         self.file
     }
 
-    /// Whether the mapping holds `size` bytes of the file from `offset` on.
-    pub(crate) fn holds(&self, offset: u64, size: u64) -> bool {
+    /// Whether the mapping serves for `size` bytes of a file from `offset` on.
+    pub(crate) fn serves(&self, file: FileId, offset: u64, size: u64, write: bool) -> bool {
         let inside = offset.checked_sub(self.start);
-        let end = inside.and_then(|inside| inside.checked_add(size));
-        end.is_some_and(|end| end <= self.len as u64)
-    }
-
-    pub(crate) fn writable(&self) -> bool {
-        self.writable
+        let holds = inside.is_some_and(|inside| self.part(inside, size as usize).is_some());
+        self.file == file && holds && (self.writable || !write) && !self.lost()
     }
 
     /// Gives the pages that a part of the mapping has in memory their addresses in this process, so
@@ -178,7 +174,7 @@ impl SharedMapping {
             return false;
         };
         // SAFETY: the bytes are inside the mapping, which lives as long as `self`.
-        unsafe { place.window(into.len()) }.read(into);
+        unsafe { place.read(into) };
         true
     }
 
@@ -189,7 +185,7 @@ impl SharedMapping {
             return false;
         };
         // SAFETY: as in `read`, and the mapping is writable.
-        unsafe { place.window_mut(from.len()) }.write(from);
+        unsafe { place.write(from) };
         true
     }
 
@@ -243,14 +239,24 @@ impl Place {
         }
     }
 
-    /// A window of `len` bytes for reading and writing.
+    /// Copies bytes from here.
     ///
     /// # Safety
-    /// As for [`Place::window`]; the mapping must be writable.
+    /// So many bytes from here must lie in a mapping.
     #[inline(always)]
-    pub(crate) unsafe fn window_mut<'a>(self, len: usize) -> WindowMut<'a> {
-        // SAFETY: the caller keeps the same promise.
-        WindowMut(unsafe { self.window(len) })
+    pub(crate) unsafe fn read(self, into: &mut [u8]) {
+        // SAFETY: the bytes are inside both; private and shared memory do not overlap.
+        unsafe { std::ptr::copy_nonoverlapping(self.0, into.as_mut_ptr(), into.len()) }
+    }
+
+    /// Copies bytes to here.
+    ///
+    /// # Safety
+    /// As for [`Place::read`]; the mapping must be writable.
+    #[inline(always)]
+    pub(crate) unsafe fn write(self, from: &[u8]) {
+        // SAFETY: as in `read`.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.0, from.len()) }
     }
 
     /// A frame of 60 bytes for reading.
@@ -270,7 +276,7 @@ impl Place {
     /// Room for a frame of 60 bytes.
     ///
     /// # Safety
-    /// As for [`Place::window_mut`], for 60 bytes.
+    /// As for [`Place::small_frame`]; the mapping must be writable.
     #[inline(always)]
     pub(crate) unsafe fn small_buffer<'a>(self) -> SmallBuffer<'a> {
         // SAFETY: the caller keeps the same promise.
@@ -280,7 +286,7 @@ impl Place {
     /// The whole descriptors in the next `len` bytes; none if the address is not aligned.
     ///
     /// # Safety
-    /// As for [`Place::window_mut`].
+    /// As for [`Place::window`]; the mapping must be writable.
     #[inline(always)]
     pub(crate) unsafe fn descriptors<'a>(self, len: usize) -> &'a [Descriptor] {
         let base = self.0.cast::<Descriptor>();
@@ -302,14 +308,6 @@ pub(crate) struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Copies the window's first bytes to `into`. A longer `into` keeps its remaining bytes.
-    #[inline(always)]
-    pub(crate) fn read(&self, into: &mut [u8]) {
-        let len = into.len().min(self.len);
-        // SAFETY: `len` bytes are inside both; private and shared memory do not overlap.
-        unsafe { std::ptr::copy_nonoverlapping(self.base, into.as_mut_ptr(), len) }
-    }
-
     /// The address of each cache line of the window.
     pub(crate) fn lines(self) -> impl Iterator<Item = *const u8> {
         let first = self.base.addr() & !(LINE - 1);
@@ -329,27 +327,6 @@ impl Window<'_> {
         }
         // SAFETY: a word is inside the window, and `none` is 0.
         unsafe { self.base.cast::<u32>().wrapping_add(none).read_unaligned() }
-    }
-}
-
-/// Readable and writable bytes of shared memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WindowMut<'a>(Window<'a>);
-
-impl WindowMut<'_> {
-    /// Copies bytes to the start of the window, as many as fit.
-    #[inline(always)]
-    pub(crate) fn write(&self, from: &[u8]) {
-        let len = from.len().min(self.0.len);
-        // SAFETY: `len` bytes are inside both; the mapping is writable; private and shared memory
-        // do not overlap.
-        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.0.base, len) }
-    }
-
-    /// Writes a 32-bit word at the start of the window, after all earlier writes.
-    pub(crate) fn write_u32(&self, value: u32) {
-        fence(Ordering::Release);
-        self.write(&value.to_le_bytes());
     }
 }
 
@@ -521,8 +498,7 @@ mod tests {
         let other = SharedMapping::of_file(registers.file(), 0..8192, true).unwrap();
         registers.word(0x1018).store(0x1234_5678, Ordering::Relaxed);
         let mut bytes = [0; 4];
-        // SAFETY: four bytes at 0x1018 of 8192, and `other` outlives the window.
-        unsafe { other.place(0x1018).unwrap().window(4) }.read(&mut bytes);
+        assert!(other.read(0x1018, &mut bytes));
         assert_eq!(u32::from_le_bytes(bytes), 0x1234_5678);
     }
 

@@ -34,15 +34,15 @@ impl CachedMap {
 #[derive(Debug)]
 pub(super) struct TranslationCache([Cell<CachedMap>; ENTRIES]);
 
-impl TranslationCache {
-    pub(super) fn new() -> Self {
-        Self(std::array::from_fn(|_| Cell::new(CachedMap::NONE)))
+impl Default for TranslationCache {
+    fn default() -> Self {
+        Self([const { Cell::new(CachedMap::NONE) }; ENTRIES])
     }
+}
 
+impl TranslationCache {
     pub(super) fn clear(&self) {
-        for entry in &self.0 {
-            entry.set(CachedMap::NONE);
-        }
+        self.0.iter().for_each(|entry| entry.set(CachedMap::NONE));
     }
 
     /// The entry that an IOVA uses.
