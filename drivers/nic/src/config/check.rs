@@ -145,7 +145,7 @@ impl NicConfig {
 
 impl PortConfig {
     /// Whether the NIC checks the frames that the driver sends here.
-    fn checks_frames(&self) -> bool {
+    pub(crate) fn checks_frames(&self) -> bool {
         self.verify != VerifyMode::Off && !self.capture
     }
 

@@ -33,14 +33,13 @@ impl Placing {
         self.written.clear();
         for (index, port) in ports.iter().enumerate() {
             let device = port.shared.lock();
-            let accesses = device.dma.table.log.take().into_iter();
-            let first = self.written.len();
-            let writes = accesses.filter(|access| access.write);
-            self.written.extend(writes.map(|write| (index, write)));
-            let windows = self.written[first..]
-                .iter()
-                .filter_map(|(_, write)| device.dma.table.window(write.iova, write.bytes as usize));
-            self.placer.place(windows);
+            let table = &device.dma.table;
+            let mut writes = table.log.take();
+            writes.retain(|access| access.write);
+            let window = |write: &DmaAccess| table.window(write.iova, write.bytes as usize);
+            self.placer.place(writes.iter().filter_map(window));
+            self.written
+                .extend(writes.into_iter().map(|write| (index, write)));
         }
     }
 

@@ -142,6 +142,9 @@ impl DataPlane {
         if let Some(task) = self.bursts.take() {
             self.run_bursts(&task, stop);
         }
+        let Some(alarm) = self.ports.first().map(|port| port.shared.alarm.clone()) else {
+            return;
+        };
         let mut idle_rounds = 0;
         while !stop.load(Ordering::Relaxed) {
             let clock = self.clock();
@@ -156,17 +159,11 @@ impl DataPlane {
                 // The port left out may have work for which the alarm has rung before.
                 std::thread::yield_now();
             } else if !progress.active && idle_rounds > QUEUES as u32 {
-                match self.ports.first() {
-                    Some(port) => port.shared.alarm.sleep(IDLE_SLEEP),
-                    None => return,
-                }
+                alarm.sleep(IDLE_SLEEP);
             } else if pace == Pace::Calm && idle_rounds > CALM_ROUNDS {
                 let due = progress.next_due;
                 let wait = due.map(|due| due.saturating_duration_since(Instant::now()));
-                if let Some(port) = self.ports.first() {
-                    let longest = wait.map_or(self.calm_sleep, |wait| wait.min(self.calm_sleep));
-                    port.shared.alarm.sleep(longest);
-                }
+                alarm.sleep(wait.map_or(self.calm_sleep, |wait| wait.min(self.calm_sleep)));
             } else if idle_rounds > YIELD_ROUNDS {
                 idle_rounds = 0;
                 std::thread::yield_now();

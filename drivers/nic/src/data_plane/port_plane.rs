@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::{Cable, NicConfig, Traffic, VerifyMode, QUEUES};
+use crate::config::{Cable, NicConfig, Traffic, QUEUES};
 use crate::data_plane::checked_sink::CheckedSink;
 use crate::data_plane::pace::{due, gather, Clock, Pace, Progress};
 use crate::data_plane::tuning::{CABLE_DESCRIPTORS, CABLE_FRAMES, PUBLISH_ROUNDS};
@@ -55,8 +55,6 @@ pub(super) struct PortPlane {
     pub(super) generation: u64,
     pub(super) rss_generation: u64,
     scratch: Box<[u8; MAX_FRAME]>,
-    /// Number of frames that have arrived at a fixed rate.
-    arrivals: u64,
     /// Number of frames that this port may receive in this round, if its traffic has a window.
     pub(super) allowance: u64,
     pub(super) window: Window,
@@ -79,8 +77,8 @@ impl PortPlane {
             _ => None,
         });
         let wired = cable.is_some() || port.wire.is_some();
-        let checked = port.verify != VerifyMode::Off && !port.capture && !wired;
-        let verifier = port.peer.filter(|_| checked).map(|peer| {
+        let verifier = port.peer.filter(|_| port.checks_frames() && !wired);
+        let verifier = verifier.map(|peer| {
             let flows = config.ports[peer].flows;
             let path = (peer, index);
             (peer, Verifier::new(path, flows, port.verify, port.expected))
@@ -108,7 +106,6 @@ impl PortPlane {
             generation: 0,
             rss_generation: 0,
             scratch: Box::new([0; MAX_FRAME]),
-            arrivals: 0,
             allowance: 0,
             window: Window::default(),
             ready: None,
@@ -240,7 +237,6 @@ impl PortPlane {
             None => (0, 0),
         };
         let together = received + dropped;
-        self.arrivals += together;
         if let Some(probe) = &mut probe {
             for nth in 0..received {
                 probe.given(0, first + nth, arrivals.due(nth));
@@ -250,8 +246,7 @@ impl PortPlane {
             }
         }
         for nth in together..arrivals.count {
-            let queue = self.generator.next_queue(self.arrivals);
-            self.arrivals += 1;
+            let queue = self.generator.queue_of(arrivals.before + nth);
             device.counters.generated += 1;
             let (len, _) = self.generator.build(queue, &mut self.scratch);
             let sequence = self.generator.next_sequence(queue);

@@ -115,7 +115,7 @@ pub(crate) struct Arrivals {
     /// Number of frames.
     pub(crate) count: u64,
     /// Number of frames that arrived before.
-    before: u64,
+    pub(crate) before: u64,
     /// Time from which the rate counts, in nanoseconds.
     since: u64,
     /// Nanoseconds from frame to frame.
@@ -291,7 +291,7 @@ impl Generator {
     }
 
     /// The queue of frame `nth` at a fixed rate: the queues in turn, each as often as it has flows.
-    pub(crate) fn next_queue(&self, nth: u64) -> usize {
+    pub(crate) fn queue_of(&self, nth: u64) -> usize {
         let mut at = (nth % u64::from(self.flows)) as usize;
         for (queue, stream) in self.streams.iter().enumerate() {
             if at < stream.flows.len() {

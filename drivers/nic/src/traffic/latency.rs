@@ -10,6 +10,7 @@
 //! to change them. The sequence number of a returning frame finds its due time. Numbers are
 //! consecutive, so a ring of due times for each stream is enough.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
@@ -178,7 +179,7 @@ struct Stream {
     /// Due times by number, modulo the length. Empty until the first frame.
     due: Vec<u64>,
     /// The numbers with known due times.
-    known: std::ops::Range<u64>,
+    known: Range<u64>,
     /// The first measured number.
     measured_from: u64,
 }
@@ -197,6 +198,12 @@ impl Stream {
         self.known.end = sequence + 1;
         let oldest = self.known.end.saturating_sub(DUE_TIMES as u64);
         self.known.start = self.known.start.max(oldest);
+    }
+
+    /// Those of the numbers that are measured.
+    #[inline(always)]
+    fn measured(&self, numbers: Range<u64>) -> Range<u64> {
+        numbers.start.max(self.measured_from)..numbers.end.min(self.known.end)
     }
 
     /// The due time of a frame, if known.
@@ -281,22 +288,13 @@ impl Probe {
         self.begins.is_some_and(|begins| due >= begins)
     }
 
-    /// Whether the frame with that number is measured.
-    fn counts(&self, stream: u8, sequence: u64) -> bool {
-        self.streams
-            .get(usize::from(stream))
-            .is_some_and(|stream| (stream.measured_from..stream.known.end).contains(&sequence))
-    }
-
     /// Frames with consecutive numbers were fetched for sending at `now`, for the first time.
     #[inline(always)]
     pub(crate) fn returned(&mut self, stream: u8, first: u64, count: u64, now: u64) {
         let Some(stream) = self.streams.get(usize::from(stream)) else {
             return;
         };
-        let from = first.max(stream.measured_from);
-        let to = first.saturating_add(count).min(stream.known.end);
-        for sequence in from..to {
+        for sequence in stream.measured(first..first.saturating_add(count)) {
             match stream.due(sequence) {
                 Some(due) => self.latency.times.record(now.saturating_sub(due)),
                 None => self.latency.untimed += 1,
@@ -304,25 +302,22 @@ impl Probe {
         }
     }
 
-    /// The driver skipped these numbers.
-    pub(crate) fn skipped(&mut self, stream: u8, numbers: std::ops::Range<u64>) {
-        if let Some(stream) = self.streams.get(usize::from(stream)) {
-            let from = numbers.start.max(stream.measured_from);
-            let to = numbers.end.min(stream.known.end);
-            self.latency.lost += to.saturating_sub(from);
-        }
+    /// The driver skipped these numbers, or their frames have come back altered.
+    pub(crate) fn lost(&mut self, stream: u8, numbers: Range<u64>) {
+        self.latency.lost += self.measured(stream, numbers);
     }
 
     /// A frame with a skipped number has come back.
     pub(crate) fn found(&mut self, stream: u8, sequence: u64) {
-        if self.counts(stream, sequence) {
-            self.latency.lost = self.latency.lost.saturating_sub(1);
-        }
+        let found = self.measured(stream, sequence..sequence.saturating_add(1));
+        self.latency.lost = self.latency.lost.saturating_sub(found);
     }
 
-    /// A frame has come back altered.
-    pub(crate) fn altered(&mut self, stream: u8, sequence: u64) {
-        self.latency.lost += u64::from(self.counts(stream, sequence));
+    /// How many of these numbers are measured.
+    fn measured(&self, stream: u8, numbers: Range<u64>) -> u64 {
+        let stream = self.streams.get(usize::from(stream));
+        let measured = stream.map_or(0..0, |stream| stream.measured(numbers));
+        measured.end.saturating_sub(measured.start)
     }
 }
 
@@ -472,7 +467,7 @@ mod tests {
         // Numbers that no frame has, and a stream that does not exist.
         probe.returned(0, 11, u64::MAX, 12_000);
         probe.returned(200, 0, 5, 12_000);
-        probe.skipped(0, 11..u64::MAX);
+        probe.lost(0, 11..u64::MAX);
         assert_eq!(probe.latency().lost, 0);
     }
 }

@@ -89,7 +89,7 @@ impl Meter<'_> {
     #[cold]
     fn seen(&mut self, stream: u8, sequence: u64, seen: Seen, intact: bool) {
         match seen {
-            Seen::First { skipped_from } => self.probe.skipped(stream, skipped_from..sequence),
+            Seen::First { skipped_from } => self.probe.lost(stream, skipped_from..sequence),
             Seen::Late { abandoned: false } => self.probe.found(stream, sequence),
             Seen::Late { abandoned: true } => {}
             Seen::Again => return,
@@ -97,7 +97,8 @@ impl Meter<'_> {
         if intact {
             self.returned(stream, sequence, 1);
         } else {
-            self.probe.altered(stream, sequence);
+            self.probe
+                .lost(stream, sequence..sequence.saturating_add(1));
         }
     }
 }
@@ -193,7 +194,7 @@ impl Stream {
 }
 
 /// The stream and the flow of the expected frame. The stream is valid.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Expectation {
     stream: u8,
     flow: u16,
@@ -214,7 +215,7 @@ pub(crate) struct Verifier {
     /// Number of flows of the source's frames.
     flows: u16,
     /// The template of the smallest frames.
-    small: Option<Template>,
+    small: Template,
     /// Templates of returning frames by length, made when needed.
     templates: Vec<Option<Template>>,
     counts: VerifyCounts,
@@ -228,20 +229,19 @@ impl Verifier {
         mode: VerifyMode,
         expected: Expected,
     ) -> Self {
-        let mut verifier = Self {
+        let change = Change::new(expected, sender);
+        Self {
             mode,
-            change: Change::new(expected, sender),
+            change,
             source,
             streams: Default::default(),
             queue: 0,
-            next: Expectation { stream: 0, flow: 0 },
+            next: Expectation::default(),
             flows,
-            small: None,
+            small: change.applied_to(Template::new(source, MIN_FRAME)),
             templates: vec![None; MAX_FRAME + 1],
             counts: VerifyCounts::default(),
-        };
-        verifier.small = verifier.template(MIN_FRAME);
-        verifier
+        }
     }
 
     pub(crate) fn counts(&self) -> VerifyCounts {
@@ -306,9 +306,7 @@ impl Verifier {
         meter: &mut Option<Meter<'_>>,
     ) -> u64 {
         // A frame that passes this check also passes the weaker check of VerifyMode::Sequence.
-        let Some(template) = self.small.filter(|_| self.mode != VerifyMode::Off) else {
-            return self.check_one_by_one(frames, meter);
-        };
+        let template = self.small;
         let mut group = 0;
         let mut rest = frames;
         while !rest.is_empty() {
@@ -367,14 +365,11 @@ impl Verifier {
     pub(crate) fn check_frame(&mut self, frame: &[u8], meter: &mut Option<Meter<'_>>) {
         match frame.split_first_chunk() {
             Some((head, tail)) => self.check(&Head::from_bytes(head), tail, meter),
-            None => self.counts.foreign += u64::from(self.mode != VerifyMode::Off),
+            None => self.counts.foreign += 1,
         }
     }
 
     fn check(&mut self, head: &Head, tail: &[u8], meter: &mut Option<Meter<'_>>) {
-        if self.mode == VerifyMode::Off {
-            return;
-        }
         let head = &self.change.undone(*head);
         let identity = head.identity();
         let known = head.check() == identity.check() && usize::from(identity.port) == self.source;
@@ -426,12 +421,11 @@ impl Verifier {
     /// Whether a frame with wrong check words is probably a damaged frame of this NIC, because most
     /// constant bytes fit.
     fn resembles(&mut self, head: &Head, tail: usize) -> bool {
-        let Some(template) = self.template(MIN_FRAME + tail) else {
-            return false;
-        };
-        let expected = template.head(head.identity()).to_bytes();
-        let bytes = expected.into_iter().zip(head.to_bytes());
-        bytes.filter(|(a, b)| a == b).count() > MIN_FRAME - 20
+        self.template(MIN_FRAME + tail).is_some_and(|template| {
+            let expected = template.head(head.identity()).to_bytes();
+            let bytes = expected.into_iter().zip(head.to_bytes());
+            bytes.filter(|(a, b)| a == b).count() > MIN_FRAME - 20
+        })
     }
 }
 
