@@ -4,7 +4,6 @@
 //! one does so through the attacked port.
 
 use std::borrow::Cow;
-use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -12,7 +11,7 @@ use anyhow::{Context, Result};
 use crate::attack::{Attack, Target};
 use crate::card::{Card, Holdings};
 use crate::honest;
-use crate::program::LIMIT;
+use crate::program::{outcome, Broken, LIMIT};
 use crate::suite::Verdict;
 
 /// Longest attack. The card keeps no client waiting as long.
@@ -82,64 +81,72 @@ pub fn run(row: &Row) -> Result<Verdict> {
     for port in [0, 1] {
         honest::drive(&card.socket(port)).context("before the attack")?;
     }
-    let before = settled(&card)?;
+    // The honest sessions have ended when the number of files stays.
+    let mut last = card.holdings()?.files;
+    let settled = |now: &Holdings| std::mem::replace(&mut last, now.files) == now.files;
+    let before = holdings_when(&card, Duration::from_secs(2), settled)?;
     let start = Instant::now();
-    let mut broken = Vec::new();
+    let mut broken = Broken::default();
     let slowest = attack(row, &card, before, &mut broken)?;
-    if let Err(error) = honest::drive(&card.socket(0)) {
-        broken.push(format!("port 0 after the attack: {error}"));
-    }
-    check_other_port(&card, "after the attack", &mut broken);
+    drive(&card, 0, "after the attack", &mut broken);
+    drive(&card, 1, "after the attack", &mut broken);
     let elapsed = start.elapsed();
     if !card.has_ended()? {
-        check_holdings(&card, before, &mut broken)?;
+        let returned = |after: &Holdings| {
+            after.files <= before.files + SPARE_FILES
+                && after.mappings <= before.mappings + SPARE_MAPPINGS
+                && after.resident <= before.resident + SPARE_RESIDENT
+        };
+        // The card waits a moment for the rest of a message.
+        let after = holdings_when(&card, Duration::from_secs(6), returned)?;
+        let text = format!("the card held {before:?} before and {after:?} after the attack");
+        broken.unless(returned(&after), text);
     }
-    let outcome = end(&mut card, &mut broken)?;
-    let said = |text: &str| card.stderr().matches(text).count();
-    if let Some(text) = row.says.filter(|text| said(text) != 1) {
-        broken.push(format!(
-            "the card says {text:?} {} times, not once",
-            said(text)
-        ));
+    let status = card.terminate()?;
+    let failed = format!("after SIGTERM, the card has this end: {}", outcome(status));
+    broken.unless(status.is_some_and(|status| status.success()), failed);
+    let stderr = card.stderr();
+    broken.unless(!stderr.contains("panicked"), "the card panicked");
+    for text in row.says.iter() {
+        let times = stderr.matches(text).count();
+        let said = format!("the card says {text:?} {times} times, not once");
+        broken.unless(times == 1, said);
     }
     // A slow machine may be the cause, so a second run alone decides.
-    let mut late = !broken.is_empty() && elapsed > LIMIT;
-    if slowest > SLOW {
-        late |= broken.is_empty();
-        broken.push(format!("port 1 needed {slowest:.1?} for 200 frames"));
-    }
+    let fast = slowest <= SLOW;
+    let late = if broken.0.is_empty() {
+        !fast
+    } else {
+        elapsed > LIMIT
+    };
+    let slow = format!("port 1 needed {slowest:.1?} for 200 frames");
+    broken.unless(fast, slow);
     Ok(Verdict {
-        outcome,
+        outcome: outcome(status),
         elapsed,
         detail: format!("port 1: at most {slowest:.0?} for 200 frames"),
-        broken,
+        broken: broken.0,
         late,
     })
 }
 
 /// Attacks, and checks what must hold while the attacker stays. Returns the longest time that an
 /// honest driver needed meanwhile.
-fn attack(row: &Row, card: &Card, before: Holdings, broken: &mut Vec<String>) -> Result<Duration> {
+fn attack(row: &Row, card: &Card, before: Holdings, broken: &mut Broken) -> Result<Duration> {
     let target = Target {
         socket: card.socket(0),
         second: card.socket(2),
     };
-    let mut limit = None;
-    if let Some(files) = row.files {
-        limit = Some(card.limit_files(Some(before.files as u64 + files))?);
-    }
-    let serves_others = row.files != Some(0);
+    let few = row.files.map(|files| before.files as u64 + files);
+    let limit = few.map(|few| card.limit_files(Some(few))).transpose()?;
     let mut slowest = Duration::ZERO;
-    let mut check = |when, broken: &mut Vec<String>| {
-        if serves_others {
-            slowest = slowest.max(check_other_port(card, when, broken));
-        } else {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+    let mut check = |when, broken: &mut Broken| match row.files {
+        Some(0) => std::thread::sleep(Duration::from_millis(5)),
+        _ => slowest = slowest.max(drive(card, 1, when, broken)),
     };
     let (start, attack) = (Instant::now(), row.attack.clone());
     let attacker = std::thread::Builder::new().spawn(move || attack.perform(&target))?;
-    while !attacker.is_finished() && start.elapsed() < ATTACK_LIMIT && broken.is_empty() {
+    while !attacker.is_finished() && start.elapsed() < ATTACK_LIMIT && broken.0.is_empty() {
         check("during the attack", broken);
     }
     let ended = attacker.join();
@@ -149,104 +156,45 @@ fn attack(row: &Row, card: &Card, before: Holdings, broken: &mut Vec<String>) ->
     let within = now.space <= before.space + (row.room >> 10)
         && now.resident <= before.resident + USED_RESIDENT
         && now.mappings <= before.mappings + USED_MAPPINGS;
-    if !within {
-        broken.push(format!(
-            "the card holds {now:?} for the attacker, and held {before:?} before"
-        ));
-    }
+    let text = format!("the card holds {now:?} for the attacker, and held {before:?} before");
+    broken.unless(within, text);
     if row.yields {
-        if let Err(error) = honest::drive(&card.socket(0)) {
-            broken.push(format!("port 0 while the attacker stays: {error}"));
-        }
+        drive(card, 0, "while the attacker stays", broken);
     }
     if !row.busy {
-        check_idle(card, broken)?;
+        let (used, start) = (card.processor_time()?, Instant::now());
+        std::thread::sleep(IDLE_TIME);
+        let used = card.processor_time()?.saturating_sub(used);
+        let share = 100.0 * used.as_secs_f64() / start.elapsed().as_secs_f64();
+        let text = format!("the idle card uses {share:.0} % of a processor");
+        broken.unless(share <= 60.0, text);
     }
     drop(held);
-    if let Some(limit) = limit {
-        card.limit_files(limit)?;
-    }
+    limit.map(|limit| card.limit_files(limit)).transpose()?;
     Ok(slowest)
 }
 
-/// Ends the card, and says how it ended.
-fn end(card: &mut Card, broken: &mut Vec<String>) -> Result<String> {
-    let status = card.terminate()?;
-    match status {
-        None => broken.push("SIGTERM does not end the card".to_owned()),
-        Some(status) if !status.success() => broken.push(format!("the card ended with {status}")),
-        Some(_) => {}
-    }
-    if card.stderr().contains("panicked") {
-        broken.push("the card panicked".to_owned());
-    }
-    Ok(match status {
-        None => "hangs".to_owned(),
-        Some(status) => status.signal().map_or_else(
-            || format!("exit {}", status.code().unwrap_or(-1)),
-            |signal| format!("signal {signal}"),
-        ),
+/// Checks that an honest driver at a port works. Returns how long it took.
+fn drive(card: &Card, port: usize, when: &str, broken: &mut Broken) -> Duration {
+    let driven = honest::drive(&card.socket(port));
+    driven.unwrap_or_else(|error| {
+        broken.unless(false, format!("port {port} {when}: {error}"));
+        Duration::ZERO
     })
 }
 
-/// Checks that an honest driver at port 1 works. Returns how long it took.
-fn check_other_port(card: &Card, when: &str, broken: &mut Vec<String>) -> Duration {
-    match honest::drive(&card.socket(1)) {
-        Ok(time) => time,
-        Err(error) => {
-            broken.push(format!("port 1 {when}: {error}"));
-            Duration::ZERO
-        }
-    }
-}
-
-/// What the card holds when the honest sessions have ended.
-fn settled(card: &Card) -> Result<Holdings> {
+/// Waits until what the card holds is right, or the time is over. Returns what it holds then.
+fn holdings_when(
+    card: &Card,
+    limit: Duration,
+    mut right: impl FnMut(&Holdings) -> bool,
+) -> Result<Holdings> {
     let start = Instant::now();
-    let mut last = card.holdings()?;
     loop {
-        std::thread::sleep(Duration::from_millis(30));
+        std::thread::sleep(Duration::from_millis(25));
         let now = card.holdings()?;
-        if now.files == last.files || start.elapsed() > Duration::from_secs(2) {
+        if right(&now) || start.elapsed() > limit {
             return Ok(now);
         }
-        last = now;
-    }
-}
-
-/// Checks that a card with nothing to do leaves most of a processor to others.
-fn check_idle(card: &Card, broken: &mut Vec<String>) -> Result<()> {
-    let (before, start) = (card.processor_time()?, Instant::now());
-    std::thread::sleep(IDLE_TIME);
-    let used = card.processor_time()?.saturating_sub(before);
-    let share = used.as_secs_f64() / start.elapsed().as_secs_f64();
-    if share > 0.6 {
-        broken.push(format!(
-            "the idle card uses {:.0} % of a processor",
-            100.0 * share
-        ));
-    }
-    Ok(())
-}
-
-/// Checks that the card gives back what the attacker made it take. It has six seconds for
-/// that, because the card waits a moment for the rest of a message.
-fn check_holdings(card: &Card, before: Holdings, broken: &mut Vec<String>) -> Result<()> {
-    let start = Instant::now();
-    loop {
-        let after = card.holdings()?;
-        let returned = after.files <= before.files + SPARE_FILES
-            && after.mappings <= before.mappings + SPARE_MAPPINGS
-            && after.resident <= before.resident + SPARE_RESIDENT;
-        if returned {
-            return Ok(());
-        }
-        if start.elapsed() > Duration::from_secs(6) {
-            broken.push(format!(
-                "the card held {before:?} before and {after:?} after the attack"
-            ));
-            return Ok(());
-        }
-        std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -1,14 +1,14 @@
 //! Runs a row of the hostile server against a driver, and judges the run.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use anyhow::Result;
 use nic::{MmioMode, Nic, NicConfig, Traffic};
 
 use crate::builds::Build;
-use crate::program::Run;
-use crate::proxy::Proxy;
+use crate::program::{outcome, Run};
+use crate::proxy::{Did, Proxy};
 use crate::row::{Expect, Row};
 use crate::suite::Verdict;
 
@@ -21,12 +21,10 @@ const MPPS: f64 = 0.02;
 /// If card, server or driver cannot be started: the scenario has not run then.
 pub fn run(row: &Row, build: Build, path: &str) -> Result<Verdict> {
     let (honest, liars) = (tempfile::tempdir()?, tempfile::tempdir()?);
-    let mode = if row.shared {
-        MmioMode::Shared
-    } else {
-        MmioMode::Trap
-    };
-    let mut config = NicConfig::new(honest.path(), 2).with_mmio(mode);
+    let mut config = NicConfig::new(honest.path(), 2);
+    if !row.shared {
+        config = config.with_mmio(MmioMode::Trap);
+    }
     if row.traffic {
         config = config.with_each_port(|port| port.traffic = Traffic::Rate { mpps: MPPS });
     }
@@ -53,12 +51,11 @@ pub fn run(row: &Row, build: Build, path: &str) -> Result<Verdict> {
         arguments.push(format!("vfio-user:{}", socket.display()));
     }
     let run = Run::of(&build.program()?, arguments)?;
-    let lied = proxies
-        .iter()
-        .any(|proxy| proxy.did().lied.load(Ordering::Relaxed));
-    let changed = proxies
-        .iter()
-        .any(|proxy| proxy.did().changed.load(Ordering::Relaxed));
+    let did = |what: fn(&Did) -> &AtomicBool| {
+        let mut liars = proxies.iter().map(Proxy::did);
+        liars.any(|did| what(did).load(Ordering::Relaxed))
+    };
+    let (lied, changed) = (did(|did| &did.lied), did(|did| &did.changed));
     // The proxies are clients of the card, so they end first.
     drop(proxies);
     drop(data_plane.stop());
@@ -68,33 +65,29 @@ pub fn run(row: &Row, build: Build, path: &str) -> Result<Verdict> {
 /// Judges a run. `lied`: the moment of the lie has come. `changed`: it changed memory for good.
 fn judge(row: &Row, run: &Run, lied: bool, changed: bool) -> Verdict {
     let mut broken = run.broken_promises(true);
-    if !lied {
-        broken.push("ended before the lie, so the scenario has shown nothing".to_owned());
-    }
-    if row.refused && changed {
-        broken.push(
-            "let the server change the size, the seals or the pages of its memory".to_owned(),
-        );
-    }
-    // A driver that waits for a slow machine may give up on an honest server.
-    let mut gave_up = !lied;
-    let code = run.status.and_then(|status| status.code());
-    match (row.expect, code) {
-        (Expect::Works, Some(1)) => {
-            gave_up = true;
-            broken.push("failed, but the lie is harmless".to_owned());
-        }
-        (Expect::Fails, Some(0)) => broken.push("has not noticed the lie".to_owned()),
-        _ => {}
-    }
+    broken.unless(
+        lied,
+        "ended before the lie, so the scenario has shown nothing",
+    );
+    let kept = !row.refused || !changed;
+    broken.unless(
+        kept,
+        "let the server change its memory's size, seals or pages",
+    );
+    let end = (row.expect, run.status.and_then(|status| status.code()));
+    let in_vain = end == (Expect::Works, Some(1));
+    broken.unless(!in_vain, "failed, but the lie is harmless");
+    let unnoticed = end == (Expect::Fails, Some(0));
+    broken.unless(!unnoticed, "has not noticed the lie");
     if !row.says.is_empty() {
-        broken.extend(run.unsaid(row.says));
+        run.check_texts(row.says, &mut broken);
     }
     Verdict {
-        outcome: run.outcome(),
+        outcome: outcome(run.status),
         elapsed: run.elapsed,
-        broken,
+        broken: broken.0,
         detail: run.last_lines(),
-        late: run.is_only_late() || gave_up,
+        // A driver that waits for a slow machine may give up on an honest server.
+        late: run.is_only_late() || !lied || in_vain,
     }
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::{ensure, Result};
 use clap::{Parser, ValueEnum};
 use hostile::builds::Build;
+use hostile::row::Row;
 use hostile::suite::{self, Case};
 use hostile::{client, client_rows, server, server_rows};
 
@@ -56,60 +57,30 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<bool> {
     let (rows, attacks) = (server_rows::all(), client_rows::all());
-    let builds = match &options.builds[..] {
-        [] => &Build::ALL[..],
-        builds => builds,
-    };
     let mut cases = Vec::new();
     let is_wanted = |name: &str| name.contains(&options.row);
-    let rows = rows.iter().filter(|row| is_wanted(&row.name));
-    for (nth, row) in rows
-        .enumerate()
-        .filter(|_| options.part != Some(Part::Client))
-    {
-        // What a message says is a promise of each driver, so the bounded run takes no turns with it.
-        let all = !options.turns || !row.says.is_empty() || row.refused;
-        let turn = if all {
-            builds
-        } else {
-            &builds[nth % builds.len()..][..1]
-        };
-        let meets = |builds: &[Build]| -> Vec<_> {
-            builds
-                .iter()
-                .copied()
-                .filter(|build| row.victims.contains(build))
-                .collect()
-        };
-        // A row that spares the build whose turn it is meets its first victim.
-        let victims = match meets(turn) {
-            none if none.is_empty() && options.turns => row.victims[..1].to_vec(),
-            victims => victims,
-        };
-        for build in victims {
-            cases.push(Case {
+    if options.part != Some(Part::Client) {
+        let rows = rows.iter().filter(|row| is_wanted(&row.name));
+        for (nth, row) in rows.enumerate() {
+            cases.extend(victims(row, nth, options).into_iter().map(|build| Case {
                 row: &row.name,
                 victim: build.to_string(),
                 run: Box::new(move || server::run(row, build, &options.path)),
-            });
+            }));
         }
     }
     if options.part != Some(Part::Server) {
-        cases.extend(
-            attacks
-                .iter()
-                .filter(|row| is_wanted(&row.name))
-                .map(|row| Case {
-                    row: &row.name,
-                    victim: "card".to_owned(),
-                    run: Box::new(|| client::run(row)),
-                }),
-        );
+        let attacks = attacks.iter().filter(|row| is_wanted(&row.name));
+        cases.extend(attacks.map(|row| Case {
+            row: &row.name,
+            victim: "card".to_owned(),
+            run: Box::new(|| client::run(row)),
+        }));
     }
+    let text = &options.row;
     ensure!(
         !cases.is_empty(),
-        "no row's name contains {:?}; --list prints all",
-        options.row
+        "no row's name contains {text:?}; --list prints all"
     );
     if options.list {
         for case in &cases {
@@ -120,4 +91,24 @@ fn run(options: &Options) -> Result<bool> {
     let totals = suite::run(&cases, options.jobs, &mut std::io::stdout())?;
     println!("{} passed, {} failed", totals.passed, totals.failed);
     Ok(totals.failed == 0)
+}
+
+/// The builds that meet row number `nth`.
+fn victims(row: &Row, nth: usize, options: &Options) -> Vec<Build> {
+    let builds = match &options.builds[..] {
+        [] => &Build::ALL[..],
+        builds => builds,
+    };
+    let spared = |build: &Build| !row.victims.contains(build);
+    // What a message says is a promise of each driver, so the bounded run takes no turns with it.
+    if options.turns && row.says.is_empty() && !row.refused {
+        // A row that spares the build whose turn it is meets its first victim.
+        let turn = builds[nth % builds.len()];
+        return vec![if spared(&turn) { row.victims[0] } else { turn }];
+    }
+    builds
+        .iter()
+        .copied()
+        .filter(|build| !spared(build))
+        .collect()
 }
