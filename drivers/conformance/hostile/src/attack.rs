@@ -96,18 +96,18 @@ pub fn queue(
 
 /// Sends a first message about which it lies.
 pub fn first(command: u16, payload: Vec<u8>, lie: Lie) -> Attack {
-    act(move |target| told(Session::connect(&target.socket)?, command, &payload, &lie))
+    act(move |target| send_lie(Session::connect(&target.socket)?, command, &payload, &lie))
 }
 
 /// Sends a message about which it lies, after the version.
 pub fn message(command: u16, payload: Vec<u8>, lie: Lie) -> Attack {
     act(move |target| {
         let session = Session::open_when_free(&target.socket, PATIENCE)?;
-        told(session, command, &payload, &lie)
+        send_lie(session, command, &payload, &lie)
     })
 }
 
-fn told(mut session: Session, command: u16, payload: &[u8], lie: &Lie) -> io::Result<Held> {
+fn send_lie(mut session: Session, command: u16, payload: &[u8], lie: &Lie) -> io::Result<Held> {
     let mut message = session.request(command, payload);
     match lie.tell(&session.stream, None, &mut message, &[])? {
         After::Send => send_message(&session.stream, &message)?,
