@@ -17,20 +17,26 @@ fn card(device_id: u16) -> (Bench, Client) {
     (bench, client)
 }
 
-/// Reads a word of the EEPROM by a command to the firmware; `None` if the card has no firmware that
-/// takes commands.
-fn read_by_firmware(client: &mut Client, address: u32) -> Option<u16> {
+/// Has the firmware run a command; `None` if the card has no firmware that takes commands. Returns the status.
+fn run(client: &mut Client, command: [u32; 4]) -> Option<u32> {
     if client.get(r::HICR) & r::HICR_EN == 0 {
         return None;
     }
-    let command = [0xff06_0031, (2 * address).swap_bytes(), 0x0200, 0];
     for (entry, value) in (0..).zip(command) {
         client.set(r::FLEX_MNG(entry), value);
     }
     client.change(r::HICR, r::HICR_C, 0);
     let control = client.get(r::HICR);
     assert_eq!(control & (r::HICR_C | r::HICR_SV), r::HICR_SV);
-    Some(client.get(r::FLEX_MNG(3)) as u16)
+    Some(client.get(r::FLEX_MNG(0)) >> 16 & 0xff)
+}
+
+/// Reads words of the EEPROM by a command to the firmware.
+fn read_by_firmware(client: &mut Client, address: u32, words: u16) -> Option<[u32; 2]> {
+    let bytes = (2 * words).swap_bytes();
+    let command = [0xff06_0031, (2 * address).swap_bytes(), bytes.into(), 0];
+    assert_eq!(run(client, command)?, 1);
+    Some([3, 4].map(|entry| client.get(r::FLEX_MNG(entry))))
 }
 
 #[test]
@@ -44,7 +50,7 @@ fn each_family_offers_its_own_access_to_the_eeprom() {
         let (bench, mut client) = card(device_id);
         let expected = |offered: bool| offered.then_some(0xfafa);
         let by_eerd = read_eeprom(&mut client, PART_NUMBER);
-        let by_firmware = read_by_firmware(&mut client, PART_NUMBER);
+        let by_firmware = read_by_firmware(&mut client, PART_NUMBER, 1).map(|pair| pair[0] as u16);
         assert_eq!(by_eerd, expected(eerd), "{device_id:04x}");
         assert_eq!(by_firmware, expected(firmware), "{device_id:04x}");
         client.change(r::EEC, r::EEC_REQ, 0);
@@ -54,26 +60,54 @@ fn each_family_offers_its_own_access_to_the_eeprom() {
     }
 }
 
-/// Linux takes the words 0 to 0x41 of an X550, and sections of fixed size.
 #[test]
-fn the_checksum_of_the_x550_is_right() {
-    let (_bench, mut client) = card(X550);
-    let mut word = |at: u32| read_by_firmware(&mut client, at).unwrap();
-    let mut sum = (0..=0x41).fold(0_u16, |sum, at| sum.wrapping_add(word(at)));
-    for (pointer, fixed) in [(6, Some(0x24)), (7, Some(8)), (8, Some(8)), (9, None)] {
-        let section = u32::from(word(pointer));
-        if section == 0 {
-            continue;
-        }
-        let (start, len) = match fixed {
-            Some(len) => (0, len),
-            None => (1, u32::from(word(section))),
-        };
-        for at in start..start + len {
-            sum = sum.wrapping_add(word(section + at));
-        }
+fn the_firmware_reads_pairs_of_words_and_refuses_unknown_commands() {
+    let (bench, mut client) = card(X550);
+    let words = [0x15, 0x16, 0x17].map(|at| word_of(&mut client, at));
+    let [first, second] = read_by_firmware(&mut client, 0x15, 3).unwrap();
+    assert_eq!(first, words[0] | words[1] << 16);
+    assert_eq!(second & 0xffff, words[2]);
+    assert_eq!(run(&mut client, [0x55, 0, 0, 0]), Some(0));
+    assert_eq!(bench.port(0).unmodelled().len(), 1);
+}
+
+fn word_of(client: &mut Client, at: u32) -> u32 {
+    match read_by_firmware(client, at, 1) {
+        Some([pair, _]) => pair & 0xffff,
+        None => read_eeprom(client, at).unwrap().into(),
     }
-    assert_eq!(sum, 0xbaba);
+}
+
+/// Drivers add words 0 to 0x3f, then the sections that words 3 to 0x0e point to. For an X550, Linux takes the words
+/// up to 0x41, and sections of fixed size.
+#[test]
+fn the_checksum_of_the_eeprom_is_right() {
+    let long = |pointer| (pointer, None);
+    let sections = Vec::from_iter((3..0x0f).map(long));
+    let of_x550 = vec![(6, Some(0x24)), (7, Some(8)), (8, Some(8)), long(9)];
+    for (device_id, port, last, sections) in [
+        (INTEL_82599, 0, 0x3f, &sections),
+        (INTEL_82599, 1, 0x3f, &sections),
+        (X540, 0, 0x3f, &sections),
+        (X550, 0, 0x41, &of_x550),
+    ] {
+        let bench = bench(device_id);
+        let mut client = bench.client(port);
+        let mut word = |at| word_of(&mut client, at);
+        let mut sum: u32 = (0..=last).map(&mut word).sum();
+        for (pointer, fixed) in sections {
+            let (section, len) = match (word(*pointer), fixed) {
+                (0 | 0xffff, _) => continue,
+                (section, Some(len)) => (section, *len),
+                (section, None) => (section + 1, word(section)),
+            };
+            if len != 0xffff {
+                sum += (section..section + len).map(&mut word).sum::<u32>();
+            }
+        }
+        assert_eq!(sum as u16, 0xbaba, "{device_id:04x}");
+        assert_eq!(client.get(r::RAH(0)), r::RAH_AV | (port as u32) << 8);
+    }
 }
 
 #[test]

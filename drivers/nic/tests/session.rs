@@ -83,15 +83,6 @@ fn a_reset_takes_until_the_second_read() {
 }
 
 #[test]
-fn the_eeprom_is_readable_and_its_checksum_is_right() {
-    let (_bench, mut client) = Bench::connected(MmioMode::Trap);
-    let sum = (0..0x40).fold(0_u16, |sum, word| {
-        sum.wrapping_add(support::read_eeprom(&mut client, word).unwrap())
-    });
-    assert_eq!(sum, 0xbaba);
-}
-
-#[test]
 fn a_handshake_disables_the_bus_master() {
     let (_bench, mut client) = Bench::connected(MmioMode::Trap);
     for (control, enabled) in [(0, true), (r::CTRL_MASTER_DISABLE, false), (0, true)] {

@@ -87,62 +87,35 @@ impl Window {
 mod tests {
     use super::*;
 
-    fn situation(outstanding: u64, millis: u64) -> Situation {
-        Situation {
-            frames: 256,
-            outstanding,
-            begun: true,
-            has_room: true,
-            now: Duration::from_millis(millis),
-        }
-    }
-
-    #[test]
-    fn a_window_has_room_until_it_is_full() {
+    /// What a full window allows a driver after so many milliseconds.
+    fn decisions(begun: bool, has_room: bool, steps: &[(u64, u64)]) -> Vec<Decision> {
         let mut window = Window::default();
-        assert_eq!(window.decide(situation(0, 0)), Decision::Allow(256));
-        assert_eq!(window.decide(situation(250, 0)), Decision::Allow(6));
-        assert_eq!(window.decide(situation(256, 0)), Decision::Allow(0));
-    }
-
-    #[test]
-    fn a_driver_that_sleeps_gets_a_few_frames_beyond_the_window() {
-        let mut window = Window::default();
-        let mut outstanding = 256;
-        for millis in 0..1000 {
-            match window.decide(situation(outstanding, 10 * millis)) {
-                Decision::Allow(more) => outstanding += more,
-                Decision::Abandon => panic!("the driver has begun"),
-            }
-        }
-        assert_eq!(outstanding, 256 + 256 / TRICKLE_PART);
-        assert_eq!(window.decide(situation(255, 20_000)), Decision::Allow(1));
+        let decide = |(outstanding, millis): &(u64, u64)| {
+            window.decide(Situation {
+                frames: 256,
+                outstanding: *outstanding,
+                begun,
+                has_room,
+                now: Duration::from_millis(*millis),
+            })
+        };
+        steps.iter().map(decide).collect()
     }
 
     #[test]
     fn a_driver_that_works_gets_none_beyond_the_window() {
-        let mut window = Window::default();
-        for step in 0..20 {
-            let now = situation(300 - step, step);
-            assert_eq!(window.decide(now), Decision::Allow(0));
-        }
+        let steps = Vec::from_iter((0..20).map(|step| (300 - step, step)));
+        assert_eq!(decisions(true, true, &steps), [Decision::Allow(0); 20]);
     }
 
     #[test]
     fn only_a_driver_that_has_not_begun_may_drop_frames() {
-        let at = |begun, has_room, millis| Situation {
-            begun,
-            has_room,
-            ..situation(400, millis)
-        };
+        let allow_none = Decision::Allow(0);
         for (begun, has_room) in [(true, true), (false, false), (true, false)] {
-            let mut window = Window::default();
-            assert_eq!(window.decide(at(begun, has_room, 0)), Decision::Allow(0));
-            assert_eq!(window.decide(at(begun, has_room, 500)), Decision::Allow(0));
+            let decided = decisions(begun, has_room, &[(400, 0), (400, 500)]);
+            assert_eq!(decided, [allow_none; 2]);
         }
-        let mut window = Window::default();
-        assert_eq!(window.decide(at(false, true, 0)), Decision::Allow(0));
-        assert_eq!(window.decide(at(false, true, 50)), Decision::Allow(0));
-        assert_eq!(window.decide(at(false, true, 101)), Decision::Abandon);
+        let decided = decisions(false, true, &[(400, 0), (400, 50), (400, 101)]);
+        assert_eq!(decided, [allow_none, allow_none, Decision::Abandon]);
     }
 }

@@ -131,6 +131,7 @@ mod tests {
     const OWN: [u8; 6] = [0x02, 0x82, 0x59, 0x90, 0, 0];
     const OTHER: [u8; 6] = [0x02, 0x82, 0x59, 0x90, 0, 9];
     const GROUP: [u8; 6] = [0x01, 0, 0x5e, 0, 0, 0xfb];
+    const NEXT_GROUP: [u8; 6] = [0x01, 0, 0x5e, 0, 0, 0xfa];
 
     fn registers() -> RegisterFile {
         let registers = RegisterFile::new(0, family_of(0x10fb).unwrap()).unwrap();
@@ -139,38 +140,39 @@ mod tests {
         registers
     }
 
-    fn accepts(registers: &RegisterFile, destination: [u8; 6]) -> Option<Kind> {
-        Filter::from_registers(registers).accepts(destination)
-    }
-
     #[test]
-    fn by_default_only_the_own_address_is_accepted() {
-        let registers = registers();
-        assert_eq!(accepts(&registers, OWN), Some(Kind::Unicast));
-        assert_eq!(accepts(&registers, OTHER), None);
-        assert_eq!(accepts(&registers, GROUP), None);
-        assert_eq!(accepts(&registers, [0xff; 6]), None);
-    }
-
-    #[test]
-    fn an_invalid_entry_accepts_nothing() {
-        let registers = registers();
-        registers.set(r::RAH(0), 0);
-        assert_eq!(accepts(&registers, OWN), None);
-    }
-
-    #[test]
-    fn promiscuous_modes_accept_their_kind_of_frame() {
-        let registers = registers();
-        registers.set(r::FCTRL, r::FCTRL_UPE);
-        assert_eq!(accepts(&registers, OTHER), Some(Kind::Unicast));
-        assert_eq!(accepts(&registers, GROUP), None);
-        registers.set(r::FCTRL, r::FCTRL_MPE);
-        assert_eq!(accepts(&registers, OTHER), None);
-        assert_eq!(accepts(&registers, GROUP), Some(Kind::Multicast));
-        registers.set(r::FCTRL, r::FCTRL_BAM);
-        assert_eq!(accepts(&registers, [0xff; 6]), Some(Kind::Broadcast));
-        assert_eq!(accepts(&registers, GROUP), None);
+    fn registers_choose_the_addresses() {
+        use Kind::{Broadcast, Multicast, Unicast};
+        let own = (OWN, Unicast);
+        // Bits 47:36 of the multicast address: 0xfb00 >> 4 = 0xfb0.
+        let hash = (r::MTA(0xfb0 >> 5), 1 << (0xfb0 & 31));
+        for (settings, accepted) in [
+            (&[][..], vec![own]),
+            (&[(r::RAH(0), 0)], vec![]),
+            (&[(r::FCTRL, r::FCTRL_UPE)], vec![own, (OTHER, Unicast)]),
+            (
+                &[(r::FCTRL, r::FCTRL_MPE)],
+                vec![own, (GROUP, Multicast), (NEXT_GROUP, Multicast)],
+            ),
+            (
+                &[(r::FCTRL, r::FCTRL_BAM)],
+                vec![own, ([0xff; 6], Broadcast)],
+            ),
+            (&[hash], vec![own]),
+            (
+                &[hash, (r::MCSTCTRL, r::MCSTCTRL_MFE)],
+                vec![own, (GROUP, Multicast)],
+            ),
+        ] {
+            let registers = registers();
+            for (register, value) in settings {
+                registers.set(*register, *value);
+            }
+            let filter = Filter::from_registers(&registers);
+            let addresses = [OWN, OTHER, GROUP, NEXT_GROUP, [0xff; 6]].into_iter();
+            let found = addresses.filter_map(|it| Some((it, filter.accepts(it)?)));
+            assert_eq!(Vec::from_iter(found), accepted, "{settings:x?}");
+        }
     }
 
     #[test]
@@ -185,16 +187,5 @@ mod tests {
         assert!(accepts(None), "a frame without a tag passes");
         registers.change(r::VLNCTRL, r::VLNCTRL_CFIEN, 0);
         assert!(accepts(Some(4095)) && !accepts(Some(0x1fff)));
-    }
-
-    #[test]
-    fn the_multicast_table_selects_by_hash() {
-        let registers = registers();
-        // Bits 47:36 of the address: 0xfb00 >> 4 = 0xfb0.
-        registers.set(r::MTA(0xfb0 >> 5), 1 << (0xfb0 & 31));
-        assert_eq!(accepts(&registers, GROUP), None);
-        registers.set(r::MCSTCTRL, r::MCSTCTRL_MFE);
-        assert_eq!(accepts(&registers, GROUP), Some(Kind::Multicast));
-        assert_eq!(accepts(&registers, [0x01, 0, 0x5e, 0, 0, 0xfa]), None);
     }
 }

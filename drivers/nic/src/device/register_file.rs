@@ -282,43 +282,21 @@ mod tests {
     use crate::device::families::family_of;
     use crate::device::registers as r;
 
-    fn family() -> &'static Family {
-        family_of(0x10fb).unwrap()
-    }
-
     fn file() -> RegisterFile {
-        RegisterFile::new(0, family()).unwrap()
+        RegisterFile::new(0, family_of(0x10fb).unwrap()).unwrap()
     }
 
-    #[test]
-    fn every_register_is_found_at_its_address_and_its_aliases() {
-        let file = file();
-        for register in REGISTERS {
-            for entry in 0..register.count {
-                let address = register.address(entry).unwrap();
-                let located = file.locate(address).unwrap();
-                assert_eq!((located.id, located.address), (register.id, address));
-                assert_eq!(located.entry.unwrap_or(0), entry);
-            }
-            for alias in register.aliases {
-                assert_eq!(file.locate(alias.offset).unwrap().id, register.id);
-            }
-        }
-        assert_eq!(file.locate(0x0fff8), None);
-        assert_eq!(file.locate(r::RDT(3)).unwrap().to_string(), "RDT(3)");
-        assert_eq!(file.locate(r::CTRL).unwrap().to_string(), "CTRL");
-    }
-
-    /// The registers that do not act on another.
-    fn own_registers() -> impl Iterator<Item = &'static Register> {
-        REGISTERS.iter().filter(|it| it.acts_on.is_none())
+    /// The registers that do not act on another, with the bits that the 82599 has.
+    fn own_registers() -> impl Iterator<Item = (&'static Register, u32)> {
+        let family = family_of(0x10fb).unwrap();
+        let own = REGISTERS.iter().filter(|it| it.acts_on.is_none());
+        own.map(|it| (it, !family.reserved_bits(it.id)))
     }
 
     #[test]
     fn reset_values_are_those_of_the_table() {
         let file = file();
-        for register in own_registers() {
-            let known = !family().reserved_bits(register.id);
+        for (register, known) in own_registers() {
             for entry in 0..register.count {
                 let value = file.get(register.address(entry).unwrap());
                 assert_eq!(value, register.reset_of(entry) & known, "{}", register.name);
@@ -330,9 +308,8 @@ mod tests {
     fn every_bit_behaves_as_the_table_says() {
         use Access::*;
         let file = file();
-        for register in own_registers() {
+        for (register, known) in own_registers() {
             let address = register.address(register.count - 1).unwrap();
-            let known = !family().reserved_bits(register.id);
             let bits = |access| register.bits_with(access) & known;
             for (before, written) in [
                 (0, u32::MAX),
@@ -377,24 +354,16 @@ mod tests {
         assert_eq!(file.read(r::EIMS), 0b1101);
         file.write(r::EICS, 0b11);
         assert_eq!(file.read(r::EICS), 0b11);
-        assert_eq!(file.read(r::EICR), 0b11);
-        assert_eq!(file.read(r::EICR), 0);
+        assert_eq!([file.read(r::EICR), file.read(r::EICR)], [0b11, 0]);
     }
 
     #[test]
-    fn an_alias_reaches_the_same_register() {
+    fn an_alias_reaches_the_same_register_and_an_unknown_address_none() {
         let file = file();
         file.write(0x2100 + 4 * 3, 0x0200_0402);
         assert_eq!(file.get(r::SRRCTL(3)), 0x0200_0402);
-        assert_eq!(file.read(0x2100 + 4 * 3), 0x0200_0402);
-    }
-
-    #[test]
-    fn unknown_addresses_hold_nothing() {
-        let file = file();
         file.write(0x0fff8, 7);
-        assert_eq!(file.read(0x0fff8), 0);
-        assert_eq!(file.read(u32::MAX), 0);
+        assert_eq!([file.read(0x0fff8), file.read(u32::MAX)], [0; 2]);
     }
 
     #[test]
@@ -402,10 +371,9 @@ mod tests {
         let file = file();
         file.count(r::GPRC, 5);
         file.count(r::GPRC, u64::from(u32::MAX));
-        assert_eq!(file.read(r::GPRC), u32::MAX);
-        assert_eq!(file.read(r::GPRC), 0);
+        assert_eq!([file.read(r::GPRC), file.read(r::GPRC)], [u32::MAX, 0]);
         file.count_wide(r::GORCL, r::GORCH, (1 << 33) + 5);
-        assert_eq!((file.read(r::GORCL), file.read(r::GORCH)), (5, 2));
-        assert_eq!((file.read(r::GORCL), file.read(r::GORCH)), (0, 0));
+        assert_eq!([file.read(r::GORCL), file.read(r::GORCH)], [5, 2]);
+        assert_eq!([file.read(r::GORCL), file.read(r::GORCH)], [0, 0]);
     }
 }

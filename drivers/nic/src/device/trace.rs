@@ -130,26 +130,3 @@ fn failed(path: &Path, error: io::Error) -> NicError {
         "choose a file that you can write to, on a disk with room",
     )
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_have_the_documented_format() {
-        let line = |port, write, register: &str, value, size| {
-            let entry = TraceEntry {
-                port,
-                write,
-                register: register.to_owned(),
-                address: 0,
-                value,
-                size,
-            };
-            entry.to_string()
-        };
-        assert_eq!(line(0, true, "RDT(0)", 0x1ff, 4), "0 W RDT(0) 0x000001ff");
-        let config = line(1, false, "PCI(0x004)", 6, 2);
-        assert_eq!(config, "1 R PCI(0x004) 0x0006");
-    }
-}

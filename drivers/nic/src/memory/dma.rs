@@ -450,6 +450,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use rustix::fs::MemfdFlags;
+    use std::collections::BTreeSet;
 
     const fn permissions(read: bool, write: bool) -> Permissions {
         Permissions { read, write }
@@ -464,63 +465,28 @@ mod tests {
         file
     }
 
+    /// A table with maps of one file, each behind the last one.
     fn table_with(maps: &[(u64, u64, Permissions)]) -> DmaTable {
-        let memory = file(16);
+        let memory = file(256);
         let mut table = DmaTable::new();
         let mut offset = 0;
         for (iova, size, permissions) in maps {
-            let copy = memory.try_clone().unwrap();
-            table
-                .map(*iova, *size, *permissions, Some(copy), offset)
-                .unwrap();
+            let copy = Some(memory.try_clone().unwrap());
+            table.map(*iova, *size, *permissions, copy, offset).unwrap();
             offset += size;
         }
         table
     }
 
     #[test]
-    fn written_bytes_are_read_back() {
-        let table = table_with(&[(0x10_0000, 0x2000, READ_WRITE)]);
-        table.write(0x10_0ff0, b"over a page boundary").unwrap();
-        let mut bytes = [0; 20];
-        table.read(0x10_0ff0, &mut bytes).unwrap();
-        assert_eq!(&bytes, b"over a page boundary");
-    }
-
-    #[test]
-    fn a_transfer_crosses_between_adjacent_maps() {
-        // The maps are adjacent as IOVAs, but the second comes first in the file.
-        let memory = file(4);
-        let mut table = DmaTable::new();
-        let copy = || Some(memory.try_clone().unwrap());
-        table
-            .map(0x1000, 0x1000, READ_WRITE, copy(), 0x2000)
-            .unwrap();
-        table.map(0x2000, 0x1000, READ_WRITE, copy(), 0).unwrap();
-        table.write(0x1ffc, &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
-        let mut bytes = [0; 8];
-        table.read(0x1ffc, &mut bytes).unwrap();
-        assert_eq!(bytes, [1, 2, 3, 4, 5, 6, 7, 8]);
-        let mut second = [0; 4];
-        table.read(0x2000, &mut second).unwrap();
-        assert_eq!(second, [5, 6, 7, 8]);
-    }
-
-    #[test]
-    fn a_refused_transfer_touches_nothing() {
+    fn small_frames_and_buffers_keep_to_the_maps() {
         let table = table_with(&[(0x1000, 0x1000, READ_WRITE), (0x3000, 0x1000, READ_ONLY)]);
-        assert_eq!(table.write(0x1ffe, &[9; 4]), Err(Refusal::Unmapped));
         assert_eq!(table.write(0x3000, &[9; 4]), Err(Refusal::Permission));
         assert_eq!(table.write(0x5000, &[9; 4]), Err(Refusal::Unmapped));
-        let mut bytes = [0; 2];
-        table.read(0x1ffe, &mut bytes).unwrap();
-        assert_eq!(bytes, [0, 0]);
-        assert!(table.small_buffers().buffer(0x1ffe).is_none());
-        assert!(table.small_buffers().buffer(0x3000).is_none());
-        assert!(table.small_frames().frame(0x3000).is_some());
-        assert!(table.small_frames().frame(0x3fc4).is_some());
-        assert!(table.small_frames().frame(0x3fc5).is_none());
-        assert_eq!(table.read(u64::MAX, &mut [0; 4]), Err(Refusal::Unmapped));
+        let buffer = |iova| table.small_buffers().buffer(iova).is_some();
+        assert_eq!([0x1000, 0x1ffe, 0x3000].map(buffer), [true, false, false]);
+        let frame = |iova| table.small_frames().frame(iova).is_some();
+        assert_eq!([0x3000, 0x3fc4, 0x3fc5].map(frame), [true, true, false]);
     }
 
     #[test]
@@ -534,22 +500,21 @@ mod tests {
 
     #[test]
     fn a_map_that_ends_with_the_address_space_is_usable() {
-        let mut table = DmaTable::new();
-        let last_page = u64::MAX - 0xfff;
-        table
-            .map(last_page, 0x1000, READ_WRITE, Some(file(1)), 0)
-            .unwrap();
+        const LAST_PAGE: u64 = u64::MAX - 0xfff;
+        let mut table = table_with(&[(LAST_PAGE, 0x1000, READ_WRITE)]);
         table.write(u64::MAX - 3, &[1, 2, 3, 4]).unwrap();
         assert_eq!(table.write(u64::MAX - 3, &[1; 5]), Err(Refusal::Unmapped));
-        assert_eq!(table.unmap(last_page, 0x1000).unwrap(), 1);
+        assert_eq!(table.read(u64::MAX, &mut [0; 4]), Err(Refusal::Unmapped));
+        assert_eq!(table.unmap(LAST_PAGE, 0x1000).unwrap(), 1);
     }
 
     #[test]
     fn bad_maps_are_refused() {
         let mut table = table_with(&[(0x10_0000, 0x2000, READ_WRITE)]);
-        let mut refused = |iova, size, offset, permissions| {
+        let mut refused = |reason, iova, size, offset, permissions| {
             let result = table.map(iova, size, permissions, Some(file(16)), offset);
-            result.unwrap_err().to_string()
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
         };
         for (reason, iova, size, offset) in [
             ("multiples of 4096", 0x800, 0x1000, 0),
@@ -561,97 +526,52 @@ mod tests {
             ("overlaps the map at 0x100000", 0xf_f000, 0x2000, 0),
             ("of its file, which has only 0x10000", 0x1000, 0x1_1000, 0),
         ] {
-            let error = refused(iova, size, offset, READ_WRITE);
-            assert!(error.contains(reason), "{error}");
+            refused(reason, iova, size, offset, READ_WRITE);
         }
-        let error = refused(0x1000, 0x1000, 0, permissions(false, false));
-        assert!(error.contains("reading, writing, or both"), "{error}");
+        let neither = permissions(false, false);
+        refused("reading, writing, or both", 0x1000, 0x1000, 0, neither);
+        let error = table.unmap(0x10_1000, 0x1000).unwrap_err().to_string();
+        assert!(error.contains("cuts the map at 0x100000"), "{error}");
         assert_eq!(table.len(), 1);
     }
 
     #[test]
     fn a_read_only_file_cannot_be_mapped_for_writing() {
-        let memory = rustix::fs::memfd_create("test", MemfdFlags::CLOEXEC).unwrap();
+        let memory = file(1);
         rustix::io::write(&memory, &[7; 4096]).unwrap();
         let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&memory));
         let mut table = DmaTable::new();
-        let open = || Some(OwnedFd::from(std::fs::File::open(&path).unwrap()));
-        assert!(matches!(
-            table.map(0, 0x1000, READ_WRITE, open(), 0),
-            Err(MapError::ReadOnlyFile)
-        ));
-        table.map(0, 0x1000, READ_ONLY, open(), 0).unwrap();
-        assert_eq!(
-            table.small_frames().frame(0).unwrap().read().fixed[0],
-            0x0707_0707
-        );
+        let mut map = |permissions| {
+            let file = std::fs::File::open(&path).unwrap();
+            table.map(0, 0x1000, permissions, Some(file.into()), 0)
+        };
+        assert!(matches!(map(READ_WRITE), Err(MapError::ReadOnlyFile)));
+        map(READ_ONLY).unwrap();
+        let frame = table.small_frames().frame(0).unwrap().read();
+        assert_eq!(frame.fixed[0], 0x0707_0707);
         assert!(table.small_buffers().buffer(0).is_none());
-    }
-
-    #[test]
-    fn unmapping_takes_whole_maps_only() {
-        let mut table = table_with(&[
-            (0x1000, 0x1000, READ_WRITE),
-            (0x4000, 0x2000, READ_WRITE),
-            (0x8000, 0x1000, READ_WRITE),
-        ]);
-        for (iova, size) in [(0x5000, 0x1000), (0, 0x5000)] {
-            let error = table.unmap(iova, size).unwrap_err().to_string();
-            assert!(error.contains("cuts the map at 0x4000"), "{error}");
-        }
-        assert_eq!(table.len(), 3);
-        assert_eq!(table.unmap(0x10_0000, 1 << 40).unwrap(), 0);
-        assert_eq!(table.unmap(0, 0x7000).unwrap(), 2);
-        assert!(table.small_frames().frame(0x1000).is_none());
-        assert!(table.small_frames().frame(0x8000).is_some());
-        assert_eq!(table.unmap_all(), 1);
     }
 
     /// DPDK maps 256 MiB of huge pages in 128 maps, and takes packets from all of them.
     #[test]
-    fn packets_in_many_maps_need_one_search_a_map() {
+    fn many_maps_share_a_mapping_and_need_one_search_each() {
         const MAPS: u64 = 256;
         const SIZE: u64 = 2 << 20;
-        const FIRST: u64 = 0x7f00_0000_0000;
-        let memory = file(1);
-        let mut table = DmaTable::new();
-        for nth in 0..MAPS {
-            let copy = Some(memory.try_clone().unwrap());
-            table
-                .map(FIRST + nth * SIZE, PAGE_SIZE, READ_WRITE, copy, 0)
-                .unwrap();
-        }
+        let maps = (0..MAPS).map(|nth| (nth * SIZE, PAGE_SIZE, READ_WRITE));
+        let mut table = table_with(&Vec::from_iter(maps));
+        assert_eq!(table.files.len(), 1);
         table.take_searches();
         for round in 0..10 {
             for nth in 0..MAPS {
                 // No two addresses in a row are in the same map.
-                let iova = FIRST + nth * 97 % MAPS * SIZE + 60 * round;
+                let iova = nth * 97 % MAPS * SIZE + 60 * round;
                 assert!(table.small_frames().frame(iova).is_some());
                 assert!(table.small_buffers().buffer(iova).is_some());
             }
         }
         assert_eq!(table.take_searches(), 2 * MAPS as usize);
-    }
-
-    #[test]
-    fn many_maps_of_one_part_of_a_file_map_it_once() {
-        let memory = file(64);
-        let mut table = DmaTable::new();
-        for page in 0..64 {
-            let copy = memory.try_clone().unwrap();
-            table
-                .map(
-                    page * 0x10_0000,
-                    PAGE_SIZE,
-                    READ_WRITE,
-                    Some(copy),
-                    page * PAGE_SIZE,
-                )
-                .unwrap();
-        }
-        assert_eq!(table.files.len(), 1);
-        table.unmap_all();
-        assert_eq!(table.files.len(), 0);
+        assert_eq!((table.unmap_all(), table.files.len()), (256, 0));
+        assert!(table.small_frames().frame(0).is_none());
     }
 
     #[derive(Clone, Debug)]
@@ -662,66 +582,73 @@ mod tests {
     }
 
     fn operations() -> impl Strategy<Value = Operation> {
-        let page = 0..24_u64;
-        let pages = 1..6_u64;
+        let (page, pages, write) = (0..24_u64, 1..6_u64, any::<bool>());
         prop_oneof![
-            (page.clone(), pages.clone(), any::<bool>())
-                .prop_map(|(page, pages, write)| Operation::Map { page, pages, write }),
+            (page.clone(), pages.clone(), write).prop_map(|(page, pages, write)| Operation::Map {
+                page,
+                pages,
+                write
+            }),
             (page, pages).prop_map(|(page, pages)| Operation::Unmap { page, pages }),
-            (0..24 * PAGE_SIZE, 1..3 * PAGE_SIZE, any::<bool>())
+            (0..24 * PAGE_SIZE, 1..3 * PAGE_SIZE, write)
                 .prop_map(|(at, len, write)| Operation::Transfer { at, len, write }),
         ]
     }
 
+    /// A page of IOVAs: the number of its map, whether the device may write, and its place in the file.
+    type Page = Option<(usize, bool, u64)>;
+
     proptest! {
-        /// Compares the maps with the simplest model: a table of pages, each in a numbered map or in
-        /// none.
+        /// Compares the maps with the simplest model: a table of pages, and the file's bytes. Adjacent maps lie
+        /// apart in the file, or on top of each other.
         #[test]
-        fn translation_agrees_with_a_page_table(operations in prop::collection::vec(operations(), 1..60)) {
+        fn transfers_agree_with_a_page_table(operations in prop::collection::vec(operations(), 1..60)) {
             let memory = file(64);
+            let mut bytes = vec![0; 64 * PAGE_SIZE as usize];
             let mut table = DmaTable::new();
-            let mut pages: Vec<Option<(usize, bool)>> = vec![None; 64];
+            let mut pages: Vec<Page> = vec![None; 64];
             for (number, operation) in operations.into_iter().enumerate() {
                 match operation {
                     Operation::Map { page, pages: count, write } => {
                         let range = page as usize..(page + count) as usize;
                         let free = pages[range.clone()].iter().all(Option::is_none);
-                        let permissions = Permissions { read: true, write };
-                        let copy = memory.try_clone().unwrap();
-                        let result = table.map(page * PAGE_SIZE, count * PAGE_SIZE, permissions, Some(copy), page * PAGE_SIZE);
+                        let (copy, place) = (memory.try_clone().unwrap(), 37 * page % 58);
+                        let result = table.map(page * PAGE_SIZE, count * PAGE_SIZE, permissions(true, write), Some(copy), place * PAGE_SIZE);
                         prop_assert_eq!(result.is_ok(), free);
                         if free {
-                            pages[range].fill(Some((number, write)));
+                            pages[range].iter_mut().zip(place..).for_each(|(page, place)| *page = Some((number, write, place)));
                         }
                     }
                     Operation::Unmap { page, pages: count } => {
                         let range = page as usize..(page + count) as usize;
-                        let inside = |map| pages.iter().enumerate().all(|(at, slot)| {
-                            slot.is_none_or(|(other, _)| other != map) || range.contains(&at)
-                        });
-                        let whole = pages[range.clone()].iter().flatten().all(|(map, _)| inside(*map));
-                        let result = table.unmap(page * PAGE_SIZE, count * PAGE_SIZE);
-                        prop_assert_eq!(result.is_ok(), whole);
-                        if whole {
+                        let maps = |slots: &[Page]| BTreeSet::from_iter(slots.iter().flatten().map(|page| page.0));
+                        let inside = maps(&pages[range.clone()]);
+                        let beside = &maps(&pages[..range.start]) | &maps(&pages[range.end..]);
+                        let expected = inside.is_disjoint(&beside).then_some(inside.len());
+                        prop_assert_eq!(table.unmap(page * PAGE_SIZE, count * PAGE_SIZE).ok(), expected);
+                        if expected.is_some() {
                             pages[range].fill(None);
                         }
                     }
                     Operation::Transfer { at, len, write } => {
-                        let first = (at / PAGE_SIZE) as usize;
-                        let last = ((at + len - 1) / PAGE_SIZE) as usize;
-                        let allowed = pages[first..=last].iter().all(|slot| slot.is_some_and(|(_, w)| w || !write));
-                        let mut bytes = vec![number as u8; len as usize];
-                        let result = if write { table.write(at, &bytes) } else { table.read(at, &mut bytes) };
-                        prop_assert_eq!(result.is_ok(), allowed);
-                        if allowed && write {
-                            let mut back = vec![0; len as usize];
-                            table.read(at, &mut back).unwrap();
-                            prop_assert_eq!(back, bytes);
+                        let place = |iova: u64| {
+                            let (_, writable, place) = pages[(iova / PAGE_SIZE) as usize]?;
+                            (writable || !write).then_some((place * PAGE_SIZE + iova % PAGE_SIZE) as usize)
+                        };
+                        let places: Option<Vec<usize>> = (at..at + len).map(place).collect();
+                        let mut data = vec![number as u8; len as usize];
+                        let result = if write { table.write(at, &data) } else { table.read(at, &mut data) };
+                        prop_assert_eq!(result.is_ok(), places.is_some());
+                        for (place, byte) in places.into_iter().flatten().zip(data) {
+                            if write {
+                                bytes[place] = byte;
+                            }
+                            prop_assert_eq!(bytes[place], byte);
                         }
                     }
                 }
             }
-            let distinct: std::collections::BTreeSet<_> = pages.iter().flatten().collect();
+            let distinct: BTreeSet<_> = pages.iter().flatten().map(|page| page.0).collect();
             prop_assert_eq!(table.len(), distinct.len());
         }
     }
