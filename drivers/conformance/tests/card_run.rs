@@ -30,7 +30,10 @@ fn every_cell_of_a_run_is_measured_on_a_card_that_differs() -> Result<()> {
     let (matrix, results) = (nic.path("matrix.toml"), nic.path("results"));
     fs::write(&matrix, MATRIX)?;
     let run = || {
-        let program = Program::triptych()?.arg("run").arg("--config").arg(&matrix);
+        let program = Program::built("bin/triptych")?
+            .arg("run")
+            .arg("--config")
+            .arg(&matrix);
         let program = program.args(["--devices", &nic.devices().join(",")]);
         let program = program.args(["--generator", "none", "--keep-clock"]);
         let program = program.arg("--build-dir").arg(build_folder());

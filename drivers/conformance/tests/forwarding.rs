@@ -1,6 +1,7 @@
 //! The program `ixgbe-fwd` beside a NIC whose data plane runs at full speed.
 
 use std::io::Read;
+use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
@@ -211,7 +212,7 @@ fn parse_totals(line: &str) -> Option<[u64; 4]> {
 fn a_closed_output_does_not_end_the_run(driver: Implementation) -> Result<()> {
     let mut nic = TestNic::running(at_rate(0.2))?;
     let program = nic.forwarder(driver)?.args(["--duration", "1.3"]);
-    let mut running = program.piped().start()?;
+    let mut running = program.stdout(Stdio::piped()).start()?;
     drop(running.pipe()?);
     let output = running.wait(LIMIT)?;
     let totals = nic.check_run(&output)?;
@@ -224,7 +225,7 @@ fn totals_can_go_to_a_pipe(driver: Implementation) -> Result<()> {
     let nic = TestNic::running(saturated)?;
     let program = Program::forwarder(driver)?.args(nic.devices());
     let program = program.args(["--packets", "1000", "--json", "/dev/stdout"]);
-    let mut running = program.piped().start()?;
+    let mut running = program.stdout(Stdio::piped()).start()?;
     let mut pipe = running.pipe()?;
     running.wait(LIMIT)?.expect_success()?;
     let mut text = String::new();

@@ -25,7 +25,9 @@ fn cabled(config: NicConfig) -> NicConfig {
 
 /// Starts the self-test on this NIC.
 fn start(nic: &TestNic, arguments: &[&str]) -> Result<Running> {
-    let program = Program::triptych()?.arg("selftest").args(nic.devices());
+    let program = Program::built("bin/triptych")?
+        .arg("selftest")
+        .args(nic.devices());
     program
         .json(nic.path("report.json"))
         .args(arguments)

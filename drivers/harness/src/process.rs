@@ -5,7 +5,7 @@ use std::fmt;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -42,8 +42,7 @@ pub fn wait_until(event: &str, mut condition: impl FnMut() -> bool) -> Result<()
 #[derive(Debug)]
 pub struct Program {
     command: Command,
-    json: Option<PathBuf>,
-    piped: bool,
+    stdout: Option<Stdio>,
     grouped: bool,
 }
 
@@ -52,8 +51,7 @@ impl Program {
     pub fn at(path: impl AsRef<OsStr>) -> Self {
         Self {
             command: Command::new(path),
-            json: None,
-            piped: false,
+            stdout: None,
             grouped: false,
         }
     }
@@ -77,27 +75,15 @@ impl Program {
         Self::built(&format!("bin/{implementation}/{name}"))
     }
 
-    /// The forwarder of C or of the transpiled driver under ThreadSanitizer, which ends with status 66 if it has
-    /// seen a data race.
-    pub fn under_thread_sanitizer(implementation: impl fmt::Display) -> Result<Self> {
-        Self::built(&format!("thread/{implementation}/ixgbe-fwd"))
-    }
-
     /// The software NIC as a program of its own, with its sockets in this folder.
     pub fn nic(sockets: &Path) -> Result<Self> {
         Ok(Self::built("bin/nic")?.arg("--socket-dir").arg(sockets))
     }
 
-    /// The program `triptych`.
-    pub fn triptych() -> Result<Self> {
-        Self::built("bin/triptych")
-    }
-
     /// Adds an argument.
     #[must_use]
-    pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
-        self.command.arg(argument);
-        self
+    pub fn arg(self, argument: impl AsRef<OsStr>) -> Self {
+        self.args([argument])
     }
 
     /// Adds arguments.
@@ -107,17 +93,16 @@ impl Program {
         self
     }
 
-    /// Makes a forwarder write its totals to this file.
+    /// Makes it write its totals to this file.
     #[must_use]
-    pub fn json(mut self, path: impl AsRef<Path>) -> Self {
-        self.json = Some(path.as_ref().to_owned());
+    pub fn json(self, path: impl AsRef<Path>) -> Self {
         self.arg("--json").arg(path.as_ref())
     }
 
-    /// Sends its standard output to a pipe ([`Running::pipe`]) instead of the [`Output`].
+    /// Sends its standard output there, and not to the [`Output`].
     #[must_use]
-    pub fn piped(mut self) -> Self {
-        self.piped = true;
+    pub fn stdout(mut self, to: impl Into<Stdio>) -> Self {
+        self.stdout = Some(to.into());
         self
     }
 
@@ -142,34 +127,17 @@ impl Program {
     /// Starts the program.
     pub fn start(mut self) -> Result<Running> {
         // Files and not pipes: a program that prints much would block while the test does not read.
-        let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-        let name = self.command.get_program().to_string_lossy().into_owned();
-        let mut arguments = self
-            .command
-            .get_args()
-            .skip_while(|word| *word != "--batch");
-        let batch = arguments
-            .nth(1)
-            .and_then(|batch| batch.to_str()?.parse().ok());
-        let started = Instant::now();
-        let to = if self.piped {
-            Stdio::piped()
-        } else {
-            stdout.try_clone()?.into()
-        };
-        self.command
-            .stdin(Stdio::null())
-            .stdout(to)
-            .stderr(stderr.try_clone()?);
-        let child = self.command.spawn().with_context(|| name.clone())?;
+        let [stdout, stderr] = [tempfile::tempfile()?, tempfile::tempfile()?];
+        let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
+        let words: Vec<_> = words.map(|w| w.to_string_lossy().into_owned()).collect();
+        let to = self.stdout.unwrap_or(stdout.try_clone()?.into());
+        self.command.stdin(Stdio::null()).stdout(to);
+        self.command.stderr(stderr.try_clone()?);
         Ok(Running {
-            name,
-            child,
-            stdout,
-            stderr,
-            json: self.json,
-            batch: batch.unwrap_or(32),
-            started,
+            started: Instant::now(),
+            child: self.command.spawn().with_context(|| words[0].clone())?,
+            words,
+            outputs: [stdout, stderr],
             grouped: self.grouped,
         })
     }
@@ -208,12 +176,9 @@ impl Program {
 /// A running program. Dropping it ends the process.
 #[derive(Debug)]
 pub struct Running {
-    name: String,
+    words: Vec<String>,
     child: Child,
-    stdout: File,
-    stderr: File,
-    json: Option<PathBuf>,
-    batch: u64,
+    outputs: [File; 2],
     started: Instant,
     grouped: bool,
 }
@@ -249,7 +214,8 @@ impl Running {
 
     /// Its standard output and its standard error so far.
     pub fn so_far(&self) -> Result<[String; 2]> {
-        Ok([read(&self.stdout)?, read(&self.stderr)?])
+        let [stdout, stderr] = self.outputs.each_ref().map(read);
+        Ok([stdout?, stderr?])
     }
 
     /// Whether its standard output has this text, or it has ended.
@@ -261,32 +227,20 @@ impl Running {
     /// Sends a signal.
     pub fn signal(&mut self, signal: Signal) -> Result<()> {
         // No other process can have its id before this one waits for it.
-        ensure!(
-            self.is_running()?,
-            "{} ended before the signal: {:?}",
-            self.name,
-            self.so_far()
-        );
-        kill_process(Pid::from_child(&self.child), signal)?;
-        Ok(())
+        let (runs, name) = (self.is_running()?, &self.words[0]);
+        ensure!(runs, "{name} ended before the signal: {:?}", self.so_far());
+        Ok(kill_process(Pid::from_child(&self.child), signal)?)
     }
 
     /// Waits for the end of the program. A program that still runs after `limit` is killed.
     pub fn wait(mut self, limit: Duration) -> Result<Output> {
-        if !self.ends_within(limit)? {
-            bail!(
-                "{} runs longer than {limit:?}; so far: {:?}",
-                self.name,
-                self.so_far()
-            );
+        let (ended, said) = (self.ends_within(limit)?, self.so_far()?);
+        let words = std::mem::take(&mut self.words);
+        if !ended {
+            bail!("{} runs longer than {limit:?}; so far: {said:?}", words[0]);
         }
         let status = self.child.wait()?;
-        let ended = Output::new(&self.name, status, self.so_far()?, self.started.elapsed());
-        Ok(Output {
-            json: self.json.clone(),
-            batch: self.batch,
-            ..ended
-        })
+        Ok(Output::new(words, status, said, self.started.elapsed()))
     }
 
     /// Ends a forwarder with a signal. It must succeed.
@@ -335,7 +289,8 @@ fn read(file: &File) -> Result<String> {
 /// The result of a program that has ended.
 #[derive(Debug)]
 pub struct Output {
-    name: String,
+    /// The program and its arguments.
+    words: Vec<String>,
     /// Its exit status.
     pub status: ExitStatus,
     /// Its standard output.
@@ -344,31 +299,30 @@ pub struct Output {
     pub stderr: String,
     /// How long it ran.
     pub elapsed: Duration,
-    json: Option<PathBuf>,
-    batch: u64,
 }
 
 impl Output {
-    /// The result of a program that ran elsewhere, for example in a guest: its standard output, and its standard error.
-    pub fn new(name: &str, status: ExitStatus, said: [String; 2], elapsed: Duration) -> Self {
-        let [stdout, stderr] = said;
+    /// The result of a program, which may have run elsewhere, for example in a guest: its words, its standard output and
+    /// its standard error.
+    pub fn new(
+        words: Vec<String>,
+        status: ExitStatus,
+        [stdout, stderr]: [String; 2],
+        elapsed: Duration,
+    ) -> Self {
         Self {
-            name: name.to_owned(),
+            words,
             status,
             stdout,
             stderr,
             elapsed,
-            json: None,
-            batch: 0,
         }
     }
 
     /// Checks the exit status.
     pub fn expect_exit(&self, code: i32) -> Result<&Self> {
-        ensure!(
-            self.status.code() == Some(code),
-            "exit status is not {code}: {self}"
-        );
+        let exited = self.status.code() == Some(code);
+        ensure!(exited, "exit status is not {code}: {self}");
         Ok(self)
     }
 
@@ -391,13 +345,13 @@ impl Output {
         &self,
         texts: impl IntoIterator<Item = T>,
     ) -> Result<&Self> {
-        for text in texts {
-            let text = text.as_ref();
-            ensure!(
-                self.stderr.contains(text),
-                "standard error lacks {text:?}: {self}"
-            );
-        }
+        let mut texts = texts.into_iter();
+        let missing = texts.find(|text| !self.stderr.contains(text.as_ref()));
+        let missing = missing.as_ref().map(T::as_ref);
+        ensure!(
+            missing.is_none(),
+            "standard error lacks {missing:?}: {self}"
+        );
         Ok(self)
     }
 
@@ -412,51 +366,42 @@ impl Output {
     /// Checks that a forwarder succeeded: exit status 0 and no message except about huge pages.
     pub fn expect_success(&self) -> Result<&Self> {
         self.expect_exit(0)?;
-        let unexpected = |line: &&str| !line.contains("huge pages");
-        ensure!(
-            self.stderr.lines().find(unexpected).is_none(),
-            "unexpected message: {self}"
-        );
+        let expected = self.stderr.lines().all(|line| line.contains("huge pages"));
+        ensure!(expected, "unexpected message: {self}");
         Ok(self)
     }
 
     /// The totals in a forwarder's `--json` file, which follow the rules of every run.
     pub fn totals(&self) -> Result<Totals> {
-        let totals = Totals::parse(&self.json_text()?).with_context(|| format!("{self}"))?;
-        totals.check(self.batch)?;
+        let totals = Totals::parse(&self.json_text()?).with_context(|| self.to_string())?;
+        totals.check(self.option("--batch").unwrap_or("32").parse()?)?;
         Ok(totals)
     }
 
     /// The totals of another program, in its `--json` file.
     pub fn totals_as<T: DeserializeOwned>(&self) -> Result<T> {
-        serde_json::from_str(&self.json_text()?).with_context(|| format!("{self}"))
+        serde_json::from_str(&self.json_text()?).with_context(|| self.to_string())
     }
 
     fn json_text(&self) -> Result<String> {
-        let path = self
-            .json
-            .as_ref()
-            .context("the program was started without --json")?;
-        std::fs::read_to_string(path).with_context(|| format!("{}: {self}", path.display()))
+        let path = self.option("--json").context("started without --json")?;
+        std::fs::read_to_string(path).with_context(|| format!("{path}: {self}"))
+    }
+
+    /// The argument after an option.
+    fn option(&self, name: &str) -> Option<&str> {
+        let at = self.words.iter().position(|word| word == name)?;
+        self.words.get(at + 1).map(String::as_str)
     }
 }
 
 impl fmt::Display for Output {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            name,
-            status,
-            stdout,
-            stderr,
-            elapsed,
-            ..
-        } = self;
-        write!(
-            f,
-            "{name} ({status}, signal {:?}, {elapsed:.2?})",
-            status.signal()
-        )?;
-        write!(f, "\n-- stdout\n{stdout}-- stderr\n{stderr}")
+        let (name, signal) = (&self.words[0], self.status.signal());
+        let (status, elapsed) = (self.status, self.elapsed);
+        writeln!(f, "{name} ({status}, signal {signal:?}, {elapsed:.2?})")?;
+        let (stdout, stderr) = (&self.stdout, &self.stderr);
+        write!(f, "-- stdout\n{stdout}-- stderr\n{stderr}")
     }
 }
 

@@ -253,7 +253,12 @@ impl Job<'_> {
         let output = |end: &End| {
             let status = ExitStatus::from_raw(end.status);
             let [stdout, stderr] = [&end.stdout, &end.stderr].map(String::clone);
-            Output::new(&self.script, status, [stdout, stderr], self.began.elapsed())
+            Output::new(
+                vec![self.script.clone()],
+                status,
+                [stdout, stderr],
+                self.began.elapsed(),
+            )
         };
         Ok(agent.end(self.number, limit)?.map(output))
     }
