@@ -1,11 +1,11 @@
-//! The link, the SFP+ module with its pins and wires, the EEPROM, and the control socket.
+//! The link, the SFP+ module's pins, and the control socket.
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
 use nic::registers as r;
 use nic::Module;
-use support::{frame, link_is_up, read_eeprom, Bench, Client, Control, Rings};
+use support::{frame, link_is_up, Bench, Client, Control, Rings};
 
 /// A card with a cable between its ports.
 fn bench(module: Module) -> Bench {
@@ -105,95 +105,6 @@ fn without_a_module_there_is_no_link() {
         0,
         "the card drives the pin"
     );
-}
-
-/// A bus master that uses I2CCTL like a driver.
-struct Wires(Client);
-
-impl Wires {
-    fn drive(&mut self, clock: bool, data: bool) -> bool {
-        let level = |high, wire| if high { wire } else { 0 };
-        let value = level(clock, r::I2CCTL_CLK_OUT) | level(data, r::I2CCTL_DATA_OUT);
-        self.0.set(r::I2CCTL, value);
-        let value = self.0.get(r::I2CCTL);
-        assert_eq!(value & r::I2CCTL_CLK_IN != 0, clock);
-        value & r::I2CCTL_DATA_IN != 0
-    }
-
-    fn bit(&mut self, bit: bool) -> bool {
-        self.drive(false, bit);
-        let level = self.drive(true, bit);
-        self.drive(false, bit);
-        level
-    }
-
-    fn start(&mut self) {
-        self.drive(false, true);
-        self.drive(true, true);
-        self.drive(true, false);
-        self.drive(false, false);
-    }
-
-    fn send(&mut self, byte: u8) -> bool {
-        for n in 0..8 {
-            self.bit(byte << n & 0x80 != 0);
-        }
-        !self.bit(true)
-    }
-
-    fn read(&mut self, device: u8, offset: u8) -> Option<u8> {
-        self.start();
-        let there = self.send(device << 1) && self.send(offset);
-        self.start();
-        let there = there && self.send(device << 1 | 1);
-        let byte = there.then(|| (0..8).fold(0, |byte, _| byte << 1 | u8::from(self.bit(true))));
-        self.bit(true);
-        self.drive(false, false);
-        self.drive(true, false);
-        self.drive(true, true);
-        byte
-    }
-}
-
-#[test]
-fn the_module_is_read_over_its_wires() {
-    for (module, technology, compliance) in [
-        (Module::Dac, Some(0x04), Some(0)),
-        (Module::Sr, Some(0), Some(0x10)),
-        (Module::None, None, None),
-    ] {
-        let (_bench, client) = connected(module);
-        let mut wires = Wires(client);
-        assert_eq!(wires.read(0x50, 8), technology);
-        assert_eq!(wires.read(0x50, 3), compliance);
-    }
-}
-
-/// Reads a word bit by bit, like DPDK's driver.
-#[test]
-fn the_eeprom_is_read_over_its_wires() {
-    let (_bench, mut client) = connected(Module::Dac);
-    client.change(r::EEC, r::EEC_REQ, 0);
-    let eec = client.get(r::EEC);
-    assert_ne!(eec & r::EEC_GNT, 0);
-    assert_ne!(eec & r::EEC_ADDR_SIZE, 0, "addresses have 16 bits");
-    let mut clock = |data: bool| {
-        let data = if data { r::EEC_DI } else { 0 };
-        let wires = r::EEC_SK | r::EEC_CS | r::EEC_DI;
-        client.change(r::EEC, r::EEC_CS | data, wires);
-        client.change(r::EEC, r::EEC_SK, 0);
-        let out = client.get(r::EEC) & r::EEC_DO != 0;
-        client.change(r::EEC, 0, r::EEC_SK);
-        out
-    };
-    // READ, byte address 0x15 * 2.
-    for bit in (0..24).rev() {
-        clock(0x03_002a >> bit & 1 == 1);
-    }
-    let word = (0..16).fold(0_u16, |word, _| word << 1 | u16::from(clock(false)));
-    client.change(r::EEC, 0, r::EEC_CS | r::EEC_REQ);
-    let expected = read_eeprom(&mut client, 0x15);
-    assert_eq!((word.swap_bytes(), expected), (0xfafa, Some(0xfafa)));
 }
 
 #[test]
