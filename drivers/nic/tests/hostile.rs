@@ -184,7 +184,7 @@ impl Flood {
 
 /// A unit of counted work takes a nanosecond with optimization, and a multiple without: then rounds are longer, and
 /// the share is smaller.
-const OPTIMIZED: f64 = if cfg!(debug_assertions) { 0.25 } else { 1.0 };
+const OPTIMIZED: f64 = if cfg!(debug_assertions) { 0.125 } else { 1.0 };
 
 /// Most attempts to see the other port's share on a busy machine.
 const ATTEMPTS: usize = 5;

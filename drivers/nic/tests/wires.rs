@@ -162,7 +162,7 @@ fn the_eeprom_is_read_over_its_wires() {
     assert_ne!(eec & r::EEC_ADDR_SIZE, 0, "addresses have 16 bits");
     for address in [0, 0x0f, 0x15, 0x3f, 0x81, 0xffe] {
         // The wires carry the low byte of a word first.
-        let pair = transfer(&mut client, READ | address * 2, 24, 32);
+        let pair = transfer(&mut client, READ | (address * 2), 24, 32);
         let words = [pair >> 16, pair & 0xffff].map(|word| (word as u16).swap_bytes());
         let by_eerd = [0, 1].map(|nth| read_eeprom(&mut client, address + nth));
         assert_eq!(words.map(Some), by_eerd, "{address:#x}");
