@@ -51,6 +51,15 @@ static void queues_create(struct queues *queues)
 	queues->rdt = TEST_RING_SIZE - 1;
 }
 
+/* Checks that the device may write to every descriptor: it has the address of its packet. */
+static void descriptors_have_their_packets(const struct rx_queue *rx)
+{
+	for (uint32_t i = 0; i < TEST_RING_SIZE; i++) {
+		CHECK_EQUAL(rx->ring[i].lower, rx->packets[i]->iova);
+		CHECK_EQUAL(rx->ring[i].upper, 0);
+	}
+}
+
 static void queues_destroy(struct queues *queues)
 {
 	device_release(&queues->device);
@@ -61,9 +70,10 @@ static void queues_destroy(struct queues *queues)
 	CHECK_EQUAL(queues->container.map_count, 0);
 }
 
-/* Writes back RX descriptor `index`: a frame of `size` bytes, or a part of one. */
+/* Writes back RX descriptor `index`: a frame of `size` bytes, or a part of one. This overwrites the address. */
 static void device_receives(struct queues *queues, uint32_t index, uint64_t size, bool last)
 {
+	queues->device.rx[0].ring[index].lower = 0;
 	queues->device.rx[0].ring[index].upper = size << 32 | IXGBE_RXD_DD |
 						 (last ? IXGBE_RXD_EOP : 0);
 }
@@ -93,6 +103,7 @@ static void a_frame_of_several_descriptors_is_dropped(void)
 	CHECK_EQUAL(rx_batch(&queues.device.rx[0], packets + 2, 6), 1);
 	CHECK_EQUAL(packets[2]->size, 62);
 	CHECK_EQUAL(queues.device.rx[0].discarded, 2);
+	descriptors_have_their_packets(&queues.device.rx[0]);
 	for (uint32_t i = 0; i < 3; i++) {
 		packet_free(packets[i]);
 	}
@@ -116,6 +127,7 @@ static void frames_of_several_descriptors_end_a_batch_too(void)
 		device_receives(&queues, i, 2048, false);
 	}
 	CHECK_EQUAL(rx_batch(&queues.device.rx[0], packets, 8), 0);
+	descriptors_have_their_packets(&queues.device.rx[0]);
 	queues_destroy(&queues);
 }
 
