@@ -1,6 +1,8 @@
 /* Allocating IOVAs, finding a register in an area, and the patience for servers. */
 #include "test.h"
 #include "vfio/vfio.h"
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define MIB (1ull << 20)
 
@@ -52,6 +54,28 @@ static void a_register_lies_inside_its_area(void)
 	CHECK(vfio_register(&device, 0xffc) == NULL);
 }
 
+static void a_closed_device_has_no_mappings(void)
+{
+	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct vfio_container container;
+	struct vfio_device device = {
+		.container = &container,
+		.kind = VFIO_KIND_USER,
+		.fd = -1,
+		.area_count = 1,
+		.areas = {{.size = size, .memory = page}},
+	};
+
+	CHECK(page != MAP_FAILED);
+	vfio_container_init(&container);
+	CHECK_EQUAL(msync(page, size, MS_ASYNC), 0);
+	vfio_close(&device);
+	/* msync fails where nothing is mapped. */
+	CHECK_EQUAL(msync(page, size, MS_ASYNC), -1);
+	CHECK(vfio_register(&device, 0) == NULL);
+}
+
 static void one_device_does_not_use_up_the_reserve_of_another(void)
 {
 	struct vfio_container container;
@@ -88,6 +112,7 @@ int main(void)
 	iovas_are_aligned_and_within_the_ranges();
 	iovas_end_with_the_address_space();
 	a_register_lies_inside_its_area();
+	a_closed_device_has_no_mappings();
 	one_device_does_not_use_up_the_reserve_of_another();
 	return 0;
 }

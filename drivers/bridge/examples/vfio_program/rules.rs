@@ -212,6 +212,8 @@ pub fn interrupts() {
         (TRIGGER, 2, 1, 1, 0, Ok(()), false),
         (MASK, 2, 0, 1, 0, Err(ENOTTY), false),
         (CONNECT, 2, 0, 65, 0, Err(EINVAL), false),
+        (TRIGGER, 2, 0, 65, 0, Err(EINVAL), false),
+        (TRIGGER, 2, 63, 2, 0, Err(EINVAL), false),
         (TRIGGER, 2, 0, 0, 0, Ok(()), false),
     ];
     for index in [3, 4] {

@@ -541,6 +541,12 @@ mod tests {
             } = &mut bench;
             interrupts.set_causes(registers, vector / 32, bit);
             assert_eq!(bench.signals(), 1, "by software");
+            let enabled = |bench: &Bench| bench.get(r::EIMS_EX(vector / 32)) & bit != 0;
+            assert!(enabled(&bench));
+            bench.set(&[(r::EIAM_EX(vector / 32), bit)]);
+            bench.registers.change(r::GPIE, r::GPIE_EIAME, 0);
+            bench.received(2, 1);
+            assert!(!enabled(&bench), "masked by itself");
         }
     }
 

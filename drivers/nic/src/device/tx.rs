@@ -468,9 +468,9 @@ mod tests {
         }
     }
 
-    /// Sends 64 small frames. Every `rs_every`-th requests a write-back. Returns the paths of the
-    /// frames, the write-backs, and the descriptors that are done.
-    fn sent_with(rs_every: u64) -> (Paths, u32, Vec<u64>) {
+    /// Sends 64 small frames from descriptor `first` on. Every `rs_every`-th requests a write-back, unless they come in
+    /// groups of `threshold`. Returns the paths of the frames, the write-backs, and the frames whose descriptors are done.
+    fn sent_with(rs_every: u64, first: u32, threshold: u32) -> (Paths, u32, Vec<u64>) {
         let memory = rustix::fs::memfd_create("tx test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
         rustix::fs::ftruncate(&memory, 2 * PAGE_SIZE).unwrap();
         let mut dma = DmaPort::new();
@@ -482,18 +482,25 @@ mod tests {
             .table
             .map(0, 2 * PAGE_SIZE, permissions, Some(memory), 0);
         mapped.unwrap();
+        let place = |nth: u64| (u64::from(first) + nth) % u64::from(DESCRIPTORS) * DESCRIPTOR_LEN;
         for nth in 0..64 {
             let rs = match (nth + 1) % rs_every {
                 0 => r::TXD_RS,
                 _ => 0,
             };
             let words = [PAGE_SIZE + 60 * nth, SMALL | rs].map(u64::to_le_bytes);
-            dma.table
-                .write(nth * DESCRIPTOR_LEN, &words.concat())
-                .unwrap();
+            dma.table.write(place(nth), &words.concat()).unwrap();
         }
         let length = DESCRIPTORS * DESCRIPTOR_LEN as u32;
-        let register = |address| if address == r::TDLEN(0) { length } else { 0 };
+        let registers = [
+            (r::TDLEN(0), length),
+            (r::TDH(0), first),
+            (r::TXDCTL(0), r::field(r::TXDCTL_WTHRESH, threshold)),
+        ];
+        let register = |address| {
+            let known = registers.iter().find(|(known, _)| *known == address);
+            known.map_or(0, |(_, value)| *value)
+        };
         let mut queue = TxQueue::new(0, false, register).unwrap();
         let (mut paths, mut statistics) = (Paths::default(), Batch::default());
         let settings = TxSettings {
@@ -511,9 +518,7 @@ mod tests {
         let progress = queue.drain(&mut way, 64);
         let done = |nth: &u64| {
             let mut bytes = [0; 8];
-            dma.table
-                .read(nth * DESCRIPTOR_LEN + 8, &mut bytes)
-                .unwrap();
+            dma.table.read(place(*nth) + 8, &mut bytes).unwrap();
             u64::from_le_bytes(bytes) == r::TXD_DD
         };
         let done = (0..64).filter(done).collect();
@@ -523,7 +528,7 @@ mod tests {
     #[test]
     fn small_frames_take_the_fast_path_whichever_request_a_write_back() {
         for rs_every in [1, 2, 3, 32, 64, 100] {
-            let (paths, written, done) = sent_with(rs_every);
+            let (paths, written, done) = sent_with(rs_every, 0, 0);
             assert_eq!(
                 (paths.fast, paths.general),
                 (64, 0),
@@ -532,6 +537,14 @@ mod tests {
             let expected: Vec<u64> = (0..64).filter(|nth| (nth + 1) % rs_every == 0).collect();
             assert_eq!(done, expected, "RS in 1 of {rs_every}");
             assert_eq!(written, expected.len() as u32);
+        }
+    }
+    #[test]
+    fn groups_are_written_back_also_around_the_end_of_the_ring() {
+        for first in [0, 60, 100, 124, 127] {
+            let (paths, written, done) = sent_with(100, first, 8);
+            assert_eq!((paths.fast, written), (64, 64), "from {first}");
+            assert_eq!(done, (0..64).collect::<Vec<_>>(), "from {first}");
         }
     }
 }
