@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pcap_file::pcap::{PcapPacket, PcapReader, PcapWriter};
 use pcap_file::TsResolution;
@@ -271,9 +271,11 @@ fn what_fails_at_run_time_has_another_status_and_a_remedy() {
         ("--socket-dir DIR --wire pcap=/dev/null,", "pcap /dev/null"),
         ("--socket-dir DIR --wire pcap=,/dev/full", "pcap /dev/full"),
     ] {
+        let start = Instant::now();
         let (status, text) = run(&arguments.replace("DIR", path));
         assert_eq!(status, Some(1), "{arguments}: {text}");
         assert!(text.contains(expected), "{arguments}: {text}");
+        assert!(start.elapsed() < Duration::from_secs(30), "before the run");
     }
 }
 

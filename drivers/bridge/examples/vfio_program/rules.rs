@@ -204,6 +204,16 @@ pub fn interrupts() {
         (device, 110, &[40, CONNECT | 1, 2, 0, 1, none], Err(EINVAL)),
         (device, 110, &[20, TRIGGER, 2, u32::MAX, 2], Err(EINVAL)),
     ]);
+    // More eventfds than one message takes, with a hole.
+    let mut many = vec![20 + 4 * 20, CONNECT, 2, 0, 20];
+    many.extend([event as u32; 20]);
+    many[5 + 3] = none;
+    check(&[(device, 110, &many, Ok(&many))]);
+    for (vector, fires) in [(3, false), (4, true), (15, true), (16, true), (19, true)] {
+        let trigger = [20, TRIGGER, 2, vector, 1];
+        check(&[(device, 110, &trigger, Ok(&trigger))]);
+        assert_eq!(fired(), fires, "vector {vector}");
+    }
     // Flags, index, start, count, the first eventfd; the result, and whether the eventfd fires then.
     let mut rows = vec![
         (CONNECT, 2, 0, 2, event, Ok(()), false),

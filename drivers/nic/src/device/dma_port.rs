@@ -16,7 +16,7 @@ pub(crate) const SMALL_FRAME: usize = 16;
 /// A descriptor on the general path, besides its bytes.
 pub(crate) const DESCRIPTOR: usize = 64;
 /// A frame on the general path, besides its bytes.
-pub(crate) const FRAME: usize = 256;
+pub(crate) const FRAME: usize = 768;
 /// A frame that is kept for a cable or for the program that runs the card.
 pub(crate) const KEPT_FRAME: usize = 512;
 /// A signal, a note or a look at the clock.
