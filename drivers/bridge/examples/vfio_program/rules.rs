@@ -87,7 +87,16 @@ pub fn rules() {
 
 fn dma_rules(container: i32) {
     let memory = anonymous(0x10000, libc::MAP_PRIVATE);
+    // A page that may only be read, then a page, then a hole.
+    let before_hole = anonymous(0x3000, libc::MAP_PRIVATE);
+    // SAFETY: the pages belong to this function.
+    unsafe {
+        libc::munmap((before_hole + 0x2000) as *mut libc::c_void, 0x1000);
+        libc::mprotect(before_hole as *mut libc::c_void, 0x1000, libc::PROT_READ);
+    }
     for (memory, iova, size, expected) in [
+        (before_hole, IOVA << 1, 0x1000, Err(EFAULT)),
+        (before_hole + 0x1000, IOVA << 1, 0x2000, Err(EFAULT)),
         (memory, IOVA, 0x4000, Ok(())),
         (memory, IOVA + 0x4000, 0x1000, Ok(())), // Neighbours touch.
         (memory, IOVA - 0x1000, 0x1000, Ok(())),
