@@ -76,8 +76,7 @@ run_thread() {
 	# rustix calls the C library instead of the kernel, so that ThreadSanitizer sees every mmap and munmap.
 	export RUSTFLAGS="-Zsanitizer=thread --cfg=rustix_use_libc"
 	"${instrumented[@]}" "${driver[@]}" -- "${tests[@]}"
-	# With every access checked, the tests of full traffic cannot forward enough in their time.
-	"${instrumented[@]}" --quiet --locked --package nic --test threads --test session -- --skip in_full_traffic
+	"${instrumented[@]}" --quiet --locked --package nic --test threads --test session
 }
 
 run_miri() {
