@@ -119,10 +119,10 @@ const WORST: [Worst; 5] = [
     // Impossible offloads, so that each frame leaves a note.
     ("notes", |slot| group(slot, slot % 8, 4096), 0.4),
     // The card cannot count what the first use of a page costs, so cold pages leave the other port less.
-    (COLD, |slot| [Flood::DATA + slot * 4096, SMALL], 0.05),
+    (COLD, |slot| [Flood::DATA + slot * 4096, SMALL], 0.0),
 ];
 
-/// The pages of the frames are taken away and come back.
+/// The pages of the frames are taken away and come back. The other port has no promised share then, but goes on.
 const COLD: &str = "small frames in cold pages";
 
 /// A driver that keeps all 16 transmit queues of a port full.
@@ -184,7 +184,10 @@ impl Flood {
 
 /// A unit of counted work takes a nanosecond with optimization, and a multiple without: then rounds are longer, and
 /// the share is smaller.
-const OPTIMIZED: f64 = if cfg!(debug_assertions) { 0.125 } else { 1.0 };
+const OPTIMIZED: f64 = if cfg!(debug_assertions) { 0.25 } else { 1.0 };
+
+/// The least share of a port that goes on.
+const GOES_ON: f64 = 0.005;
 
 /// Most attempts to see the other port's share on a busy machine.
 const ATTEMPTS: usize = 5;
@@ -222,7 +225,7 @@ fn other_ports_go_on_while_one_client_does_its_worst() {
             });
             shares.sort_by(f64::total_cmp);
             println!("{name}: {shares:.2?} of the frames of a driver alone");
-            shares[2] >= share * OPTIMIZED
+            shares[2] >= (share * OPTIMIZED).max(GOES_ON)
         });
         assert!(enough, "{name}: the other port starves");
     }
