@@ -103,9 +103,11 @@ impl<S: Service> Connection<S> {
         self.note_sent(sent);
         self.note_progress(received + sent, now);
         let no_more = self.closing || self.ended && !self.more && !self.blocked;
+        // Bytes that had no room bring no further event.
+        let may_have_more = received == room && self.room() > 0;
         let turn = if no_more && !self.has_output() {
             Turn::Done
-        } else if self.can_serve() || received > 0 && received == room {
+        } else if self.can_serve() || may_have_more {
             Turn::GoesOn
         } else {
             Turn::Waits
@@ -206,5 +208,44 @@ impl<S: Service> Connection<S> {
         self.begun.is_some_and(|(begun, moved)| {
             now - begun > limit + Duration::from_secs(moved / SLOWEST)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::Served;
+    use crate::tcp::memory::Memory;
+
+    /// Sends back what it gets.
+    struct Echo;
+
+    impl Service for Echo {
+        type Connection = ();
+        const REQUEST_LIMIT: usize = 1 << 20;
+        const ANSWER_LIMIT: usize = 0;
+
+        fn serve(&mut self, (): &mut (), input: &[u8], output: &mut Vec<u8>) -> Served {
+            output.extend_from_slice(input);
+            Served {
+                consumed: input.len(),
+                ..Served::default()
+            }
+        }
+    }
+
+    #[test]
+    fn a_client_that_reads_late_gets_all_answers() {
+        let much = vec![b'x'; 4 * OUTPUT_LIMIT];
+        let mut tcp = Memory::with_clients(std::slice::from_ref(&much));
+        tcp.full.push(0);
+        let mut connection = Connection::<Echo>::new(Instant::now());
+        let mut goes_on = || connection.turn(&mut Echo, &mut tcp, 0, Instant::now()).0 == Turn::GoesOn;
+        while goes_on() {}
+        // The client reads all. That is one event, and no more bytes arrive.
+        tcp.full.clear();
+        let mut goes_on = || connection.turn(&mut Echo, &mut tcp, 0, Instant::now()).0 == Turn::GoesOn;
+        while goes_on() {}
+        assert_eq!(tcp.clients[0].1.len(), much.len());
     }
 }

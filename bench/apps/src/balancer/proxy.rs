@@ -39,7 +39,7 @@ struct Pipe {
 struct Moved {
     received: u64,
     sent: u64,
-    /// The sender may have more.
+    /// The sender may have more, and there is room.
     more: bool,
     reset: bool,
 }
@@ -58,7 +58,6 @@ impl Pipe {
             moved.received += part.len() as u64;
             bytes.extend_from_slice(part);
         });
-        moved.more = room > 0 && moved.received == room as u64;
         self.ended |= input == Input::Ended;
         moved.reset = input == Input::Reset;
         if self.sent < self.bytes.len() && tcp.is_open(to) {
@@ -74,6 +73,9 @@ impl Pipe {
                 tcp.finish(to);
             }
         }
+        // Bytes that had no room bring no further event.
+        let has_room = self.bytes.len() - self.sent < PIPE;
+        moved.more = has_room && moved.received == room as u64;
         moved
     }
 }
@@ -398,5 +400,24 @@ impl Application for Balancer {
             statistics.idle_closed += 1;
             self.reset(tcp, client, statistics);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::memory::Memory;
+
+    #[test]
+    fn a_receiver_that_was_full_gets_all_bytes() {
+        let much = vec![b'x'; 4 * PIPE];
+        let mut tcp = Memory::with_clients(&[much.clone(), Vec::new()]);
+        tcp.full.push(1);
+        let mut pipe = Pipe::default();
+        while pipe.turn(&mut tcp, 0, 1).more {}
+        // The receiver takes all. That is one event, and no more bytes arrive.
+        tcp.full.clear();
+        while pipe.turn(&mut tcp, 0, 1).more {}
+        assert_eq!(tcp.clients[1].1.len(), much.len());
     }
 }

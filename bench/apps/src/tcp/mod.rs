@@ -1,5 +1,7 @@
 //! TCP connections, kept by smoltcp over a driver, or by the kernel.
 
+#[cfg(test)]
+pub(crate) mod memory;
 mod program;
 mod server;
 mod shares;
