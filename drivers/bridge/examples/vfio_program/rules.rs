@@ -239,6 +239,7 @@ pub fn interrupts() {
         rows.extend([
             (CONNECT, index, 0, 1, event, Ok(()), false),
             (TRIGGER, index, 0, 1, 0, Ok(()), true),
+            (TRIGGER, index, 0, 2, 0, Err(EINVAL), false), // Only the bridge knows this one.
             (CONNECT, index, 0, 1, -1, Ok(()), false),
             (TRIGGER, index, 0, 1, 0, Ok(()), false),
         ]);
