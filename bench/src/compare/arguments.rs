@@ -6,7 +6,7 @@ use clap::Args;
 use record::Implementation;
 
 use crate::build::toolchain::recipe::{OptLevel, DEFAULT_CPU};
-use crate::usage::{compiled_driver, one_of, Batches, BuildDir};
+use crate::usage::{compiled_driver, one_of, Batches, BuildDir, MachineName};
 
 /// Arguments of `triptych compare`.
 #[derive(Debug, Args)]
@@ -70,6 +70,9 @@ pub struct CompareArguments {
     /// The folder that receives a folder for each comparison
     #[arg(long, value_name = "DIR", default_value = "results/compilers")]
     pub results: PathBuf,
+    /// The name of this machine in results.
+    #[command(flatten)]
+    pub machine: MachineName,
     /// The folder with everything built.
     #[command(flatten)]
     pub build_dir: BuildDir,
