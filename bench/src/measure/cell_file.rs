@@ -108,8 +108,6 @@ struct CellFile<'a> {
 #[derive(Debug, Default)]
 pub struct CellFiles {
     hashes: HashMap<PathBuf, Option<String>>,
-    /// The commit of the sources, if they are not those of the run.
-    pub git: Option<GitFacts>,
 }
 
 impl CellFiles {
@@ -185,7 +183,7 @@ impl CellFiles {
                     compiler_sha256: compiler_hash(cell),
                     program_sha256: self.hash(measured_file(cell, backend.name())),
                 },
-                git: self.git.as_ref().map_or(&record.git, |_| &self.git),
+                git: &record.git,
                 host: &record.host,
                 settings: settings.unwrap_or(&none),
             };

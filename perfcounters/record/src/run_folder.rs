@@ -278,29 +278,26 @@ fn name_of(machine: &str, id: &str) -> String {
     }
 }
 
-/// Begins the folder of a run whose cells several processes measure: `results/<machine>/<id>/` with `run.json`,
-/// unless another process has written it. Returns the path, and points `results/latest` there.
+/// Begins the folder of a run whose cells several processes measure: with `run.json`, unless another process has
+/// written it.
 ///
 /// # Errors
 /// [`RecordError::Write`].
-pub fn join_run(results: &Path, record: &RunRecord) -> Result<PathBuf, RecordError> {
-    let name = name_of(&record.machine, &record.id);
-    let path = results.join(&name);
-    let cells = path.join(CELLS_FOLDER);
+pub fn begin_run(folder: &Path, record: &RunRecord) -> Result<(), RecordError> {
+    let cells = folder.join(CELLS_FOLDER);
     fs::create_dir_all(&cells).map_err(RecordError::write(&cells))?;
-    let file = path.join(RUN_FILE);
-    if !file.exists() {
-        let json = crate::private::to_json(record);
-        let json = json.map_err(|error| RecordError::Write(file.clone(), error.into()))?;
-        match written(&file, &json)?.persist_noclobber(&file) {
-            Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(RecordError::Write(file, error.error));
-            }
-            _ => {}
-        }
+    let file = folder.join(RUN_FILE);
+    if file.exists() {
+        return Ok(());
     }
-    link(results, LATEST_LINK, &name)?;
-    Ok(path)
+    let json = crate::private::to_json(record);
+    let json = json.map_err(|error| RecordError::Write(file.clone(), error.into()))?;
+    match written(&file, &json)?.persist_noclobber(&file) {
+        Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(RecordError::Write(file, error.error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a file; a reader sees the old or the new file, never a part of one, also after a crash of the machine.

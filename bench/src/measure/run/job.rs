@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use anyhow::{bail, Context, Result};
 use perfcounters::temporary::TemporaryFolder;
 use perfcounters::{placement, Backend, Cell, Interrupt, Observer};
-use record::{BackendName, Implementation, RunFolder, CELLS_FOLDER};
+use record::{BackendName, Implementation, RunFolder, RunRecord, CELLS_FOLDER, LATEST_LINK};
 use serde_json::{json, Value};
 
 use super::arguments::RunArguments;
@@ -217,9 +217,19 @@ pub(super) fn measure(
         setup.backends.placement.driver,
     )?;
     record.core_clock = Some(clock.record());
-    let measured = record::join_run(&arguments.results, &record)
-        .map_err(Into::into)
-        .and_then(|_| measure_into(&cells, &setup, record, &clock));
+    let path = format!("{}/{id}", record.machine);
+    let begun = record::begin_run(&run, &record)
+        .and_then(|()| record::link(&arguments.results, LATEST_LINK, &path));
+    let measured = begun.map_err(Into::into).and_then(|()| {
+        into_cells(&cells, record, |recorder| {
+            for doubt in placement::doubts(&setup.backends.placement) {
+                recorder.warning(&doubt);
+            }
+            let outcome = measure_all(&setup, recorder);
+            clock.finish(recorder);
+            outcome
+        })
+    });
     let released = clock.release();
     let count = measured.with_context(|| format!("{name} is not measured"))?;
     released?;
@@ -249,11 +259,10 @@ fn is_measured(setup: &RunSetup<'_>, folder: &Path) -> Result<bool> {
 }
 
 /// Measures beside the run's folder, which receives whole cells only. Returns their number.
-fn measure_into(
+pub(crate) fn into_cells(
     cells: &Path,
-    setup: &RunSetup<'_>,
-    record: record::RunRecord,
-    clock: &RunClock,
+    record: RunRecord,
+    measure: impl FnOnce(&mut Recorder) -> Result<()>,
 ) -> Result<usize> {
     let work = TemporaryFolder::create()?;
     let id = record.id.clone();
@@ -261,12 +270,8 @@ fn measure_into(
     folder.record.id = id;
     let mut recorder = Recorder::new(folder, &[]);
     cells.clone_into(&mut recorder.cells);
-    for doubt in placement::doubts(&setup.backends.placement) {
-        recorder.warning(&doubt);
-    }
-    let outcome = measure_all(setup, &mut recorder);
+    let outcome = measure(&mut recorder);
     recorder.progress.finish();
-    clock.finish(&mut recorder);
     outcome?;
     let record = &recorder.folder.record;
     let failures = record.failures.iter().map(ToString::to_string);
