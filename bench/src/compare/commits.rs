@@ -6,10 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{ensure, Context, Result};
-use perfcounters::placement::Topology;
 use perfcounters::{Cell, Interrupt};
 use record::{BackendName, GitFacts, HostFacts, LinePlacement, RunRecord, CELLS_FOLDER};
 use serde_json::{json, Value};
@@ -21,9 +20,8 @@ use super::plan::CompareFile;
 use crate::build::builds::variants::DEFAULT;
 use crate::build::checkout::{git, hash_of, Checkout};
 use crate::build::request::Builder;
-use crate::build::runner;
-use crate::build::stamp;
-use crate::measure::cell_file::{CellFiles, CellKey};
+use crate::build::{runner, stamp};
+use crate::measure::cell_file::CellFiles;
 use crate::measure::run::config::Config;
 use crate::measure::run::job::into_cells;
 use crate::measure::run::measure::BackendWork;
@@ -32,7 +30,7 @@ use crate::usage::{Outcome, UsageError};
 
 /// The sources of the drivers. Each commit that changes them is measured.
 const SOURCES: [&str; 3] = ["c/src", "rust/src", "rust-unsafe/src"];
-/// What can change a driver's program beside them. Such commits are measured where a step has no other cause.
+/// What else can change a driver's program. Such commits are measured where a step may be theirs.
 const AROUND: [&str; 5] = [
     "rust",
     "rust-unsafe",
@@ -42,15 +40,18 @@ const AROUND: [&str; 5] = [
 ];
 /// Counts of `trace` that differ by less are equal: it counts 1,024 packets.
 const ROUNDING: f64 = 0.0005;
-const LIMIT: Duration = Duration::from_secs(60);
+/// What the run of a second measurement ends with.
+const AGAIN: &str = "-again";
 
 #[derive(Debug, Clone)]
 struct Commit {
-    facts: GitFacts,
     revision: String,
-    /// Names its run.
+    committed: String,
+    /// What its run is named after.
     time: String,
     subject: String,
+    /// Whether it changes the sources of a driver.
+    changes: bool,
 }
 
 impl Commit {
@@ -59,21 +60,21 @@ impl Commit {
     }
 }
 
-/// The lower end, the median and the upper end of a cell's figure.
-type Figure = [f64; 3];
-type Figures = BTreeMap<String, Figure>;
+/// The lower end, the median and the upper end of the figure of each cell.
+type Figures = BTreeMap<String, [f64; 3]>;
 
 struct History<'a> {
     arguments: &'a CompareArguments,
     file: &'a CompareFile,
     builds: &'a [Build<'a>],
     interrupt: &'a Interrupt,
-    /// The folder of the builds, whose path must not differ from commit to commit: programs contain it.
+    commits: Vec<Commit>,
+    /// The folder of the builds. Programs contain its path.
     output: PathBuf,
     /// The folder of the runs.
     runs: PathBuf,
     machine: String,
-    host: HostFacts,
+    found: BTreeMap<usize, Figures>,
 }
 
 /// Measures, and prints the steps. The outcome says whether one is dearer.
@@ -84,81 +85,47 @@ pub(super) fn run(
     builds: &[Build<'_>],
     interrupt: &Interrupt,
 ) -> Result<Outcome> {
-    let commits = commits(range)?;
     let machine = arguments.machine.name()?;
-    let results = arguments.results.clone();
-    let results = results.unwrap_or_else(|| PathBuf::from("results"));
-    let history = History {
+    let results = arguments.results.as_deref();
+    let results = results.unwrap_or(Path::new("results"));
+    let mut history = History {
+        commits: commits(range)?,
         output: std::path::absolute(arguments.build_dir.join("history"))?,
         runs: results.join(&machine).join("history"),
-        host: HostFacts::gather(),
         arguments,
         file,
         builds,
         interrupt,
         machine,
+        found: BTreeMap::new(),
     };
     stamp::make_folder(&history.output)?;
     let _lock = stamp::lock(&history.output)?;
-    let mut found: BTreeMap<usize, Figures> = BTreeMap::new();
-    let last = commits.len() - 1;
-    let driver = (0..last).filter(|at| commits[*at].1).collect::<Vec<_>>();
-    let every = driver.iter().rev().step_by(arguments.every as usize);
-    let chosen: BTreeSet<usize> = every.copied().chain([0, last]).collect();
-    println!(
-        "{} of {} commits are measured first",
-        chosen.len(),
-        commits.len()
-    );
-    for at in chosen {
-        history.add(at, &commits[at].0, &mut found)?;
-    }
-    // Where a step is dearer, the commits in between are measured, too.
-    let mut searched = BTreeSet::new();
-    while let Some((from, to)) = pairs(&found).into_iter().find(|(from, to)| {
-        let dearer = history.steps(&found[from], &found[to]);
-        to - from > 1 && dearer.iter().any(|step| step.1) && searched.insert((*from, *to))
-    }) {
-        let middle = from + (to - from) / 2;
-        history.add(middle, &commits[middle].0, &mut found)?;
-    }
-    history.report(&commits, &found)
+    history.measure_all()?;
+    history.report()
 }
 
-fn pairs(found: &BTreeMap<usize, Figures>) -> Vec<(usize, usize)> {
-    found
-        .keys()
-        .copied()
-        .zip(found.keys().copied().skip(1))
-        .collect()
-}
-
-/// The first commit of the range, and those after it that may change a driver; whether they change its sources.
-fn commits(range: &str) -> Result<Vec<(Commit, bool)>> {
-    let here = Path::new(".");
+/// The first commit of the range, and those after it that may change a driver's program.
+fn commits(range: &str) -> Result<Vec<Commit>> {
     let ends = range
         .split_once("..")
-        .filter(|(from, to)| !from.is_empty() && !to.starts_with('.'));
-    let (from, to) = ends.ok_or_else(|| {
+        .filter(|(_, to)| !to.starts_with('.'));
+    let why = || {
         UsageError(format!(
             "--commits {range}: write A..B, such as HEAD~20..HEAD"
         ))
-    })?;
-    let from = hash_of(here, from)?;
-    let to = hash_of(here, if to.is_empty() { "HEAD" } else { to })?;
-    let range = format!("{from}..{to}");
-    let first = log(&["--no-walk", &from], &[])?;
-    let sources = log(&[&range], &SOURCES)?;
-    let all = log(&[&range], &[&SOURCES[..], &AROUND].concat())?;
-    let changes = |commit: &Commit| {
-        sources
-            .iter()
-            .any(|other| other.revision == commit.revision)
     };
-    let all = first.into_iter().chain(all);
-    Ok(all
-        .map(|commit| (commit.clone(), changes(&commit)))
-        .collect())
+    let (from, to) = ends.ok_or_else(why)?;
+    let [from, to] = [from, to].map(|end| hash_of(Path::new("."), end));
+    let (from, range) = (from?, to?);
+    let range = format!("{from}..{range}");
+    let mut all = log(&["--no-walk", &from], &[])?;
+    all.extend(log(&[&range], &[&SOURCES[..], &AROUND].concat())?);
+    let sources = log(&[&range], &SOURCES)?;
+    for commit in &mut all {
+        commit.changes = sources.iter().any(|it| it.revision == commit.revision);
+    }
+    Ok(all)
 }
 
 /// The commits of a first-parent log, oldest first.
@@ -169,67 +136,84 @@ fn log(what: &[&str], paths: &[&str]) -> Result<Vec<Commit>> {
         "log",
         "--first-parent",
         "--reverse",
-        "--date=format-local:%Y-%m-%dT%H-%M-%SZ",
+        "--format=%H%x09%cI%x09%cd%x09%s",
     ]);
-    command
-        .arg("--format=%H%x09%cd%x09%cI%x09%s")
-        .args(what)
-        .arg("--")
-        .args(paths);
-    let text = runner::output(command, LIMIT, &Interrupt::new())?;
+    command.arg("--date=format-local:%Y-%m-%dT%H-%M-%SZ");
+    command.args(what).arg("--").args(paths);
+    let text = runner::output(command, Duration::from_secs(60), &Interrupt::new())?;
     let commit = |line: &str| {
         let mut parts = line.splitn(4, '\t').map(str::to_owned);
-        let (revision, time) = (parts.next()?, parts.next()?);
-        let facts = GitFacts {
-            revision: Some(revision.clone()),
-            committed: parts.next(),
-            dirty: false,
-        };
-        let subject = parts.next()?;
         Some(Commit {
-            facts,
-            revision,
-            time,
-            subject,
+            revision: parts.next()?,
+            committed: parts.next()?,
+            time: parts.next()?,
+            subject: parts.next()?,
+            changes: false,
         })
     };
     Ok(text.lines().filter_map(commit).collect())
 }
 
 impl History<'_> {
-    /// Measures a commit. One that cannot be built is named, and left out.
-    fn add(&self, at: usize, commit: &Commit, found: &mut BTreeMap<usize, Figures>) -> Result<()> {
-        eprintln!("{} {}", commit.short(), commit.subject);
-        match self.build(commit) {
-            Ok(()) => found.insert(at, self.measure(commit, "")?),
-            Err(error) if self.interrupt.is_set() => return Err(error),
-            Err(error) => {
-                eprintln!("{} is left out: {error:#}", commit.short());
-                None
-            }
-        };
+    fn measure_all(&mut self) -> Result<()> {
+        let last = self.commits.len() - 1;
+        let changes = (1..last).rev().filter(|at| self.commits[*at].changes);
+        let every = changes.step_by(self.arguments.every as usize);
+        let chosen: BTreeSet<usize> = every.chain([0, last]).collect();
+        eprintln!("{} commits are measured, of {}", chosen.len(), last + 1);
+        for at in chosen {
+            self.add(at)?;
+        }
+        let mut searched = BTreeSet::new();
+        while let Some((from, to)) = self.pairs().into_iter().find(|(from, to)| {
+            let dearer = self.steps(*from, *to).iter().any(|step| step.1);
+            dearer && to - from > 1 && searched.insert((*from, *to))
+        }) {
+            self.add(from + (to - from) / 2)?;
+        }
         Ok(())
     }
 
-    /// The folder with the programs of a commit.
-    fn place(&self, commit: &Commit) -> PathBuf {
-        self.output.join(commit.short())
+    /// The measured commits, each with the next one.
+    fn pairs(&self) -> Vec<(usize, usize)> {
+        let measured = self.found.keys().copied();
+        measured.clone().zip(measured.skip(1)).collect()
+    }
+
+    /// Measures a commit. One that cannot be built is named, and left out.
+    fn add(&mut self, at: usize) -> Result<()> {
+        let commit = &self.commits[at];
+        eprintln!("{} {}", commit.short(), commit.subject);
+        match self.build(commit) {
+            Ok(()) => {
+                let figures = self.measure(commit, "")?;
+                self.found.insert(at, figures);
+            }
+            Err(error) if self.interrupt.is_set() => return Err(error),
+            Err(error) => eprintln!("{} is left out: {error:#}", commit.short()),
+        }
+        Ok(())
+    }
+
+    fn builder(&self, output: PathBuf) -> Builder<'_> {
+        Builder {
+            // The same for all commits, so that the same sources give the same program.
+            sources: self.output.join("source"),
+            output,
+            build: &self.arguments.build_dir,
+            interrupt: self.interrupt,
+        }
     }
 
     fn build(&self, commit: &Commit) -> Result<()> {
         let builds = self.builds.iter();
-        let names = builds.map(|(recipe, driver)| format!("{driver} {}", recipe.variant));
-        let from = names.collect::<Vec<_>>().join("\n");
-        let place = self.place(commit);
+        let from: String = builds
+            .map(|(recipe, driver)| format!("{driver} {}\n", recipe.variant))
+            .collect();
+        let place = self.output.join(commit.short());
         stamp::once(&place, &from, &[], || {
-            let sources = self.output.join("source");
-            Checkout::at(&commit.revision, &sources, self.interrupt)?;
-            let builder = Builder {
-                sources,
-                output: self.output.clone(),
-                build: &self.arguments.build_dir,
-                interrupt: self.interrupt,
-            };
+            let builder = self.builder(self.output.clone());
+            Checkout::at(&commit.revision, &builder.sources, self.interrupt)?;
             for (recipe, driver) in self.builds {
                 builder.build(recipe, *driver)?;
             }
@@ -239,30 +223,10 @@ impl History<'_> {
         })
     }
 
-    fn cells(&self, commit: &Commit) -> Vec<Cell> {
-        let builder = Builder {
-            sources: PathBuf::new(),
-            output: self.place(commit),
-            build: &self.arguments.build_dir,
-            interrupt: self.interrupt,
-        };
-        let products = self
-            .builds
-            .iter()
-            .flat_map(|build| self.file.batch.iter().map(move |batch| (build, *batch)));
-        let cells = products.map(|((recipe, driver), batch)| {
-            let mut cell = builder.cell(recipe, *driver, batch);
-            if recipe.default_flags {
-                DEFAULT.clone_into(&mut cell.variant);
-            }
-            cell
-        });
-        cells.collect()
-    }
-
-    /// Measures what no commit with the same program has, and returns the figures. A run with a suffix takes nothing
-    /// from other commits.
+    /// Measures what no commit with the same program has, and returns the figures. A second measurement times
+    /// everything anew.
     fn measure(&self, commit: &Commit, suffix: &str) -> Result<Figures> {
+        let again = suffix == AGAIN;
         let config = Config {
             placements: vec![LinePlacement::Memory],
             valgrind: self.file.valgrind.clone(),
@@ -273,173 +237,156 @@ impl History<'_> {
         let record = RunRecord {
             id: format!("{}-{}{suffix}", commit.time, commit.short()),
             machine: self.machine.clone(),
-            start: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
+            start: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             command: std::env::args().collect(),
-            git: Some(commit.facts.clone()),
-            host: self.host.clone(),
-            placement: Topology::here().choose(None),
+            git: Some(GitFacts {
+                revision: Some(commit.revision.clone()),
+                committed: Some(commit.committed.clone()),
+                dirty: false,
+            }),
+            host: HostFacts::gather(),
+            placement: factory.placement.clone(),
             plan: json!({"compare": {"comparison": self.file}}),
             complete: true,
             ..RunRecord::default()
         };
-        let folder = self.runs.join(&record.id);
-        record::begin_run(&folder, &record)?;
-        let folder = folder.join(CELLS_FOLDER);
+        let run = self.runs.join(&record.id);
+        record::begin_run(&run, &record)?;
+        let folder = run.join(CELLS_FOLDER);
+        let builder = self.builder(self.output.join(commit.short()));
         let (mut files, mut figures) = (CellFiles::default(), Figures::new());
         for name in &self.file.backends {
             let timed = *name == BackendName::Lockstep;
-            if (timed && !self.arguments.timed) || (!timed && !suffix.is_empty()) {
+            if (timed && !self.arguments.timed) || (again && !timed) {
                 continue;
             }
             let backend = factory.backend(*name)?;
-            let cells: Vec<Cell> = self
-                .cells(commit)
+            let mut cells: Vec<Cell> = Vec::new();
+            for ((recipe, driver), batch) in self
+                .builds
                 .iter()
-                .flat_map(|cell| backend.cells_of(cell))
-                .collect();
-            let ids: Vec<_> = cells
-                .iter()
-                .map(|cell| files.id(cell, backend.as_ref()) + ".json")
-                .collect();
-            let mut missing = cells.clone();
-            let mut at = ids.iter();
-            missing.retain(|_| {
-                at.next().is_some_and(|id| {
-                    !folder.join(id).is_file()
-                        && (!suffix.is_empty() || !self.take(&folder, id, &record))
-                })
-            });
-            let names: Vec<_> = cells
-                .iter()
-                .map(|cell| {
-                    format!(
-                        "{}, {}",
-                        CellKey::of(cell, backend.as_ref()).name(),
-                        cell.toolchain
-                    )
-                })
-                .collect();
-            if !missing.is_empty() {
-                // What is compared in time is measured together.
-                let cells = if timed { cells } else { missing };
+                .flat_map(|build| self.file.batch.iter().map(move |batch| (build, batch)))
+            {
+                let mut cell = builder.cell(recipe, *driver, *batch);
+                if recipe.default_flags {
+                    DEFAULT.clone_into(&mut cell.variant);
+                }
+                cells.extend(backend.cells_of(&cell));
+            }
+            let file = |cell: &Cell| folder.join(files.id(cell, backend.as_ref()) + ".json");
+            let paths: Vec<_> = cells.iter().map(file).collect();
+            let missing = |path: &&PathBuf| !path.is_file() && (again || !self.take(path, &record));
+            if paths.iter().filter(missing).count() > 0 {
                 into_cells(&folder, record.clone(), |recorder| {
                     recorder.note_settings(backend.as_ref());
                     let why = backend.unavailable();
                     ensure!(
                         why.is_none(),
-                        "{name}: not measurable here: {}",
+                        "{name} cannot measure here: {}",
                         why.unwrap_or_default()
                     );
                     BackendWork { backend, cells }.measure(recorder)
                 })?;
             }
-            for (name, id) in names.into_iter().zip(ids) {
-                figures.extend(figure(&folder.join(id), timed).map(|figure| (name, figure)));
-            }
+            figures.extend(paths.iter().filter_map(|path| figure(path)));
         }
         Ok(figures)
     }
 
     /// Takes the file of a cell from a commit with the same program; whether there was one.
-    fn take(&self, folder: &Path, id: &str, record: &RunRecord) -> bool {
+    fn take(&self, path: &Path, record: &RunRecord) -> bool {
+        let name = path.file_name().unwrap_or_default();
         let mut runs = fs::read_dir(&self.runs).into_iter().flatten().flatten();
-        let other = runs.find_map(|run| {
-            let text = fs::read_to_string(run.path().join(CELLS_FOLDER).join(id)).ok()?;
-            serde_json::from_str::<serde_json::Map<String, Value>>(&text).ok()
-        });
-        let Some(mut cell) = other else {
+        let Some(mut cell) = runs.find_map(|run| read(&run.path().join(CELLS_FOLDER).join(name)))
+        else {
             return false;
         };
-        cell.insert("run".to_owned(), json!(record.id));
-        cell.insert("git".to_owned(), json!(record.git));
+        cell["run"] = json!(record.id);
+        cell["git"] = json!(record.git);
         let line = record::to_line(&cell);
-        line.is_ok_and(|line| record::write_whole(&folder.join(id), &line).is_ok())
+        line.is_ok_and(|line| record::write_whole(path, &line).is_ok())
     }
 
-    /// The cells whose figures differ, and whether each is dearer.
-    fn steps(&self, before: &Figures, after: &Figures) -> Vec<(String, bool)> {
-        let step = |(name, after): (&String, &Figure)| {
-            let before = before.get(name)?;
-            let more = after[1] - before[1];
-            let changed = match name.split('-').next() {
-                Some("trace") => more.abs() > ROUNDING,
-                Some("valgrind") => more.abs() > Judge::new(None).instructions,
-                // Cycles need a second run.
-                _ => false,
+    /// The counts that differ between two commits, and whether each is dearer.
+    fn steps(&self, before: usize, after: usize) -> Vec<(String, bool)> {
+        let step = |(name, [_, after, _]): (&String, &[f64; 3])| {
+            let [_, before, _] = self.found[&before].get(name)?;
+            let limit = match name.split('-').next() {
+                Some("trace") => ROUNDING,
+                Some("valgrind") => Judge::new(None).instructions,
+                // Times alone change nothing.
+                _ => f64::INFINITY,
             };
-            let percent = 100.0 * more / before[1];
+            let (more, percent) = (after - before, 100.0 * (after / before - 1.0));
             let text = format!(
-                "{name}: {:.4}, then {:.4} ({percent:+.2} %)",
-                before[1], after[1]
+                "{name}: {before:.3} instructions a packet, now {after:.3} ({percent:+.2} %)"
             );
-            changed.then_some((text, more > 0.0))
+            (more.abs() > limit).then_some((text, more > 0.0))
         };
-        after.iter().filter_map(step).collect()
+        self.found[&after].iter().filter_map(step).collect()
     }
 
-    /// The cells whose cycles are dearer, and were so again in a second run.
-    fn slower(&self, commits: [&Commit; 2], figures: [&Figures; 2]) -> Result<Vec<(String, bool)>> {
-        let apart = |[before, after]: [&Figures; 2]| -> BTreeSet<String> {
-            let timed = after
+    /// The cells whose cycles are dearer, and whether they were so again in a second run.
+    fn slower(&self, before: usize, after: usize) -> Result<Vec<(String, bool)>> {
+        let apart = |before: &Figures, after: &Figures| -> Vec<String> {
+            let above = |(name, [low, ..]): &(&String, &[f64; 3])| {
+                name.starts_with("lockstep")
+                    && before.get(*name).is_some_and(|[.., high]| *low > *high)
+            };
+            after
                 .iter()
-                .filter(|(name, _)| name.starts_with("lockstep"));
-            let above = timed
-                .filter(|(name, [low, ..])| before.get(*name).is_some_and(|[.., high]| low > high));
-            above.map(|(name, _)| name.clone()).collect()
+                .filter(above)
+                .map(|(name, _)| name.clone())
+                .collect()
         };
-        let mut slower = apart(figures);
+        let mut slower = apart(&self.found[&before], &self.found[&after]);
         let again = self.arguments.again && !slower.is_empty();
         if again {
-            let [before, after] = commits.map(|commit| self.measure(commit, "-again"));
-            let confirmed = apart([&before?, &after?]);
+            let [before, after] = [before, after].map(|at| self.measure(&self.commits[at], AGAIN));
+            let confirmed = apart(&before?, &after?);
             slower.retain(|name| confirmed.contains(name));
         }
         let said = |name: String| {
-            let [before, after] = figures.map(|figures| figures[&name][1]);
-            let hint = if again {
-                "in both runs"
+            let [before, after] = [before, after].map(|at| self.found[&at][&name][1]);
+            let seen = if again {
+                "in two runs"
             } else {
-                "in this run: --again confirms it"
+                "in one run; --again confirms it"
             };
             (
-                format!("{name}: {before:.2}, then {after:.2} TSC cycles {hint}"),
+                format!("{name}: {before:.2} TSC cycles a packet, now {after:.2}, {seen}"),
                 again,
             )
         };
         Ok(slower.into_iter().map(said).collect())
     }
 
-    fn report(
-        &self,
-        commits: &[(Commit, bool)],
-        found: &BTreeMap<usize, Figures>,
-    ) -> Result<Outcome> {
-        let mut dearer = 0;
-        for (from, to) in pairs(found) {
-            let (before, after) = (&commits[from].0, &commits[to].0);
-            let mut steps = self.steps(&found[&from], &found[&to]);
-            steps.extend(self.slower([before, after], [&found[&from], &found[&to]])?);
-            if steps.is_empty() {
-                continue;
+    fn report(&self) -> Result<Outcome> {
+        ensure!(!self.found.is_empty(), "no commit could be built");
+        let mut count = 0;
+        for (from, to) in self.pairs() {
+            let mut steps = self.steps(from, to);
+            steps.extend(self.slower(from, to)?);
+            let [before, after] = [from, to].map(|at| &self.commits[at]);
+            if !steps.is_empty() {
+                println!(
+                    "{} {} (after {})",
+                    after.short(),
+                    after.subject,
+                    before.short()
+                );
             }
-            println!(
-                "\n{} {} (before: {})",
-                after.short(),
-                after.subject,
-                before.short()
-            );
-            for (text, is_dearer) in steps {
-                dearer += usize::from(is_dearer);
-                println!("  {}{text}", if is_dearer { "dearer: " } else { "" });
+            for (text, dearer) in steps {
+                count += usize::from(dearer);
+                println!("  {}{text}", if dearer { "dearer: " } else { "" });
             }
         }
         println!(
-            "\n{} commits in {}; {dearer} cells became dearer",
-            found.len(),
+            "{} commits in {}: {count} cells became dearer",
+            self.found.len(),
             self.runs.display()
         );
-        ensure!(!found.is_empty(), "no commit could be built");
-        Ok(if dearer > 0 {
+        Ok(if count > 0 {
             Outcome::Worse
         } else {
             Outcome::Good
@@ -447,14 +394,19 @@ impl History<'_> {
     }
 }
 
-fn figure(file: &Path, timed: bool) -> Option<Figure> {
-    let text = fs::read_to_string(file).ok()?;
-    let cell: Value = serde_json::from_str(&text).ok()?;
-    let metric = if timed { "tsc_cycles" } else { "instructions" };
-    let figure = &cell["figures"][metric];
-    Some([
-        figure["low"].as_f64()?,
-        figure["value"].as_f64()?,
-        figure["high"].as_f64()?,
-    ])
+fn read(path: &Path) -> Option<Value> {
+    serde_json::from_str(&fs::read_to_string(path).ok()?).ok()
+}
+
+/// The figure of a cell's file that decides, and a name that does not depend on the program.
+fn figure(path: &Path) -> Option<(String, [f64; 3])> {
+    let cell = read(path)?;
+    let (name, _) = cell["id"].as_str()?.rsplit_once('-')?;
+    let figures = &cell["figures"];
+    let figure = figures
+        .get("instructions")
+        .or_else(|| figures.get("tsc_cycles"))?;
+    let [low, value, high] = ["low", "value", "high"].map(|end| figure[end].as_f64());
+    let name = format!("{name} by {}", cell["build"]["toolchain"].as_str()?);
+    Some((name, [low?, value?, high?]))
 }
