@@ -31,6 +31,7 @@ mod plan;
 mod result;
 mod rows;
 mod table;
+pub mod track;
 
 const TABLE_FILE: &str = "compilers.md";
 

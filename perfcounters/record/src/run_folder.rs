@@ -440,6 +440,40 @@ mod tests {
     }
 
     #[test]
+    fn runs_of_machines_are_found_beside_old_ones_by_either_name() {
+        let results = tempfile::tempdir().unwrap();
+        let on = |machine: &str| RunRecord {
+            machine: machine.into(),
+            ..record()
+        };
+        let machines = ["", "box1", "box2"];
+        let folders = machines.map(|machine| create(&results, on(machine)));
+        let id = folders[0].record.id.clone();
+        let names = [id.clone(), format!("box1/{id}"), format!("box2/{id}")];
+        assert_eq!(runs(results.path()), names);
+        assert_eq!(unfinished_runs(results.path()), names);
+        let find = |name: &str| find_runs(results.path(), name);
+        assert_eq!(find("box2/"), Vec::<String>::new());
+        assert_eq!(find(&names[2]), names[2..]);
+        // The old one has this name alone.
+        assert_eq!(find(&id), names[..1]);
+        fs::remove_dir_all(results.path().join(&id)).unwrap();
+        assert_eq!(find(&id), names[1..]);
+    }
+
+    #[test]
+    fn a_run_of_several_processes_begins_once() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = results.path().join("box/r1");
+        for start in ["first", "second"] {
+            let start = start.to_owned();
+            begin_run(&folder, &RunRecord { start, ..record() }).unwrap();
+        }
+        assert_eq!(read_run(&folder).unwrap().start, "first");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+    }
+
+    #[test]
     fn header_and_rows_have_the_documented_columns() {
         let plain = Sample {
             conditions: Conditions::default(),

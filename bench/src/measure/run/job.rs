@@ -243,3 +243,47 @@ pub(crate) fn into_cells(
     }
     Ok(recorder.written)
 }
+
+#[cfg(test)]
+mod tests {
+    use record::{Conditions, Implementation};
+
+    use super::*;
+
+    #[test]
+    fn counted_cells_are_alone_and_timed_ones_together() {
+        let drivers = Implementation::OURS.map(|driver| (driver, DEFAULT.to_owned()));
+        let groups = [32, 8].map(|batch| (Conditions::with_batch(batch), drivers.to_vec()));
+        let backends = [BackendName::Trace, BackendName::Burst];
+        let load = |mpps| ((groups[1].0, Load::Mpps(mpps)), drivers.to_vec());
+        let matrix = Matrix {
+            saturating: backends.map(|name| (name, groups.to_vec())).into(),
+            loaded: [1.0, 2.0].map(load).to_vec(),
+            ..Matrix::default()
+        };
+        let jobs = jobs(&matrix);
+        let names: Vec<_> = jobs.iter().map(|job| &*job.name).collect();
+        let counted = ["c", "rust", "rust-unsafe"];
+        let counted = ["b32", "b8"]
+            .map(|batch| counted.map(|driver| format!("trace-{driver}-default-{batch}-r512-f60")));
+        let timed = [
+            "burst-b32-r512-f60",
+            "burst-b8-r512-f60",
+            "wall-b8-r512-f60",
+        ];
+        assert_eq!(
+            names,
+            [
+                &counted
+                    .concat()
+                    .iter()
+                    .map(|name| &**name)
+                    .collect::<Vec<_>>()[..],
+                &timed
+            ]
+            .concat()
+        );
+        assert_eq!(jobs[8].matrix.loaded.len(), 2);
+        assert!(jobs[..8].iter().all(|job| job.matrix.loaded.is_empty()));
+    }
+}
