@@ -1,7 +1,7 @@
 //! The record of a run, for everything that writes or reads results.
 //!
-//! A run is a folder `results/<id>/`: `samples.csv` holds one measured value in each row, `run.json`
-//! says what was measured where. Any tool can read both without this crate. [`Metric`] is generated
+//! A run is a folder `results/<machine>/<id>/`: `samples.csv` holds one measured value in each row, `run.json`
+//! says what was measured where, and `cells/` has a file for each measured cell. Any tool can read both without this crate. [`Metric`] is generated
 //! from `metrics.toml`, which defines every metric once, for Rust and for Python.
 //!
 //! ```text
@@ -35,13 +35,14 @@ pub use host::{
 };
 pub use metric::{Group, Metric};
 pub use names::{BackendName, Implementation};
-pub use private::{alias, hide, reveal, to_json};
+pub use private::{alias, hide, machine_id, reveal, to_json, to_line};
 pub use run::{
     read_run, Build, Capacity, CoreClock, Failure, Peer, Placement, RunPeriod, RunRecord,
     SkippedPeer, RUN_FILE,
 };
 pub use run_folder::{
-    create_folder, link, runs, unfinished_runs, RunFolder, JOURNAL_FILE, LATEST_LINK, SAMPLES_FILE,
+    begin_run, create_folder, find_runs, link, runs, unfinished_runs, write_whole, RunFolder,
+    CELLS_FOLDER, JOURNAL_FILE, LATEST_LINK, SAMPLES_FILE,
 };
 pub use sample::{read_samples, Sample, MULTIPLEXED};
 pub use tools::{short_toolchain, GitFacts};

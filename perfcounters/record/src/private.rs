@@ -148,7 +148,7 @@ fn paths(text: &str, other: impl Fn(&str) -> String) -> String {
 }
 
 /// The id of this machine; `None` if the salt cannot be kept.
-pub(crate) fn machine_id() -> Option<String> {
+pub fn machine_id() -> Option<String> {
     let number = fs::read_to_string(MACHINE_NUMBER).unwrap_or_default();
     let name = rustix::system::uname()
         .nodename()
@@ -182,6 +182,14 @@ pub fn reveal(text: &str) -> String {
 /// If it cannot be JSON.
 pub fn to_json(record: &impl Serialize) -> serde_json::Result<String> {
     Ok(State::of_user().clean(&serde_json::to_string_pretty(record)?) + "\n")
+}
+
+/// The same in one line.
+///
+/// # Errors
+/// If it cannot be JSON.
+pub fn to_line(record: &impl Serialize) -> serde_json::Result<String> {
+    Ok(State::of_user().clean(&serde_json::to_string(record)?) + "\n")
 }
 
 #[cfg(test)]

@@ -140,6 +140,9 @@ pub struct Capacity {
 pub struct RunRecord {
     /// Name of the run folder.
     pub id: String,
+    /// Name of the machine, whose folder the run lies in. Empty in old records, which lie in `results/` itself.
+    #[serde(default)]
+    pub machine: String,
     /// When the run began, RFC 3339, UTC.
     pub start: String,
     /// When it ended; `null` while it lasts, or if the process was killed.

@@ -1,4 +1,5 @@
-//! The folder `results/`: a run folder for each run, named after the time, and links to the newest.
+//! The folder `results/`: a folder for each machine, in it a folder for each run, named after the time, and a
+//! link to the newest run. Runs of older versions lie in `results/` itself.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -17,6 +18,8 @@ pub const SAMPLES_FILE: &str = "samples.csv";
 /// File that a run folder holds until the run is complete: the length of `samples.csv` after each
 /// measurement, one per line.
 pub const JOURNAL_FILE: &str = "samples.journal";
+/// Folder in a run folder that has a file for each measured cell.
+pub const CELLS_FOLDER: &str = "cells";
 /// Link in the results folder to the newest run.
 pub const LATEST_LINK: &str = "latest";
 
@@ -24,6 +27,8 @@ pub const LATEST_LINK: &str = "latest";
 #[derive(Debug)]
 pub struct RunFolder {
     results: PathBuf,
+    /// Its path below `results`.
+    name: String,
     path: PathBuf,
     samples: File,
     /// Length of `samples.csv` after the last whole measurement. The journal receives it, because a
@@ -37,7 +42,8 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Creates `results/<id>/`, named after the time, with `run.json` and an empty `samples.csv`.
+    /// Creates `results/<machine>/<id>/`, named after the time, with `run.json` and an empty `samples.csv`.
+    /// Without a machine in the record, the folder is `results/<id>/`.
     ///
     /// # Errors
     /// [`RecordError::Write`] if the folder or one of the files cannot be created.
@@ -46,19 +52,23 @@ impl RunFolder {
         now: SystemTime,
         mut record: RunRecord,
     ) -> Result<Self, RecordError> {
-        let (id, path) = create_folder(results, now)?;
+        let machine = results.join(&record.machine);
+        let (id, path) = create_folder(&machine, now)?;
         record.id = id;
         record.start = humantime::format_rfc3339_seconds(now).to_string();
         record.end = None;
         Self::fill(results, path.clone(), record).inspect_err(|_| {
             // A full disk must not leave a part of a run. The first error is the one to report.
             let _ = fs::remove_dir_all(&path);
+            // It stays if it has other runs.
+            let _ = fs::remove_dir(&machine);
         })
     }
 
     fn fill(results: &Path, path: PathBuf, record: RunRecord) -> Result<Self, RecordError> {
         let mut folder = Self {
             results: results.to_owned(),
+            name: name_of(&record.machine, &record.id),
             samples: append_to(&path.join(SAMPLES_FILE))?,
             length: 0,
             count: 0,
@@ -71,7 +81,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Opens the folder of an earlier run, so that the run can be resumed; returns the samples that
+    /// Opens the folder `results/<id>` of an earlier run, so that the run can be resumed; returns the samples that
     /// are in it, too. A measurement that was half written is lost.
     ///
     /// # Errors
@@ -109,6 +119,7 @@ impl RunFolder {
         let samples = read_samples(&csv)?;
         let folder = Self {
             results: results.to_owned(),
+            name: id.to_owned(),
             samples: file,
             length,
             count: samples.len() as u64,
@@ -135,7 +146,7 @@ impl RunFolder {
         self.save()
     }
 
-    /// The folder, `results/<id>`.
+    /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -192,19 +203,9 @@ impl RunFolder {
     /// [`RecordError::Write`].
     pub fn save(&self) -> Result<(), RecordError> {
         let path = self.path.join(RUN_FILE);
-        let fail = RecordError::write(&path);
-        let json = crate::private::to_json(&self.record).map_err(|error| fail(error.into()))?;
-        let mut file = tempfile::Builder::new()
-            .prefix(".run.json.")
-            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
-            .tempfile_in(&self.path)
-            .map_err(&fail)?;
-        let written = file
-            .write_all(json.as_bytes())
-            .and_then(|()| file.as_file().sync_all());
-        written.map_err(&fail)?;
-        file.persist(&path).map_err(|error| fail(error.error))?;
-        Ok(())
+        let json = crate::private::to_json(&self.record);
+        let json = json.map_err(|error| RecordError::Write(path.clone(), error.into()))?;
+        write_whole(&path, &json)
     }
 
     /// Ends the run: notes the time, and points `results/latest` here if the folder holds samples.
@@ -223,7 +224,7 @@ impl RunFolder {
             fs::remove_file(&journal).map_err(RecordError::write(&journal))?;
         }
         if self.count > 0 {
-            link(&self.results, LATEST_LINK, &self.record.id)?;
+            link(&self.results, LATEST_LINK, &self.name)?;
         }
         Ok(())
     }
@@ -269,28 +270,100 @@ pub fn link(results: &Path, name: &str, id: &str) -> Result<(), RecordError> {
     replaced.map(drop).map_err(RecordError::write(&link))
 }
 
+/// A run's path below the results folder.
+fn name_of(machine: &str, id: &str) -> String {
+    match machine {
+        "" => id.to_owned(),
+        machine => format!("{machine}/{id}"),
+    }
+}
+
+/// Begins the folder of a run whose cells several processes measure: with `run.json`, unless another process has
+/// written it.
+///
+/// # Errors
+/// [`RecordError::Write`].
+pub fn begin_run(folder: &Path, record: &RunRecord) -> Result<(), RecordError> {
+    let cells = folder.join(CELLS_FOLDER);
+    fs::create_dir_all(&cells).map_err(RecordError::write(&cells))?;
+    let file = folder.join(RUN_FILE);
+    if file.exists() {
+        return Ok(());
+    }
+    let json = crate::private::to_json(record);
+    let json = json.map_err(|error| RecordError::Write(file.clone(), error.into()))?;
+    match written(&file, &json)?.persist_noclobber(&file) {
+        Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(RecordError::Write(file, error.error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a file; a reader sees the old or the new file, never a part of one, also after a crash of the machine.
+///
+/// # Errors
+/// [`RecordError::Write`].
+pub fn write_whole(path: &Path, text: &str) -> Result<(), RecordError> {
+    let persisted = written(path, text)?.persist(path);
+    persisted.map_err(|error| RecordError::Write(path.to_owned(), error.error))?;
+    let folder = path.parent().unwrap_or(path);
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    synced.map_err(RecordError::write(path))
+}
+
+/// A temporary file beside `path`, with the text on the disk. Unless it is kept, it is removed.
+fn written(path: &Path, text: &str) -> Result<tempfile::NamedTempFile, RecordError> {
+    let mut file = tempfile::Builder::new()
+        .prefix(".new.")
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
+        .tempfile_in(path.parent().unwrap_or(path))
+        .map_err(RecordError::write(path))?;
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.as_file().sync_all());
+    written.map_err(RecordError::write(path))?;
+    Ok(file)
+}
+
 /// The incomplete runs in a results folder, oldest first. They can be resumed.
 pub fn unfinished_runs(results: &Path) -> Vec<String> {
     folders_with(results, JOURNAL_FILE)
 }
 
-/// All runs in a results folder, oldest first.
+/// All runs in a results folder, oldest first, each as `MACHINE/RUN`, or `RUN` if an older version wrote it.
 pub fn runs(results: &Path) -> Vec<String> {
     folders_with(results, RUN_FILE)
 }
 
+/// The runs that `name` may mean, each by its path below the results folder: `MACHINE/RUN`, or `RUN` of any machine.
+pub fn find_runs(results: &Path, name: &str) -> Vec<String> {
+    if results.join(name).join(RUN_FILE).is_file() {
+        return vec![name.trim_end_matches('/').to_owned()];
+    }
+    let mut found = runs(results);
+    found.retain(|run| run.rsplit('/').next() == Some(name));
+    found
+}
+
 fn folders_with(results: &Path, file: &str) -> Vec<String> {
-    let mut runs: Vec<String> = fs::read_dir(results)
-        .into_iter()
-        .flatten()
-        .flatten()
-        // The links would list a run twice.
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .filter(|entry| entry.path().join(file).is_file())
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
-    runs.sort();
+    let of_machines = folders_in(results).into_iter().flat_map(|machine| {
+        let inside = folders_in(&results.join(&machine)).into_iter();
+        let inside = inside.map(move |run| format!("{machine}/{run}"));
+        inside.collect::<Vec<_>>()
+    });
+    let mut runs: Vec<String> = folders_in(results).into_iter().chain(of_machines).collect();
+    runs.retain(|run| results.join(run).join(file).is_file());
+    runs.sort_by(|one, other| one.rsplit('/').cmp(other.rsplit('/')));
     runs
+}
+
+fn folders_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    // The links would list a run twice.
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = folders.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.collect()
 }
 
 /// Opens a file to write at its end; creates it if there is none.
@@ -364,6 +437,40 @@ mod tests {
         assert_eq!(latest, Path::new(&second.record.id));
         let left: Vec<_> = fs::read_dir(results.path()).unwrap().collect();
         assert_eq!(left.len(), 4, "temporary files are left: {left:?}");
+    }
+
+    #[test]
+    fn runs_of_machines_are_found_beside_old_ones_by_either_name() {
+        let results = tempfile::tempdir().unwrap();
+        let on = |machine: &str| RunRecord {
+            machine: machine.into(),
+            ..record()
+        };
+        let machines = ["", "box1", "box2"];
+        let folders = machines.map(|machine| create(&results, on(machine)));
+        let id = folders[0].record.id.clone();
+        let names = [id.clone(), format!("box1/{id}"), format!("box2/{id}")];
+        assert_eq!(runs(results.path()), names);
+        assert_eq!(unfinished_runs(results.path()), names);
+        let find = |name: &str| find_runs(results.path(), name);
+        assert_eq!(find("box2/"), Vec::<String>::new());
+        assert_eq!(find(&names[2]), names[2..]);
+        // The old one has this name alone.
+        assert_eq!(find(&id), names[..1]);
+        fs::remove_dir_all(results.path().join(&id)).unwrap();
+        assert_eq!(find(&id), names[1..]);
+    }
+
+    #[test]
+    fn a_run_of_several_processes_begins_once() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = results.path().join("box/r1");
+        for start in ["first", "second"] {
+            let start = start.to_owned();
+            begin_run(&folder, &RunRecord { start, ..record() }).unwrap();
+        }
+        assert_eq!(read_run(&folder).unwrap().start, "first");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
     }
 
     #[test]

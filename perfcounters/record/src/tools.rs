@@ -40,6 +40,9 @@ pub fn short_toolchain(line: &str) -> String {
 pub struct GitFacts {
     /// Full hash of the checked-out commit; `null` before the first one.
     pub revision: Option<String>,
+    /// When the commit was made, RFC 3339. Old records do not say.
+    #[serde(default)]
+    pub committed: Option<String>,
     /// Whether files differ from that commit.
     pub dirty: bool,
 }
@@ -56,6 +59,7 @@ impl GitFacts {
         let status = run(&["status", "--porcelain"])?;
         Some(Self {
             revision: run(&["rev-parse", "--verify", "HEAD"]),
+            committed: run(&["show", "--no-patch", "--format=%cI", "HEAD"]),
             dirty: !status.is_empty(),
         })
     }

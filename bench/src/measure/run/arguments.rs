@@ -7,7 +7,7 @@ use clap::{Args, Parser};
 
 use super::config::MatrixFilter;
 use crate::machine::clocks::cli::ghz;
-use crate::usage::{number, BuildDir, ResultsDir};
+use crate::usage::{file_name, number, BuildDir, ResultsDir};
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
@@ -26,7 +26,7 @@ pub struct RunArguments {
     /// and fail if a driver needs more
     #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "resume", "retry_failed",
         "implementations", "variants", "batch", "ring_size", "frame_size", "backends", "repeats", "quick",
-        "devices", "generator", "clock", "keep_clock", "dry_run", "list_runs", "results"])]
+        "devices", "generator", "clock", "keep_clock", "dry_run", "list_runs", "list_cells", "cell", "results"])]
     pub budget: Option<PathBuf>,
     #[command(flatten)]
     pub filter: MatrixFilter,
@@ -55,6 +55,17 @@ pub struct RunArguments {
     /// Print what the run would do, and touch nothing
     #[arg(long, conflicts_with_all = ["resume", "retry_failed"])]
     pub dry_run: bool,
+    /// Print the jobs of the run, one line of JSON each, and touch nothing. bench/README.md describes
+    /// them
+    #[arg(long, conflicts_with_all = ["resume", "retry_failed", "dry_run"])]
+    pub list_cells: bool,
+    /// Measure one job of `--list-cells`, and write the files of its cells to the run of --id
+    #[arg(long, value_name = "JOB", requires = "id",
+        conflicts_with_all = ["resume", "retry_failed", "dry_run", "list_cells", "list_runs"])]
+    pub cell: Option<String>,
+    /// The run that receives the cells: results/MACHINE/RUN, which several processes may fill at once
+    #[arg(long, value_name = "RUN", requires = "cell", value_parser = file_name)]
+    pub id: Option<String>,
     /// Also write the folders of the runs to this file, one per line
     #[arg(long, value_name = "FILE")]
     pub list_runs: Option<PathBuf>,

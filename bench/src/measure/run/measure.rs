@@ -1,6 +1,6 @@
 //! Measures the cells of a matrix, backend by backend, and latency at last.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use perfcounters::{Backend, Cell, Observer};
@@ -17,9 +17,9 @@ use crate::progress::{rounded, Progress};
 /// Stands for a capacity, Mpps, that is measured only later. Nothing is measured at such a load.
 const UNKNOWN: f64 = 1e6;
 
-struct BackendWork {
-    backend: Box<dyn Backend>,
-    cells: Vec<Cell>,
+pub(crate) struct BackendWork {
+    pub backend: Box<dyn Backend>,
+    pub cells: Vec<Cell>,
 }
 
 impl BackendWork {
@@ -36,9 +36,21 @@ impl BackendWork {
         all
     }
 
-    fn measure(&mut self, recorder: &mut Recorder) -> Result<()> {
-        recorder.estimate = self.remaining(recorder).1;
+    /// Measures the cells, and writes their files.
+    pub(crate) fn measure(&mut self, recorder: &mut Recorder) -> Result<()> {
+        let (count, estimate) = self.remaining(recorder);
+        recorder.estimate = estimate;
+        let start = Instant::now();
         self.backend.measure(&self.cells, recorder)?;
+        let mut seconds = start.elapsed().as_secs_f64();
+        if self.backend.name() == BackendName::Trace {
+            // It measures some cells side by side.
+            let cpus = recorder.folder.record.placement.cpus().len();
+            seconds *= cpus.clamp(1, count.max(1)) as f64;
+        }
+        let repeats = self.backend.repeats().len();
+        let each = (count > 0).then(|| seconds * repeats as f64 / count as f64);
+        recorder.write_cells(&self.cells, self.backend.as_ref(), each)?;
         Ok(recorder.folder.save()?)
     }
 }

@@ -26,8 +26,9 @@ mod card;
 mod clock;
 pub(crate) mod config;
 mod generator;
+pub(crate) mod job;
 mod matrix;
-mod measure;
+pub(crate) mod measure;
 pub(crate) mod peers;
 mod plan;
 pub(crate) mod recorder;
@@ -39,6 +40,10 @@ pub(crate) mod setup;
 pub fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Outcome> {
     if let Some(file) = &arguments.budget {
         budget::run(file, &arguments.build_dir, interrupt)?;
+    } else if arguments.list_cells {
+        job::list(arguments, interrupt)?;
+    } else if let (Some(job), Some(run)) = (&arguments.cell, &arguments.id) {
+        job::measure(arguments, job, run, interrupt)?;
     } else if arguments.dry_run {
         plan::print(arguments, interrupt)?;
     } else {
@@ -205,27 +210,33 @@ fn start_run(
     setup: &RunSetup<'_>,
     clock: &RunClock,
 ) -> Result<Recorder> {
-    let folder = RunFolder::create(
-        &arguments.results,
-        SystemTime::now(),
-        RunRecord {
-            command: std::env::args().collect(),
-            git: GitFacts::of(Path::new(".")),
-            host: HostFacts::gather(),
-            builds: setup.described(),
-            artefacts: cells::hashes(&arguments.build_dir, &setup.builds.programs()),
-            peers: setup.builds.peers(),
-            skipped_peers: setup.matrix.skipped_peers.clone(),
-            plan: config
-                .to_record()
-                .context("cannot record the configuration")?,
-            placement: setup.backends.placement.clone(),
-            core_clock: Some(clock.record()),
-            periods: vec![period(&setup.backends.placement)],
-            ..RunRecord::default()
-        },
-    )?;
+    let record = RunRecord {
+        core_clock: Some(clock.record()),
+        ..record(arguments, config, setup)?
+    };
+    let folder = RunFolder::create(&arguments.results, SystemTime::now(), record)?;
     Ok(Recorder::new(folder, &[]))
+}
+
+/// What `run.json` says before the first measurement.
+fn record(arguments: &RunArguments, config: &Config, setup: &RunSetup<'_>) -> Result<RunRecord> {
+    Ok(RunRecord {
+        machine: arguments.results.machine()?,
+        start: now(),
+        command: std::env::args().collect(),
+        git: GitFacts::of(Path::new(".")),
+        host: HostFacts::gather(),
+        builds: setup.described(),
+        artefacts: cells::hashes(&arguments.build_dir, &setup.builds.programs()),
+        peers: setup.builds.peers(),
+        skipped_peers: setup.matrix.skipped_peers.clone(),
+        plan: config
+            .to_record()
+            .context("cannot record the configuration")?,
+        placement: setup.backends.placement.clone(),
+        periods: vec![period(&setup.backends.placement)],
+        ..RunRecord::default()
+    })
 }
 
 /// Continues an interrupted run, or one with failures. What failed is measured again.

@@ -1,12 +1,14 @@
 //! Records the samples of the backends, and shows their progress.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use perfcounters::{Backend, Cell, Observer};
-use record::{BackendName, Failure, Metric, RecordError, RunFolder, Sample};
+use record::{BackendName, Failure, Metric, RecordError, RunFolder, Sample, CELLS_FOLDER};
 
 use crate::interval::median;
+use crate::measure::cell_file::CellFiles;
 use crate::progress::Progress;
 
 /// The record of a run in progress, with the samples of the run before it was interrupted.
@@ -16,6 +18,12 @@ pub struct Recorder {
     pub progress: Progress,
     /// The estimated time of the backend that measures now.
     pub estimate: Duration,
+    /// The folder that receives a file for each cell.
+    pub cells: PathBuf,
+    /// The number of these files.
+    pub written: usize,
+    pub files: CellFiles,
+    samples: Vec<Sample>,
     // Each by the text of its series.
     done: HashSet<(String, u32)>,
     failed: HashSet<String>,
@@ -27,6 +35,10 @@ impl Recorder {
         let mut recorder = Self {
             progress: Progress::new(Duration::ZERO),
             estimate: Duration::ZERO,
+            cells: folder.path().join(CELLS_FOLDER),
+            written: 0,
+            files: CellFiles::default(),
+            samples: Vec::new(),
             done: HashSet::new(),
             failed: HashSet::new(),
             throughput: HashMap::new(),
@@ -38,7 +50,24 @@ impl Recorder {
         recorder
     }
 
+    /// Writes the files of the cells that a backend has measured wholly. `seconds` is the time of each, if it was
+    /// measured now.
+    pub fn write_cells(
+        &mut self,
+        cells: &[Cell],
+        backend: &dyn Backend,
+        seconds: Option<f64>,
+    ) -> Result<(), RecordError> {
+        let mut cells = cells.to_vec();
+        cells.retain(|cell| !self.has_failed(cell, backend.name()));
+        let record = &self.folder.record;
+        let (samples, measured) = (&self.samples, (&*cells, backend));
+        self.written += (self.files).write(&self.cells, measured, seconds, samples, record)?;
+        Ok(())
+    }
+
     fn remember(&mut self, samples: &[Sample]) {
+        self.samples.extend_from_slice(samples);
         for sample in samples {
             let series = sample.series().to_string();
             if sample.metric == Metric::Mpps {

@@ -39,10 +39,18 @@ pub(super) fn open(results: &Path, id: Option<&str>, retry: bool) -> Result<Unfi
 }
 
 fn reopen(results: &Path, id: &str, retry: bool) -> Result<UnfinishedRun> {
-    let path = results.join(id);
-    if !path.is_dir() {
-        bail!("{id} cannot be resumed: there is no {}", path.display());
-    }
+    let id = match record::find_runs(results, id).as_slice() {
+        [] => bail!(
+            "{id} cannot be resumed: there is no such run in {}",
+            results.display()
+        ),
+        [one] => one.clone(),
+        several => bail!(
+            "{id} may be any of {}: name one of them",
+            several.join(", ")
+        ),
+    };
+    let id = &*id;
     let unfinished = record::unfinished_runs(results).iter().any(|run| run == id);
     if !unfinished && !retry {
         bail!(
