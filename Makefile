@@ -208,7 +208,8 @@ into-rust-unsafe:
 		&& $(call put_driver,libixgbe_unsafe.so) && install -CD $(INTO)/rust-unsafe/lib{forwarder,ports}.so
 
 # $(call variant,NAME,GOAL,SETTINGS) builds in build/variants/<variant>/<implementation>/.
-variant = $(MAKE) $(2) INTO=build/variants/$(1) $(3)
+VARIANTS := build/variants
+variant = $(MAKE) $(2) INTO=$(VARIANTS)/$(1) $(3)
 variants: ## Build the variants of the drivers: overflow checks, slices, hardening, no LTO.
 	@$(call side_by_side,variants-c,rust-variants rust-unsafe-variants)
 # The compiler checks indices into arrays of known length, and signed arithmetic. A violation executes a trap (ud2).
