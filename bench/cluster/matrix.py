@@ -39,7 +39,6 @@ BUILDS = sorted({build for job in JOBS for build in job["builds"]})
 class OnNode(rfm.RunOnlyRegressionTest):  # type: ignore[misc]
     """A script that runs in the project's folder, which all nodes see under the same path."""
 
-    local = True
     maintainers = ["Triptych"]
 
     @run_before("run")
@@ -73,14 +72,14 @@ class Drivers(OnNode):
 class Cells(OnNode):
     """The cells of one job: an exact one alone, or those that are compared in time."""
 
-    job = parameter(JOBS, fmt=lambda job: job["job"], loggable=True)
+    part = parameter(JOBS, fmt=lambda job: job["job"], loggable=True)
     drivers = fixture(Drivers, scope="environment")
     valid_prog_environs = ["*"]
 
     @run_after("init")
     def describe(self) -> None:
         """Choose nodes and limits. Times are measured on a node alone; exact counts share nodes."""
-        job = self.job
+        job = self.part
         needs = " ".join(f"+{feature}" for feature in job["features"])
         self.valid_systems = [needs or "*"]
         self.descr = job["job"]
@@ -100,7 +99,7 @@ class Cells(OnNode):
         run = RUN if environment == "default" else f"{RUN}-{environment}"
         kept = " ".join(f'{name}="${{{name}-}}"' for name in KEPT)
         self.executable = f"env -i {kept} {TRIPTYCH}"
-        options = ["--cell", self.job["job"], "--id", run, "--results", RESULTS, "--build-dir", self.drivers.folder()]
+        options = ["--cell", self.part["job"], "--id", run, "--results", RESULTS, "--build-dir", self.drivers.folder()]
         self.executable_opts = [shlex.quote(word) for word in ["run", *OPTIONS, *options]]
         self.prerun_cmds += ["SECONDS=0"]
         self.postrun_cmds = ['echo "job took $SECONDS s"']
@@ -108,8 +107,8 @@ class Cells(OnNode):
     @sanity_function
     def measured(self) -> Any:
         """The runner says how many cells it wrote, or that they were there."""
-        name = self.job["job"]
-        return sn.assert_found(rf"^{name}(: {len(self.job['cells'])} cells in| is measured already)", self.stdout)
+        name = self.part["job"]
+        return sn.assert_found(rf"^{name}(: {len(self.part['cells'])} cells in| is measured already)", self.stdout)
 
     @performance_function("s")
     def seconds(self) -> Any:
