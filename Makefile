@@ -183,7 +183,10 @@ put_driver = install -CD $(DRIVER_OUT)/ixgbe-fwd$(UNSAFE) $(INTO)/rust$(UNSAFE)/
 	&& install -CD $(DRIVER_OUT)/$(1) $(INTO)/rust$(UNSAFE)/libforwarder.so \
 	&& { $${RUSTC:-rustc} --version; echo '--profile $(PROFILE) $(FEATURE:%=--features %)'; \
 		env | sed -n 's/^CARGO_PROFILE_DRIVER_//p' | sort; echo '$(DRIVER_RUSTFLAGS)'; } | xargs \
-		> $(INTO)/rust$(UNSAFE)/toolchain.txt
+		> $(INTO)/rust$(UNSAFE)/toolchain.txt \
+	&& { cat "$$($${RUSTC:-rustc} --print sysroot)"/lib/librustc_driver-* 2> /dev/null \
+		|| cat "$$(command -v "$${RUSTC:-rustc}")"; } | sha256sum | sed 's/ .*//; s/^/compiler /' \
+		>> $(INTO)/rust$(UNSAFE)/toolchain.txt
 
 # In the target folder, the names of the transpiled programs end with -unsafe.
 rust-unsafe into-rust-unsafe: UNSAFE := -unsafe

@@ -12,7 +12,7 @@ use crate::build::peers::{self, PeersArguments};
 use crate::build::sides::SYNTAX;
 use crate::build::verdict::{self, VerdictArguments};
 use crate::code::asm::{self, AsmArguments};
-use crate::compare::{self, arguments::CompareArguments};
+use crate::compare::{self, arguments::CompareArguments, track};
 use crate::machine::clocks::cli::{self as clocks, ClocksArguments};
 use crate::machine::host::cli::{self as host, BindArguments, DoctorArguments};
 use crate::machine::selftest::{self, arguments::SelftestArguments};
@@ -42,7 +42,8 @@ Exit status:
   0  all is well
   1  something failed, or the machine is not fit for a run
   2  the command line or a file that it names is wrong
-  3  `compare` found a build that is worse than the baseline, or `verdict` a case that differs from the record
+  3  `compare` found a worse build or a dearer commit, `track` a dearer commit, or `verdict` a case that differs
+     from the record
 `with-card` ends with the status of its program.";
 
 /// The last line of the help of commands with lists.
@@ -64,6 +65,7 @@ enum Command {
     #[command(after_help = LISTS)]
     Run(Box<RunArguments>),
     /// Build the drivers of other projects, which `run` then measures beside ours
+    #[command(hide = true)]
     Peers(PeersArguments),
     /// Measure what each safety feature costs, step by step from the transpiled to the safe driver
     Ladder(LadderArguments),
@@ -75,6 +77,8 @@ enum Command {
     /// Build the drivers with several compilers, measure every build, and compare
     #[command(after_help = LISTS)]
     Compare(Box<CompareArguments>),
+    /// Show what each commit changed, as `compare --commits` measured it
+    Track(track::TrackArguments),
     /// Run any program that drives a network card by VFIO, with the software card
     #[command(after_help = EXAMPLES)]
     WithCard(Box<WithCardArguments>),
@@ -144,6 +148,7 @@ fn execute(cli: &Cli) -> Result<Outcome> {
         Command::Verdict(arguments) => verdict::run(arguments, &interrupt),
         Command::Asm(arguments) => asm::run(arguments, &interrupt),
         Command::Compare(arguments) => compare::run(arguments, &interrupt),
+        Command::Track(arguments) => track::run(arguments),
         Command::Doctor(arguments) => host::doctor(arguments),
         Command::Bind(arguments) => host::bind(arguments, &interrupt),
         Command::Clocks(arguments) => clocks::run(arguments),

@@ -51,6 +51,21 @@ impl Checkout {
         Ok(checkout)
     }
 
+    /// Takes the sources of a commit into the folder `sources`, which is emptied first.
+    pub(crate) fn at(commit: &str, sources: &Path, interrupt: &Interrupt) -> Result<Self> {
+        empty(sources)?;
+        let checkout = Self {
+            repository: PathBuf::from("."),
+            sources: sources.to_owned(),
+            output: PathBuf::new(),
+            _folder: None,
+            interrupt: interrupt.clone(),
+        };
+        let taken = checkout.extract(commit, ".");
+        taken.with_context(|| format!("cannot take the sources of commit {commit}"))?;
+        Ok(checkout)
+    }
+
     /// Copies the tracked and the new files of the working tree to `sources`, as they are now. The copies
     /// keep their times, so that a later build compiles only what has changed.
     pub(crate) fn of_tree(
@@ -153,7 +168,7 @@ pub(crate) fn hash_of(repository: &Path, commit: &str) -> Result<String> {
     Ok(ended.stdout.trim().to_owned())
 }
 
-fn git(folder: &Path) -> Command {
+pub(crate) fn git(folder: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder);
     command

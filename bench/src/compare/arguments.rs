@@ -6,7 +6,7 @@ use clap::Args;
 use record::Implementation;
 
 use crate::build::toolchain::recipe::{OptLevel, DEFAULT_CPU};
-use crate::usage::{compiled_driver, one_of, Batches, BuildDir, MachineName};
+use crate::usage::{compiled_driver, number, one_of, Batches, BuildDir, MachineName};
 
 /// Arguments of `triptych compare`.
 #[derive(Debug, Args)]
@@ -67,9 +67,23 @@ pub struct CompareArguments {
     /// Fail if a compiler is missing, before anything is built
     #[arg(long)]
     pub strict: bool,
-    /// The folder that receives a folder for each comparison
-    #[arg(long, value_name = "DIR", default_value = "results/compilers")]
-    pub results: PathBuf,
+    /// Compare the commits of this range that change a driver, built by the default compilers or
+    /// those of --toolchain: HEAD~20..HEAD
+    #[arg(long, value_name = "A..B", conflicts_with_all = ["baseline", "threshold", "json", "list"])]
+    pub commits: Option<String>,
+    /// Measure each N-th of these commits, and those between where a step is dearer
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "commits", value_parser = number::<u32>(1..=10_000))]
+    pub every: u32,
+    /// Measure TSC cycles of the commits, too
+    #[arg(long, requires = "commits")]
+    pub timed: bool,
+    /// Measure commits whose cycles are dearer a second time; only then they count
+    #[arg(long, requires = "timed")]
+    pub again: bool,
+    /// The folder that receives a folder for each comparison [default: results/compilers; with
+    /// --commits: results]
+    #[arg(long, value_name = "DIR")]
+    pub results: Option<PathBuf>,
     /// The name of this machine in results.
     #[command(flatten)]
     pub machine: MachineName,

@@ -15,6 +15,7 @@ use crate::build::request::Builder;
 use crate::build::toolchain::recipe::BuildRecipe;
 use crate::code::data_path::with_checks;
 use crate::measure::run::config::{Config, COUNTING};
+use crate::measure::run::measure::BackendWork;
 use crate::measure::run::peers::measurable;
 use crate::measure::run::recorder::Recorder;
 use crate::measure::run::setup::Backends;
@@ -116,17 +117,15 @@ fn measure_all(
     };
     let all = backends.iter().map(|backend| time(backend.as_ref())).sum();
     recorder.progress = Progress::new(all);
-    for mut backend in backends {
+    for backend in backends {
         recorder.note_settings(backend.as_ref());
         if let Some(why) = backend.unavailable() {
             recorder.not_measurable(backend.name(), &why);
             continue;
         }
-        recorder.estimate = time(backend.as_ref());
         let all = cells.iter().flat_map(|cell| backend.cells_of(cell));
         let cells = measurable(backend.as_ref(), all.collect(), recorder);
-        backend.measure(&cells, recorder)?;
-        recorder.folder.save()?;
+        BackendWork { backend, cells }.measure(recorder)?;
     }
     Ok(())
 }

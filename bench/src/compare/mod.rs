@@ -23,6 +23,7 @@ use result::{ComparisonResult, UsedBaseline, FORMAT, RESULT_FILE};
 
 pub mod arguments;
 mod baseline;
+mod commits;
 mod comparisons;
 mod measure;
 mod peers;
@@ -30,6 +31,7 @@ mod plan;
 mod result;
 mod rows;
 mod table;
+pub mod track;
 
 const TABLE_FILE: &str = "compilers.md";
 
@@ -60,6 +62,9 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<Outcom
     let sources = std::env::current_dir().context("cannot find the current folder")?;
     if !sources.join("Makefile").is_file() {
         bail!("there is no Makefile here: run this in the top folder of the repository");
+    }
+    if let Some(range) = &arguments.commits {
+        return commits::run(arguments, range, &file, &builds, interrupt);
     }
     let builder = Builder {
         output: arguments.build_dir.join("compare"),
@@ -194,6 +199,11 @@ fn selected_file(arguments: &CompareArguments) -> Result<CompareFile> {
             lto: vec![!arguments.no_lto],
             pgo: vec![arguments.pgo],
         }];
+    } else if arguments.commits.is_some() {
+        file.blocks = vec![Block {
+            toolchains: ["gcc", "rustc"].map(str::to_owned).to_vec(),
+            ..Block::default()
+        }];
     }
     Ok(file)
 }
@@ -213,6 +223,8 @@ fn recorder(arguments: &CompareArguments, file: &CompareFile, plan: &Plan) -> Re
         placement: Topology::here().choose(None),
         ..RunRecord::default()
     };
-    let folder = RunFolder::create(&arguments.results, SystemTime::now(), record)?;
+    let results = arguments.results.as_deref();
+    let results = results.unwrap_or(Path::new("results/compilers"));
+    let folder = RunFolder::create(results, SystemTime::now(), record)?;
     Ok(Recorder::new(folder, &[]))
 }

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use perfcounters::{Backend, Cell};
-use record::{
-    BackendName, Conditions, GitFacts, HostFacts, RecordError, RunRecord, Sample, Series,
-};
+use record::{BackendName, Conditions, RecordError, RunRecord, Sample, Series};
 use serde::Serialize;
 use serde_json::{json, Value};
 
@@ -16,8 +14,6 @@ use crate::interval::{Interval, Rounds};
 
 /// The format of the file. A change that old readers misread gives it another number.
 const FORMAT: &str = "triptych-cell-1";
-
-type Settings = BTreeMap<String, Value>;
 
 /// What is measured: a driver under its conditions, by a backend.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -71,45 +67,10 @@ pub fn conditions_name(conditions: &Conditions) -> String {
     name
 }
 
-#[derive(Debug, Serialize)]
-struct Figure {
-    unit: String,
-    value: f64,
-    low: f64,
-    high: f64,
-    count: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct Built {
-    toolchain: String,
-    compiler_sha256: Option<String>,
-    program_sha256: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct CellFile<'a> {
-    format: &'static str,
-    id: &'a str,
-    machine: &'a str,
-    run: &'a str,
-    start: &'a str,
-    seconds_per_cell: f64,
-    cell: &'a CellKey,
-    figures: BTreeMap<String, Figure>,
-    samples: Vec<Value>,
-    build: &'a Built,
-    git: &'a Option<GitFacts>,
-    host: &'a HostFacts,
-    settings: &'a Settings,
-}
-
 /// Writes the files of cells. It hashes each program once.
 #[derive(Debug, Default)]
 pub struct CellFiles {
     hashes: HashMap<PathBuf, Option<String>>,
-    /// The commit of the sources, if they are not those of the run.
-    pub git: Option<GitFacts>,
 }
 
 impl CellFiles {
@@ -151,8 +112,6 @@ impl CellFiles {
             let series = series_of(sample).to_string();
             by_series.entry(series).or_default().push(sample);
         }
-        let settings = record.settings.get(&backend.name().to_string());
-        let none = Settings::new();
         let mut count = 0;
         for cell in measured {
             let series = cell.series(backend.name()).to_string();
@@ -167,28 +126,28 @@ impl CellFiles {
             let repeats = backend.repeats().len() as f64;
             let estimate = || backend.estimate(cell).as_secs_f64() * repeats;
             let seconds = seconds_per_cell.unwrap_or_else(estimate);
-            let file = CellFile {
-                format: FORMAT,
-                id: &id,
-                machine: &record.machine,
-                run: &record.id,
-                start: record
-                    .periods
-                    .last()
-                    .map_or(&record.start, |period| &period.start),
-                seconds_per_cell: (seconds * 1000.0).round() / 1000.0,
-                cell: &CellKey::of(cell, backend),
-                figures: figures(samples),
-                samples: samples.iter().map(|sample| row(sample)).collect(),
-                build: &Built {
-                    toolchain: cell.toolchain.clone(),
-                    compiler_sha256: compiler_hash(cell),
-                    program_sha256: self.hash(measured_file(cell, backend.name())),
+            let program = self.hash(measured_file(cell, backend.name()));
+            let period = record.periods.last();
+            let file = json!({
+                "format": FORMAT,
+                "id": id,
+                "machine": record.machine,
+                "run": record.id,
+                "start": period.map_or(&record.start, |period| &period.start),
+                "seconds_per_cell": (seconds * 1000.0).round() / 1000.0,
+                "cell": CellKey::of(cell, backend),
+                "figures": figures(samples),
+                "samples": samples.iter().copied().map(row).collect::<Vec<_>>(),
+                "build": {
+                    "toolchain": cell.toolchain,
+                    "compiler_sha256": compiler_hash(cell),
+                    "program_sha256": program,
                 },
-                git: self.git.as_ref().map_or(&record.git, |_| &self.git),
-                host: &record.host,
-                settings: settings.unwrap_or(&none),
-            };
+                "git": record.git,
+                "host": record.host,
+                "settings": record.settings.get(&backend.name().to_string()),
+                "warnings": record.warnings,
+            });
             let line = record::to_line(&file);
             let line = line.map_err(|error| RecordError::Write(path.clone(), error.into()))?;
             record::write_whole(&path, &line)?;
@@ -216,54 +175,41 @@ fn series_of(sample: &Sample) -> Series {
     series
 }
 
-/// The simulated processor and placement of a value; empty for what is counted or measured.
-fn simulated(sample: &Sample) -> String {
-    let placement = sample.conditions.placement;
-    match (sample.cpu.as_str(), placement) {
-        ("", _) => String::new(),
-        (cpu, None) => cpu.to_owned(),
-        (cpu, Some(placement)) => format!("{cpu}/{placement}"),
-    }
-}
-
 fn row(sample: &Sample) -> Value {
-    let mut row = vec![
-        json!(sample.metric),
-        json!(sample.value),
-        json!(sample.unit),
-        json!(sample.packets),
-        json!(sample.repeat),
-        json!(sample.process),
-        json!(sample.note),
-    ];
-    if !sample.cpu.is_empty() {
-        row.extend([json!(sample.cpu), json!(sample.conditions.placement)]);
+    let Sample {
+        metric,
+        value,
+        unit,
+        packets,
+        repeat,
+        process,
+        note,
+        cpu,
+        ..
+    } = sample;
+    match (cpu.as_str(), sample.conditions.placement) {
+        ("", _) => json!([metric, value, unit, packets, repeat, process, note]),
+        (cpu, at) => json!([metric, value, unit, packets, repeat, process, note, cpu, at]),
     }
-    Value::Array(row)
 }
 
 /// The medians with their intervals. A simulated figure is named `METRIC@CPU/PLACEMENT`.
-fn figures(samples: &[&Sample]) -> BTreeMap<String, Figure> {
+fn figures(samples: &[&Sample]) -> BTreeMap<String, Value> {
     let mut values: BTreeMap<String, (Rounds, &str)> = BTreeMap::new();
     for sample in samples {
-        let name = match simulated(sample) {
-            there if there.is_empty() => sample.metric.to_string(),
-            there => format!("{}@{there}", sample.metric),
-        };
-        let (rounds, _) = values
-            .entry(name)
-            .or_insert_with(|| (Rounds::new(), &sample.unit));
+        let mut name = sample.metric.to_string();
+        if let (BackendName::Trace, Some(placement)) = (sample.backend, sample.conditions.placement)
+        {
+            name += &format!("@{}/{placement}", sample.cpu);
+        }
+        let (rounds, _) = values.entry(name).or_insert((Rounds::new(), &sample.unit));
         rounds.insert((sample.process, sample.repeat), sample.value);
     }
     let figure = |(name, (rounds, unit)): (String, (Rounds, &str))| {
-        let found = Interval::of_rounds(&rounds)?;
-        let figure = Figure {
-            unit: unit.to_owned(),
-            value: found.median,
-            low: found.low,
-            high: found.high,
-            count: rounds.len(),
-        };
+        let Interval { low, median, high } = Interval::of_rounds(&rounds)?;
+        let count = rounds.len();
+        let figure =
+            json!({"unit": unit, "value": median, "low": low, "high": high, "count": count});
         Some((name, figure))
     };
     values.into_iter().filter_map(figure).collect()

@@ -156,7 +156,8 @@ fn an_interrupt_ends_the_run_and_keeps_its_samples() {
     assert_eq!(status.code(), Some(1));
     let run = record::read_run(&results.join("latest")).unwrap();
     assert!(run.end.is_some() && !run.complete);
-    assert_eq!(record::unfinished_runs(&results), [run.id]);
+    let name = format!("{}/{}", run.machine, run.id);
+    assert_eq!(record::unfinished_runs(&results), [name]);
 }
 
 /// Runs `triptych run --budget` in the repository, with a budget for the C driver.

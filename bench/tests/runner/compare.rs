@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::support::{copying_compiler, text, works_here, Build};
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// A comparison at a small number of packets. The stand-ins have no card that works in turns, so valgrind
 /// counts.
@@ -145,4 +146,114 @@ fn a_wrong_baseline_is_an_error_of_usage() {
     }
     let output = fixture.compare(&["--toolchain", &fixture.plain, "--threshold", "few"]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+/// A repository whose Makefile copies a stand-in, which the driver's source names.
+struct Commits {
+    fixture: Fixture,
+    sources: TempDir,
+}
+
+impl Commits {
+    fn new() -> Self {
+        let commits = Self {
+            fixture: Fixture::new(),
+            sources: tempfile::tempdir().unwrap(),
+        };
+        commits.git(&["init", "--quiet"]);
+        let copies = "into-c:\n\tmkdir -p $(INTO)/c && cp $(shell cat c/src/which)/* $(INTO)/c/\n";
+        commits.commit("Makefile", copies);
+        commits
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let mut git = Command::new("git");
+        git.current_dir(&self.sources)
+            .args(["-c", "user.name=a", "-c", "user.email=b"]);
+        assert!(git.args(arguments).status().unwrap().success());
+    }
+
+    fn commit(&self, file: &str, text: &str) {
+        let path = self.sources.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        self.git(&["add", "."]);
+        self.git(&["commit", "--quiet", "--message", file, "--allow-empty"]);
+    }
+
+    /// Changes the driver to a stand-in.
+    fn driver(&self, name: &str) {
+        let folder = self.fixture.build.path().join(name);
+        self.commit("c/src/which", folder.to_str().unwrap());
+    }
+
+    fn compare(&self, more: &[&str]) -> (Option<i32>, String) {
+        let build = self.fixture.build.path();
+        let toolchain = &self.fixture.plain;
+        let arguments = [
+            "compare",
+            "--impl=c",
+            "--machine=box",
+            "--toolchain",
+            toolchain,
+        ];
+        let mut triptych = self
+            .fixture
+            .build
+            .triptych(&[&arguments[..], more].concat());
+        triptych.arg("--config").arg(build.join("compilers.toml"));
+        let output = triptych.current_dir(&self.sources).output().unwrap();
+        (output.status.code(), text(&output))
+    }
+}
+
+#[test]
+fn the_commit_that_made_a_driver_dearer_is_found_and_no_other() {
+    if !works_here("valgrind") {
+        return;
+    }
+    let commits = Commits::new();
+    commits.driver("plain");
+    commits.git(&["tag", "first"]);
+    for text in ["one", "two", "three"] {
+        commits.commit("README.md", text);
+        commits.commit("c/src/README.md", text);
+    }
+    let (code, said) = commits.compare(&["--commits", "first..HEAD"]);
+    assert_eq!(code, Some(0), "{said}");
+    // The program stays the same, so it is counted once.
+    assert_eq!(said.matches("valgrind  1/1").count(), 1, "{said}");
+    assert!(
+        said.contains("4 commits in results/box/history: 0 cells"),
+        "{said}"
+    );
+
+    commits.driver("patched");
+    for text in ["four", "five", "six"] {
+        commits.commit("c/src/README.md", text);
+    }
+    // The first and the last are measured, and then one half of the rest.
+    let (code, said) = commits.compare(&["--commits", "first..HEAD", "--every", "100"]);
+    assert_eq!(code, Some(3), "{said}");
+    assert_eq!(said.matches("dearer: ").count(), 1, "{said}");
+    assert!(said.contains(" c/src/which (after "), "{said}");
+    assert!(said.contains("1 cells became dearer"), "{said}");
+    let runs = commits.sources.path().join("results/box/history");
+    for run in std::fs::read_dir(runs).unwrap() {
+        let run = run.unwrap().path();
+        let revision = record::read_run(&run)
+            .unwrap()
+            .git
+            .unwrap()
+            .revision
+            .unwrap();
+        let cell = std::fs::read_dir(run.join("cells"))
+            .unwrap()
+            .next()
+            .unwrap();
+        let cell = std::fs::read_to_string(cell.unwrap().path()).unwrap();
+        assert!(cell.contains(&revision), "{cell}");
+    }
+    let (code, said) = commits.compare(&["--commits", "first"]);
+    assert!(code == Some(2) && said.contains("write A..B"), "{said}");
 }

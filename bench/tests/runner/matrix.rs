@@ -2,11 +2,12 @@
 //! NIC are stand-ins.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use crate::support::{first_sample, text, works_here, Build};
+use crate::support::{first_sample, text, wait_until, works_here, Build};
 use record::{self, BackendName, Implementation, Metric, RunRecord, Sample, SAMPLES_FILE};
+use serde_json::Value;
 
 const MATRIX: &str = r#"
     [lockstep]
@@ -209,13 +210,96 @@ fn failed_cells_are_measured_again() {
     let (failures, _) = retry("--retry-failed", 1);
     assert_eq!(failures.len(), 1);
     // A run that was killed at its end.
-    let folder = setting.results().join(&first.id);
+    let folder = setting.results().join("latest").canonicalize().unwrap();
     let length = fs::metadata(folder.join(SAMPLES_FILE)).unwrap().len();
     fs::write(folder.join(record::JOURNAL_FILE), format!("{length}\n")).unwrap();
     fs::write(needed, "").unwrap();
     let (failures, samples) = retry("--resume", 0);
     assert!(failures.is_empty());
     assert_eq!(samples, 4 * 3);
+}
+
+/// The names of a run's cells.
+fn cells(run: &Path) -> Vec<String> {
+    let files = fs::read_dir(run.join(record::CELLS_FOLDER))
+        .into_iter()
+        .flatten();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn jobs_make_the_cells_of_a_whole_run_however_often_they_run() {
+    if !works_here("wall") {
+        return;
+    }
+    let setting = Setting::new();
+    let output = setting.matrix(&["--list-cells"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let jobs: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let count = |name: &str| {
+        let mut jobs = jobs.iter().filter(|job| job["job"] == name);
+        jobs.next().unwrap()["cells"].as_array().unwrap().len()
+    };
+    assert_eq!((jobs.len(), count("lockstep-b8-r512-f60")), (10, 6));
+    // Three drivers, and the loads of two.
+    assert_eq!(count("wall-b32-r512-f60"), 3 + 4);
+
+    let filter = [
+        "--backend=lockstep,wall",
+        "--batch=8",
+        "--frame-size=60",
+        "--ring-size=512",
+    ];
+    let output = setting.matrix(&[&filter[..], &["--machine=whole"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let whole = cells(&setting.results().join("latest"));
+    assert_eq!(whole.len(), 6 + 3);
+
+    let job = |name: &str| {
+        let config = setting.config.to_str().unwrap();
+        let mut job = setting
+            .build
+            .triptych(&["run", "--config", config, "--cell", name]);
+        job.args(["--id=r1", "--machine=box"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        job
+    };
+    let run = setting.results().join("box/r1");
+    // One is killed, and leaves no cell.
+    let mut killed = job("wall-b8-r512-f60").spawn().unwrap();
+    wait_until("no run", || run.join(record::RUN_FILE).is_file());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(cells(&run).is_empty());
+    // Two at once, one of them twice.
+    let names = [
+        "wall-b8-r512-f60",
+        "lockstep-b8-r512-f60",
+        "lockstep-b8-r512-f60",
+    ];
+    let mut together = names.map(|name| job(name).spawn().unwrap());
+    for child in &mut together {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(cells(&run), whole);
+    assert_eq!(record::read_run(&run).unwrap().machine, "box");
+    let latest = fs::canonicalize(setting.results().join("latest")).unwrap();
+    assert_eq!(latest, run.canonicalize().unwrap());
+    let text = fs::read_to_string(run.join(record::CELLS_FOLDER).join(&whole[0])).unwrap();
+    let cell: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((text.lines().count(), &cell["run"]), (1, &"r1".into()));
+    assert_eq!(cell["figures"]["tsc_cycles"]["count"], 3 * 5);
+    assert_eq!(cell["samples"].as_array().unwrap().len(), 3 * 5);
+    assert_eq!(cell["build"]["program_sha256"].as_str().unwrap().len(), 64);
+    assert_eq!(job("wall-b9-r512-f60").status().unwrap().code(), Some(2));
 }
 
 #[test]

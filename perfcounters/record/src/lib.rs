@@ -41,7 +41,7 @@ pub use run::{
     SkippedPeer, RUN_FILE,
 };
 pub use run_folder::{
-    create_folder, find_runs, join_run, link, runs, unfinished_runs, write_whole, RunFolder,
+    begin_run, create_folder, find_runs, link, runs, unfinished_runs, write_whole, RunFolder,
     CELLS_FOLDER, JOURNAL_FILE, LATEST_LINK, SAMPLES_FILE,
 };
 pub use sample::{read_samples, Sample, MULTIPLEXED};

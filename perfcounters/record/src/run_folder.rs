@@ -278,29 +278,26 @@ fn name_of(machine: &str, id: &str) -> String {
     }
 }
 
-/// Begins the folder of a run whose cells several processes measure: `results/<machine>/<id>/` with `run.json`,
-/// unless another process has written it. Returns the path, and points `results/latest` there.
+/// Begins the folder of a run whose cells several processes measure: with `run.json`, unless another process has
+/// written it.
 ///
 /// # Errors
 /// [`RecordError::Write`].
-pub fn join_run(results: &Path, record: &RunRecord) -> Result<PathBuf, RecordError> {
-    let name = name_of(&record.machine, &record.id);
-    let path = results.join(&name);
-    let cells = path.join(CELLS_FOLDER);
+pub fn begin_run(folder: &Path, record: &RunRecord) -> Result<(), RecordError> {
+    let cells = folder.join(CELLS_FOLDER);
     fs::create_dir_all(&cells).map_err(RecordError::write(&cells))?;
-    let file = path.join(RUN_FILE);
-    if !file.exists() {
-        let json = crate::private::to_json(record);
-        let json = json.map_err(|error| RecordError::Write(file.clone(), error.into()))?;
-        match written(&file, &json)?.persist_noclobber(&file) {
-            Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(RecordError::Write(file, error.error));
-            }
-            _ => {}
-        }
+    let file = folder.join(RUN_FILE);
+    if file.exists() {
+        return Ok(());
     }
-    link(results, LATEST_LINK, &name)?;
-    Ok(path)
+    let json = crate::private::to_json(record);
+    let json = json.map_err(|error| RecordError::Write(file.clone(), error.into()))?;
+    match written(&file, &json)?.persist_noclobber(&file) {
+        Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(RecordError::Write(file, error.error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a file; a reader sees the old or the new file, never a part of one, also after a crash of the machine.
@@ -440,6 +437,40 @@ mod tests {
         assert_eq!(latest, Path::new(&second.record.id));
         let left: Vec<_> = fs::read_dir(results.path()).unwrap().collect();
         assert_eq!(left.len(), 4, "temporary files are left: {left:?}");
+    }
+
+    #[test]
+    fn runs_of_machines_are_found_beside_old_ones_by_either_name() {
+        let results = tempfile::tempdir().unwrap();
+        let on = |machine: &str| RunRecord {
+            machine: machine.into(),
+            ..record()
+        };
+        let machines = ["", "box1", "box2"];
+        let folders = machines.map(|machine| create(&results, on(machine)));
+        let id = folders[0].record.id.clone();
+        let names = [id.clone(), format!("box1/{id}"), format!("box2/{id}")];
+        assert_eq!(runs(results.path()), names);
+        assert_eq!(unfinished_runs(results.path()), names);
+        let find = |name: &str| find_runs(results.path(), name);
+        assert_eq!(find("box2/"), Vec::<String>::new());
+        assert_eq!(find(&names[2]), names[2..]);
+        // The old one has this name alone.
+        assert_eq!(find(&id), names[..1]);
+        fs::remove_dir_all(results.path().join(&id)).unwrap();
+        assert_eq!(find(&id), names[1..]);
+    }
+
+    #[test]
+    fn a_run_of_several_processes_begins_once() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = results.path().join("box/r1");
+        for start in ["first", "second"] {
+            let start = start.to_owned();
+            begin_run(&folder, &RunRecord { start, ..record() }).unwrap();
+        }
+        assert_eq!(read_run(&folder).unwrap().start, "first");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
     }
 
     #[test]

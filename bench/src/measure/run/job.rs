@@ -3,35 +3,35 @@
 //! Counts are exact anywhere, so a counted cell is a job of its own. Times are compared, so the drivers under the same
 //! conditions are one job, which measures them in turn.
 
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{bail, Context, Result};
 use perfcounters::temporary::TemporaryFolder;
 use perfcounters::{placement, Backend, Cell, Interrupt, Observer};
-use record::{BackendName, Implementation, RunFolder, CELLS_FOLDER};
+use record::{BackendName, Implementation, RunFolder, RunRecord, CELLS_FOLDER, LATEST_LINK};
 use serde_json::{json, Value};
 
 use super::arguments::RunArguments;
 use super::card::{self, VFIO_USER};
 use super::clock::RunClock;
 use super::config::Config;
-use super::matrix::{Load, Matrix};
+use super::matrix::{add, Load, Matrix};
 use super::measure::measure_all;
 use super::recorder::Recorder;
 use super::selection::configuration;
 use super::setup::RunSetup;
-use crate::build::builds::variants::{build_folder, DEFAULT};
+use crate::build::builds::variants::{build_folder, Driver, DEFAULT};
 use crate::machine::host::system::System;
-use crate::measure::cell_file::{conditions_name, CellFiles, CellKey};
+use crate::measure::cell_file::{conditions_name, CellKey};
 use crate::usage::UsageError;
 
 /// A part of a matrix that one command measures.
 #[derive(Debug)]
 struct Job {
     name: String,
-    /// The backend; `None` for latency alone.
-    backend: Option<BackendName>,
+    backend: BackendName,
     matrix: Matrix,
 }
 
@@ -40,50 +40,39 @@ fn is_exact(backend: BackendName) -> bool {
 }
 
 fn jobs(matrix: &Matrix) -> Vec<Job> {
-    let mut jobs = Vec::new();
-    let mut loaded = matrix.loaded.clone();
-    for (backend, groups) in &matrix.saturating {
-        let mut add = |name: String, part: Matrix| {
-            jobs.push(Job {
-                name: format!("{backend}-{name}"),
-                backend: Some(*backend),
-                matrix: part,
-            });
-        };
-        for (conditions, drivers) in groups {
-            let part = |drivers: &[_]| Matrix {
-                saturating: [(*backend, vec![(*conditions, drivers.to_vec())])].into(),
-                ..Matrix::default()
-            };
-            let name = conditions_name(conditions);
-            if is_exact(*backend) {
-                for driver in drivers {
-                    let part = part(std::slice::from_ref(driver));
-                    add(format!("{}-{}-{name}", driver.0, driver.1), part);
-                }
-                continue;
-            }
-            let mut part = part(drivers);
-            if *backend == BackendName::Wall {
-                // Shares of the capacity need it.
-                let (same, others) = loaded.into_iter().partition(|it| it.0 .0 == *conditions);
-                (part.loaded, loaded) = (same, others);
-            }
-            add(name, part);
-        }
+    let mut saturating = matrix.saturating.clone();
+    for ((conditions, _), _) in &matrix.loaded {
+        // `wall` measures the loads, too: shares of the capacity need the capacity.
+        add(
+            saturating.entry(BackendName::Wall).or_default(),
+            *conditions,
+            &[],
+        );
     }
-    while let Some(((conditions, _), _)) = loaded.first() {
-        let conditions = *conditions;
-        let (same, others) = loaded.into_iter().partition(|it| it.0 .0 == conditions);
-        loaded = others;
-        jobs.push(Job {
-            name: format!("latency-{}", conditions_name(&conditions)),
-            backend: None,
-            matrix: Matrix {
-                loaded: same,
-                ..Matrix::default()
-            },
-        });
+    let mut jobs = Vec::new();
+    for (backend, groups) in saturating {
+        for (conditions, drivers) in groups {
+            let parts: Vec<&[Driver]> = match is_exact(backend) {
+                true => drivers.chunks(1).collect(),
+                false => vec![&drivers],
+            };
+            let mut loaded = matrix.loaded.clone();
+            loaded.retain(|at| backend == BackendName::Wall && at.0 .0 == conditions);
+            jobs.extend(parts.into_iter().map(|drivers| Job {
+                name: match drivers {
+                    [driver] if is_exact(backend) => {
+                        format!("{backend}-{}-{}-", driver.0, driver.1)
+                    }
+                    _ => format!("{backend}-"),
+                } + &conditions_name(&conditions),
+                backend,
+                matrix: Matrix {
+                    saturating: [(backend, vec![(conditions, drivers.to_vec())])].into(),
+                    loaded: loaded.clone(),
+                    ..Matrix::default()
+                },
+            }));
+        }
     }
     jobs
 }
@@ -103,75 +92,74 @@ fn prepared(arguments: &RunArguments) -> Result<Config> {
 pub(super) fn list(arguments: &RunArguments, interrupt: &Interrupt) -> Result<()> {
     let config = prepared(arguments)?;
     let setup = RunSetup::new(&config, &arguments.build_dir, interrupt)?;
-    for job in jobs(&setup.matrix) {
-        let line = described(&job, &setup)?;
-        if line["cells"]
-            .as_array()
-            .is_some_and(|cells| !cells.is_empty())
-        {
-            println!("{line}");
-        }
+    let lines = jobs(&setup.matrix);
+    let lines = lines.iter().map(|job| described(job, &setup));
+    for line in lines.collect::<Result<Vec<_>>>()?.into_iter().flatten() {
+        println!("{line}");
     }
     Ok(())
 }
 
-fn described(job: &Job, setup: &RunSetup<'_>) -> Result<Value> {
-    let (mut seconds, mut cells, mut builds) = (0.0, Vec::new(), Vec::new());
-    let mut add = |cell: &Cell, backend: &dyn Backend, share: Option<f64>| -> Result<()> {
-        let mut key = serde_json::to_value(CellKey::of(cell, backend))?;
-        if let Some(share) = share {
-            key["offered_share"] = json!(share);
-        }
-        let folder = build_folder(Path::new(""), cell.implementation, &cell.variant);
-        let variant = match folder.starts_with("bin") {
-            true => DEFAULT,
-            false => &cell.variant,
+/// A job for other programs; `None` if its backend measures none of its drivers.
+fn described(job: &Job, setup: &RunSetup<'_>) -> Result<Option<Value>> {
+    let backend = setup.backends.backend(job.backend)?;
+    let backend = backend.as_ref();
+    let groups = &job.matrix.saturating[&job.backend];
+    let mut cells = setup.cells(backend, groups);
+    cells.retain(|cell| measures(backend, cell));
+    let mut keys: Vec<_> = cells
+        .iter()
+        .map(|cell| json!(CellKey::of(cell, backend)))
+        .collect();
+    let mut seconds = estimate(backend, &cells);
+    for ((conditions, load), drivers) in &job.matrix.loaded {
+        let Ok(latency) = setup.backends.latency() else {
+            break;
         };
-        let build = format!("{}/{variant}", cell.implementation);
-        if !builds.contains(&build) {
-            builds.push(build);
-        }
-        cells.push(key);
-        seconds += backend.estimate(cell).as_secs_f64() * backend.repeats().len() as f64;
-        Ok(())
-    };
-    for (name, groups) in &job.matrix.saturating {
-        let backend = setup.backends.backend(*name)?;
-        for cell in setup.cells(backend.as_ref(), groups) {
-            if measures(backend.as_ref(), &cell) {
-                add(&cell, backend.as_ref(), None)?;
+        let loaded = setup.builds.cells(*conditions, drivers);
+        seconds += estimate(latency.as_ref(), &loaded);
+        for cell in &loaded {
+            let mut key = json!(CellKey::of(cell, backend));
+            match load {
+                Load::Mpps(mpps) => key["offered_mpps"] = json!(mpps),
+                Load::Fraction(share) => key["offered_share"] = json!(share),
             }
+            keys.push(key);
         }
+        cells.extend(loaded);
     }
-    if let (Ok(backend), false) = (setup.backends.latency(), job.matrix.loaded.is_empty()) {
-        for ((conditions, load), drivers) in &job.matrix.loaded {
-            let (load, share) = match load {
-                Load::Mpps(mpps) => (Some(*mpps), None),
-                Load::Fraction(share) => (None, Some(*share)),
-            };
-            for mut cell in setup.builds.cells(*conditions, drivers) {
-                cell.conditions.offered_mpps = load;
-                add(&cell, backend.as_ref(), share)?;
-            }
-        }
-    }
+    let builds: BTreeSet<_> = cells.iter().map(build_name).collect();
+    let mut ports = setup.backends.config.devices.iter().flatten();
     let mut features = Vec::new();
-    if job.backend == Some(BackendName::Perf) {
-        features.push("pmu");
-    }
-    let ports = setup.backends.config.devices.iter().flatten();
-    if ports.into_iter().any(|port| !port.starts_with(VFIO_USER)) {
-        features.push("nic");
-    }
-    Ok(json!({
+    features.extend((job.backend == BackendName::Perf).then_some("pmu"));
+    features.extend(
+        ports
+            .any(|port| !port.starts_with(VFIO_USER))
+            .then_some("nic"),
+    );
+    let job = json!({
         "job": job.name,
-        "exact": job.backend.is_some_and(is_exact),
-        "backend": job.backend.unwrap_or(BackendName::Wall),
-        "cells": cells,
+        "exact": is_exact(job.backend),
+        "backend": job.backend,
+        "cells": keys,
         "builds": builds,
         "features": features,
         "seconds": (seconds * 10.0).round() / 10.0,
-    }))
+    });
+    Ok((!cells.is_empty()).then_some(job))
+}
+
+fn estimate(backend: &dyn Backend, cells: &[Cell]) -> f64 {
+    let once: Duration = cells.iter().map(|cell| backend.estimate(cell)).sum();
+    once.as_secs_f64() * backend.repeats().len() as f64
+}
+
+/// The build that a cell needs: some variants are paths of the build `default`.
+fn build_name(cell: &Cell) -> String {
+    let folder = build_folder(Path::new(""), cell.implementation, &cell.variant);
+    let default = folder.starts_with("bin");
+    let variant = if default { DEFAULT } else { &cell.variant };
+    format!("{}/{variant}", cell.implementation)
 }
 
 /// Whether a backend measures this driver on any machine.
@@ -181,8 +169,8 @@ fn measures(backend: &dyn Backend, cell: &Cell) -> bool {
     !left_out && (cell.peer.is_none() || backend.unavailable_for_peers().is_none())
 }
 
-/// Measures the job `name`, and writes the files of its cells into the folder of the run `id`. If the folder has them
-/// already, measures nothing.
+/// Measures the job `name`, and writes the files of its cells into the folder of the run `id`, over those of an earlier
+/// attempt.
 pub(super) fn measure(
     arguments: &RunArguments,
     name: &str,
@@ -203,13 +191,6 @@ pub(super) fn measure(
     record.id = id.to_owned();
     let run = arguments.results.join(&record.machine).join(id);
     let cells = run.join(CELLS_FOLDER);
-    if is_measured(&setup, &cells)? {
-        println!(
-            "{name} is measured already: {} has its cells",
-            cells.display()
-        );
-        return Ok(());
-    }
     card::check(&config, &System::here(), interrupt)?;
     let clock = RunClock::fix(
         &config,
@@ -217,9 +198,19 @@ pub(super) fn measure(
         setup.backends.placement.driver,
     )?;
     record.core_clock = Some(clock.record());
-    let measured = record::join_run(&arguments.results, &record)
-        .map_err(Into::into)
-        .and_then(|_| measure_into(&cells, &setup, record, &clock));
+    let path = format!("{}/{id}", record.machine);
+    let begun = record::begin_run(&run, &record)
+        .and_then(|()| record::link(&arguments.results, LATEST_LINK, &path));
+    let measured = begun.map_err(Into::into).and_then(|()| {
+        into_cells(&cells, record, |recorder| {
+            for doubt in placement::doubts(&setup.backends.placement) {
+                recorder.warning(&doubt);
+            }
+            let outcome = measure_all(&setup, recorder);
+            clock.finish(recorder);
+            outcome
+        })
+    });
     let released = clock.release();
     let count = measured.with_context(|| format!("{name} is not measured"))?;
     released?;
@@ -227,33 +218,11 @@ pub(super) fn measure(
     Ok(())
 }
 
-/// Whether each cell has its file. Loads that depend on a measurement are not known before it.
-fn is_measured(setup: &RunSetup<'_>, folder: &Path) -> Result<bool> {
-    if !setup.matrix.loaded.is_empty() || !folder.is_dir() {
-        return Ok(false);
-    }
-    let mut files = CellFiles::default();
-    for (name, groups) in &setup.matrix.saturating {
-        let backend = setup.backends.backend(*name)?;
-        let mut cells = setup.cells(backend.as_ref(), groups);
-        cells.retain(|cell| measures(backend.as_ref(), cell));
-        let there = |cell: &Cell| {
-            let id = files.id(cell, backend.as_ref());
-            folder.join(format!("{id}.json")).is_file()
-        };
-        if !cells.iter().all(there) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
 /// Measures beside the run's folder, which receives whole cells only. Returns their number.
-fn measure_into(
+pub(crate) fn into_cells(
     cells: &Path,
-    setup: &RunSetup<'_>,
-    record: record::RunRecord,
-    clock: &RunClock,
+    record: RunRecord,
+    measure: impl FnOnce(&mut Recorder) -> Result<()>,
 ) -> Result<usize> {
     let work = TemporaryFolder::create()?;
     let id = record.id.clone();
@@ -261,12 +230,8 @@ fn measure_into(
     folder.record.id = id;
     let mut recorder = Recorder::new(folder, &[]);
     cells.clone_into(&mut recorder.cells);
-    for doubt in placement::doubts(&setup.backends.placement) {
-        recorder.warning(&doubt);
-    }
-    let outcome = measure_all(setup, &mut recorder);
+    let outcome = measure(&mut recorder);
     recorder.progress.finish();
-    clock.finish(&mut recorder);
     outcome?;
     let record = &recorder.folder.record;
     let failures = record.failures.iter().map(ToString::to_string);
@@ -277,4 +242,48 @@ fn measure_into(
         bail!("{}", list.join("\n  "));
     }
     Ok(recorder.written)
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Conditions, Implementation};
+
+    use super::*;
+
+    #[test]
+    fn counted_cells_are_alone_and_timed_ones_together() {
+        let drivers = Implementation::OURS.map(|driver| (driver, DEFAULT.to_owned()));
+        let groups = [32, 8].map(|batch| (Conditions::with_batch(batch), drivers.to_vec()));
+        let backends = [BackendName::Trace, BackendName::Burst];
+        let load = |mpps| ((groups[1].0, Load::Mpps(mpps)), drivers.to_vec());
+        let matrix = Matrix {
+            saturating: backends.map(|name| (name, groups.to_vec())).into(),
+            loaded: [1.0, 2.0].map(load).to_vec(),
+            ..Matrix::default()
+        };
+        let jobs = jobs(&matrix);
+        let names: Vec<_> = jobs.iter().map(|job| &*job.name).collect();
+        let counted = ["c", "rust", "rust-unsafe"];
+        let counted = ["b32", "b8"]
+            .map(|batch| counted.map(|driver| format!("trace-{driver}-default-{batch}-r512-f60")));
+        let timed = [
+            "burst-b32-r512-f60",
+            "burst-b8-r512-f60",
+            "wall-b8-r512-f60",
+        ];
+        assert_eq!(
+            names,
+            [
+                &counted
+                    .concat()
+                    .iter()
+                    .map(|name| &**name)
+                    .collect::<Vec<_>>()[..],
+                &timed
+            ]
+            .concat()
+        );
+        assert_eq!(jobs[8].matrix.loaded.len(), 2);
+        assert!(jobs[..8].iter().all(|job| job.matrix.loaded.is_empty()));
+    }
 }

@@ -87,7 +87,11 @@ impl Matrix {
 }
 
 /// Adds drivers to those with the same conditions, in the order of tables.
-fn add<C: PartialEq + Copy>(groups: &mut Vec<Compared<C>>, conditions: C, drivers: &[Driver]) {
+pub(super) fn add<C: PartialEq + Copy>(
+    groups: &mut Vec<Compared<C>>,
+    conditions: C,
+    drivers: &[Driver],
+) {
     if !groups.iter().any(|(known, _)| *known == conditions) {
         groups.push((conditions, Vec::new()));
     }

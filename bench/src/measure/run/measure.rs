@@ -17,9 +17,9 @@ use crate::progress::{rounded, Progress};
 /// Stands for a capacity, Mpps, that is measured only later. Nothing is measured at such a load.
 const UNKNOWN: f64 = 1e6;
 
-struct BackendWork {
-    backend: Box<dyn Backend>,
-    cells: Vec<Cell>,
+pub(crate) struct BackendWork {
+    pub backend: Box<dyn Backend>,
+    pub cells: Vec<Cell>,
 }
 
 impl BackendWork {
@@ -36,7 +36,8 @@ impl BackendWork {
         all
     }
 
-    fn measure(&mut self, recorder: &mut Recorder) -> Result<()> {
+    /// Measures the cells, and writes their files.
+    pub(crate) fn measure(&mut self, recorder: &mut Recorder) -> Result<()> {
         let (count, estimate) = self.remaining(recorder);
         recorder.estimate = estimate;
         let start = Instant::now();

@@ -75,7 +75,7 @@ impl<'a> RunSetup<'a> {
 pub(crate) struct Backends<'a> {
     pub(super) config: &'a Config,
     pub(super) build: &'a Path,
-    pub(super) placement: Placement,
+    pub(crate) placement: Placement,
     interrupt: Interrupt,
 }
 
