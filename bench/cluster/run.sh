@@ -7,13 +7,13 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 cd "$here/../.."
-site="$here/site.py" matrix=() results=results
+sites=(--config-file "$here/site.py") matrix=() results=results
 TRIPTYCH_RUN="$(date --utc +%Y%m%d-%H%M%S)"
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
     case "$1" in
         --help) sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;;
         --site | --id | --results) [ $# -ge 2 ] || { echo "run.sh: $1 needs a value" >&2; exit 2; } ;;&
-        --site) site+=":$(realpath "$2")" && shift ;;
+        --site) sites+=(--config-file "$(realpath "$2")") && shift ;;
         --id) TRIPTYCH_RUN="$2" && shift ;;
         --results) results="$2" && shift ;;
         *) matrix+=("$1") ;;
@@ -32,7 +32,7 @@ TRIPTYCH_OPTIONS="${matrix[*]@Q}"
 export TRIPTYCH_RUN TRIPTYCH_RESULTS TRIPTYCH_OPTIONS
 # A job that failed runs again, at most twice, after all others.
 status=0
-build/cluster-venv/bin/reframe --config-file "$site" --checkpath "$here/matrix.py" --prefix build/cluster/reframe \
+build/cluster-venv/bin/reframe "${sites[@]}" --checkpath "$here/matrix.py" --prefix build/cluster/reframe \
     --max-retries 2 --run "$@" || status=$?
 echo "run $TRIPTYCH_RUN: $(find "$TRIPTYCH_RESULTS"/*/"$TRIPTYCH_RUN"* -name '*.json' -path '*/cells/*' 2>/dev/null | wc -l) cells" \
     "in $results/*/$TRIPTYCH_RUN*"
