@@ -237,6 +237,10 @@ application-variants: variants-c rust-overflow-checks rust-unsafe-variants
 	@$(call variant,trapping-ubsan,build/variants/trapping-ubsan/c/libports.so,C_EXTRA='$(TRAPPING)')
 	@$(call variant,overflow-checks,rust-ports,PROFILE=driver-overflow-checks)
 
+# bench/cluster/README.md: two boxes of Slurm on this machine, with faults.
+cluster-test:
+	@.ci/part test-cluster
+
 peers: setup-peers triptych ## Build the paper's own drivers and DPDK's (PEERS_FROM=FOLDER: from git bundles).
 	@$(BIN)/triptych peers $(if $(PEERS_FROM),--from '$(PEERS_FROM)')
 # The runner asks with this goal for the compilers and flags of the project's drivers.
@@ -284,7 +288,7 @@ lint-rust:
 lint-python:
 	@$(PYTHON) -m ruff check --quiet
 	@$(PYTHON) -m ruff format --quiet --check
-	@for folder in paper bench/setup/tests bench/lint bench/apps; do $(PYTHON) -m mypy --no-error-summary "$$folder"; done
+	@for folder in paper bench/setup/tests bench/lint bench/apps bench/cluster; do $(PYTHON) -m mypy --no-error-summary "$$folder"; done
 lint-shell:
 	@shellcheck $$(git ls-files '*.sh' .ci)
 lint-rules:

@@ -27,7 +27,7 @@ KEPT = ("HOME", "PATH", "TRIPTYCH_CACHE", "TRIPTYCH_MACHINE", "CARGO_HOME", "RUS
 
 def listed() -> list[dict[str, Any]]:
     """The jobs of the matrix. The runner alone knows which cells exist and which of them are compared."""
-    command = [ROOT / TRIPTYCH, "run", "--list-cells", *OPTIONS]
+    command = [TRIPTYCH, "run", "--list-cells", *OPTIONS]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 

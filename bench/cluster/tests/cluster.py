@@ -207,9 +207,8 @@ def overhead(report: Path, there: Cells) -> None:
     """Say how much longer jobs took than their cells."""
     longest: dict[str, float] = {}
     for case in json.loads(report.read_text())["runs"][-1]["testcases"]:
-        name = re.search(r"%part=(\S+)", case["name"])
-        for value in case.get("perfvalues", {}).values() if name else ():
-            longest[name[1]] = float(value[0])  # type: ignore[index]
+        if name := re.search(r"%part=(\S+)", case["name"]):
+            longest |= {name[1]: float(value[0]) for value in case.get("perfvalues", {}).values()}
     beside = []
     for job, seconds in longest.items():
         exact = [cell for name, cell in there.items() if name.startswith(f"{job}-")]
@@ -239,7 +238,7 @@ def run(command: list[str | Path], folder: Path, faults: Faults | None = None, l
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="seven cells, and two faults")
     quick = parser.parse_args().quick
     matrix = CLUSTER / f"tests/matrix{'-quick' if quick else ''}.toml"
@@ -253,7 +252,7 @@ def main() -> None:
         disk.mkdir(parents=True)
         if not quick:
             subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], check=True)
-            stack.callback(subprocess.run, ["umount", "--lazy", disk], check=True)
+            stack.callback(slurm, "umount", "--lazy", str(disk))
         stack.enter_context(daemons(folder))
         say(f"{' and '.join(NODES)} are up, with Slurm {slurm('slurmctld', '-V').split()[-1]}")
         faults = Faults(None if quick else disk, stage)
