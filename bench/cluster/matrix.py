@@ -21,6 +21,8 @@ TRIPTYCH = "build/bin/triptych"
 RUN = os.environ["TRIPTYCH_RUN"]
 RESULTS = os.environ["TRIPTYCH_RESULTS"]
 OPTIONS = shlex.split(os.environ["TRIPTYCH_OPTIONS"])
+# A command that starts the rest of its line in a container, where nodes have nothing installed.
+CONTAINER = os.environ.get("TRIPTYCH_CONTAINER", "")
 # Counts must not depend on the user's environment, and a timed program's stack neither.
 KEPT = ("HOME", "PATH", "TRIPTYCH_CACHE", "TRIPTYCH_MACHINE", "CARGO_HOME", "RUSTUP_HOME", "XDG_STATE_HOME")
 
@@ -50,7 +52,7 @@ class OnNode(rfm.RunOnlyRegressionTest):  # type: ignore[misc]
 class Drivers(OnNode):
     """The drivers by the compilers of an environment. What has been built before, by its content, is reused."""
 
-    executable = "bench/cluster/build.sh"
+    executable = f"{CONTAINER} bench/cluster/build.sh"
     time_limit = "30m"
 
     @run_after("setup")
@@ -98,7 +100,7 @@ class Cells(OnNode):
         environment = self.current_environ.name
         run = RUN if environment == "default" else f"{RUN}-{environment}"
         kept = " ".join(f'{name}="${{{name}-}}"' for name in KEPT)
-        self.executable = f"env -i {kept} {TRIPTYCH}"
+        self.executable = f"{CONTAINER} env -i {kept} {TRIPTYCH}"
         options = ["--cell", self.part["job"], "--id", run, "--results", RESULTS, "--build-dir", self.drivers.folder()]
         self.executable_opts = [shlex.quote(word) for word in ["run", *OPTIONS, *options]]
         self.prerun_cmds += ["SECONDS=0"]

@@ -208,7 +208,7 @@ def overhead(report: Path, there: Cells) -> None:
     longest: dict[str, float] = {}
     for case in json.loads(report.read_text())["runs"][-1]["testcases"]:
         if name := re.search(r"%part=(\S+)", case["name"]):
-            longest |= {name[1]: float(value[0]) for value in case.get("perfvalues", {}).values()}
+            longest.update((name[1], float(value[0])) for value in case.get("perfvalues", {}).values())
     beside = []
     for job, seconds in longest.items():
         exact = [cell for name, cell in there.items() if name.startswith(f"{job}-")]
