@@ -211,7 +211,8 @@ into-rust-unsafe:
 		&& $(call put_driver,libixgbe_unsafe.so) && install -CD $(INTO)/rust-unsafe/lib{forwarder,ports}.so
 
 # $(call variant,NAME,GOAL,SETTINGS) builds in build/variants/<variant>/<implementation>/.
-variant = $(MAKE) $(2) INTO=build/variants/$(1) $(3)
+VARIANTS := build/variants
+variant = $(MAKE) $(2) INTO=$(VARIANTS)/$(1) $(3)
 variants: ## Build the variants of the drivers: overflow checks, slices, hardening, no LTO.
 	@$(call side_by_side,variants-c,rust-variants rust-unsafe-variants)
 # The compiler checks indices into arrays of known length, and signed arithmetic. A violation executes a trap (ud2).
@@ -235,6 +236,10 @@ rust-unsafe-variants:
 application-variants: variants-c rust-overflow-checks rust-unsafe-variants
 	@$(call variant,trapping-ubsan,build/variants/trapping-ubsan/c/libports.so,C_EXTRA='$(TRAPPING)')
 	@$(call variant,overflow-checks,rust-ports,PROFILE=driver-overflow-checks)
+
+# bench/cluster/README.md: two boxes of Slurm on this machine, with faults.
+cluster-test:
+	@.ci/part test-cluster
 
 peers: setup-peers triptych ## Build the paper's own drivers and DPDK's (PEERS_FROM=FOLDER: from git bundles).
 	@$(BIN)/triptych peers $(if $(PEERS_FROM),--from '$(PEERS_FROM)')
@@ -283,7 +288,7 @@ lint-rust:
 lint-python:
 	@$(PYTHON) -m ruff check --quiet
 	@$(PYTHON) -m ruff format --quiet --check
-	@for folder in paper bench/setup/tests bench/lint bench/apps; do $(PYTHON) -m mypy --no-error-summary "$$folder"; done
+	@for folder in paper bench/setup/tests bench/lint bench/apps bench/cluster; do $(PYTHON) -m mypy --no-error-summary "$$folder"; done
 lint-shell:
 	@shellcheck $$(git ls-files '*.sh' .ci)
 lint-rules:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing tools for one or more of make's goals. If nothing is missing, it ends at once.
 #
-#   setup.sh build|peers|reproduce|apps|paper|test|lint...
+#   setup.sh build|peers|reproduce|apps|paper|cluster|test|lint...
 #
 # The list of Debian packages is in the Containerfile. The script announces what it installs with apt, as root or through
 # sudo. Where it cannot, it lists the missing packages and exits with 2. The virtual environment is build/venv.
@@ -11,7 +11,7 @@ here="$(dirname "${BASH_SOURCE[0]}")"
 . "$here/common.sh"
 cd "$here/../.."
 
-goals='build, peers, reproduce, apps, paper, test and lint'
+goals='build, peers, reproduce, apps, paper, cluster, test and lint'
 [ $# -gt 0 ] || fail "usage: setup.sh GOAL...: the goals are $goals"
 parts=(build)
 requirements=(requirements.txt)
@@ -23,6 +23,7 @@ for goal in "$@"; do
         reproduce) parts+=(peers python valgrind) ;;
         apps) parts+=(python valgrind apps) ;;
         paper) parts+=(python paper) ;;
+        cluster) parts+=(python valgrind cluster) ;;
         test)
             parts+=(peers python valgrind paper apps test)
             requirements+=(requirements-dev.txt)

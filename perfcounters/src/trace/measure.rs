@@ -1,7 +1,8 @@
 //! A cell's driver under the tracer, beside a software card in turns, and what the trace shows.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ use crate::place::Place;
 
 /// Longest time of each step of a trace: a few seconds on an idle machine.
 const LIMIT: Duration = Duration::from_secs(180);
+/// The link to the driver in the folder of a measurement.
+const DRIVER: &str = "driver";
 /// Where programs that the driver starts are found.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -40,12 +43,10 @@ pub(super) fn record(
     let place = Place::new(&placement, interrupt)?;
     let nic = Nic::start(program, cell, &place, &["--traffic", "saturate", "--turns"])?;
     let command = peer::command(cell, &nic, cpu);
+    let driver = std::path::absolute(&cell.program).map_err(files::unusable(&cell.program))?;
     let launch = Launch {
-        command: std::iter::once(command.get_program())
-            .chain(command.get_args())
-            .map(OsString::from)
-            .collect(),
-        driver: cell.program.clone(),
+        command: words(&command, &driver, place.folder())?,
+        driver,
         environment: environment(&command),
         folder: place.folder().to_owned(),
         control: nic.control(),
@@ -59,6 +60,25 @@ pub(super) fn record(
     })?;
     files::read_json::<CardCounts>(&nic.stop()?)?.check()?;
     Ok(stream)
+}
+
+/// The words of a command that runs in `folder`, which has a link to the driver. A driver copies its words to
+/// its heap, and the addresses there depend on their length. So they do not depend on any folder's path.
+fn words(command: &Command, driver: &Path, folder: &Path) -> Result<Vec<OsString>, MeasureError> {
+    let link = folder.join(DRIVER);
+    std::os::unix::fs::symlink(driver, &link).map_err(files::unusable(&link))?;
+    let here = folder.display().to_string();
+    let first = std::path::absolute(command.get_program()).unwrap_or_default();
+    let first = match first == *driver {
+        true => Path::new(".").join(DRIVER),
+        false => first,
+    };
+    let short = |word: &OsStr| match word.to_str() {
+        Some(word) => word.replace(&here, ".").into(),
+        None => word.to_owned(),
+    };
+    let others = command.get_args().map(short);
+    Ok(std::iter::once(first.into()).chain(others).collect())
 }
 
 /// The variables that a command sets itself, and those that every program needs. Others would change
@@ -126,8 +146,6 @@ fn per_packet(
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use caches::stream::{Access, AccessKind, Accesses, Event, Step};
     use record::Implementation;
 

@@ -41,7 +41,7 @@ pub struct Launch {
     pub driver: PathBuf,
     /// All environment variables of the command.
     pub environment: BTreeMap<OsString, OsString>,
-    /// A folder for the program's standard error, for messages.
+    /// The folder in which the program runs. It receives the program's standard error, for messages.
     pub folder: PathBuf,
     /// The control socket of a card in turns.
     pub control: PathBuf,
@@ -61,6 +61,7 @@ impl Launch {
         let mut command = Command::new(&program);
         command
             .args(self.command.iter().skip(1))
+            .current_dir(&self.folder)
             .env_clear()
             .envs(&self.environment)
             .stdin(Stdio::piped())
