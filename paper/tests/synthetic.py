@@ -2,6 +2,7 @@
 
 import json
 import random
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -90,3 +91,43 @@ def write_run(parent: Path, lines: Iterable[str] | None = None, **changes: objec
     (folder / "samples.csv").write_text(text, encoding="utf-8")
     (folder / "run.json").write_text(json.dumps({**info(), **changes}), encoding="utf-8")
     return folder
+
+
+def cell(impl: str = "c", backend: str = "trace", value: float = 80.0, **more: Any) -> dict[str, Any]:
+    """The file of a cell. Keywords replace a field of the cell, or an entry of the file."""
+    at: dict[str, Any] = {"impl": impl, "variant": "default", "batch": 32, "ring_size": 512, "frame_size": 60}
+    at |= {"backend": backend, "placement": "", "offered_mpps": 0.0, "queues": 1, "waiting": "poll", "cpu": ""}
+    at |= {name: more.pop(name) for name in list(more) if name in at}
+    exact = backend in ("trace", "valgrind")
+    metric = more.pop("metric", "instructions" if exact else "tsc_cycles")
+    width = more.pop("width", 0.0 if exact else 0.01)
+    samples = [[metric, value, "x", 1000, 0, 0, ""]]
+    if not exact:
+        samples = [
+            [metric, value * (1 + width * (repeat - 4.5) / 4.5), "x", 1000, repeat, process, ""]
+            for process in range(PROCESSES)
+            for repeat in range(ROUNDS)
+        ]
+    figure = {"unit": "x", "value": value, "low": value * (1 - width), "high": value * (1 + width), "count": len(samples)}
+    known = {"program": f"{impl}", "machine": "box1", "run": "r1", "revision": "a" * 40, "committed": "2026-01-01T00:00:00Z"}
+    known |= {"toolchain": "cc 1.0", "start": "2026-01-02T03:04:05Z", "dirty": False, **more}
+    hashed = zlib.crc32(json.dumps([at, known["program"]]).encode())
+    load = f"-l{at['offered_mpps']:g}" if at["offered_mpps"] else ""
+    place = f"-{at['placement']}" if at["placement"] else ""
+    name = f"{backend}-{impl}-{at['variant']}-b{at['batch']}-r{at['ring_size']}-f{at['frame_size']}{place}{load}"
+    return {
+        **{"format": "triptych-cell-1", "id": f"{name}-{hashed:08x}", "machine": known["machine"], "run": known["run"]},
+        **{"start": known["start"], "seconds_per_cell": 2.0, "cell": at, "figures": {metric: figure}, "samples": samples},
+        "build": {"toolchain": known["toolchain"], "compiler_sha256": "c", "program_sha256": known["program"]},
+        "git": {"revision": known["revision"], "committed": known["committed"], "dirty": known["dirty"]},
+        **{"host": {"cpu": {"model_name": f"Processor {known['machine']}", "cpus": 2}, "microcode": "1"}, "settings": {}},
+    }
+
+
+def write_cells(results: Path, cells: Iterable[dict[str, Any]], below: str = "") -> Path:
+    """Write cells below `results/MACHINE/RUN/cells/`, as copied folders have them."""
+    for one in cells:
+        folder = results / one["machine"] / below / one["run"] / "cells"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{one['id']}.json").write_text(json.dumps(one, separators=(",", ":")), encoding="utf-8")
+    return results

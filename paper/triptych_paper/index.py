@@ -1,0 +1,196 @@
+"""An index of many cells: a SQLite file in ``build/`` that is made from ``cells/*.json`` and can be thrown away.
+
+The index has one row for each file, without its samples. A file whose time and size are unchanged is not read again.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from triptych_paper.errors import DataError
+
+FORMAT = "triptych-cell-1"
+CELL = ("impl", "variant", "batch", "ring_size", "frame_size", "backend", "placement", "offered_mpps", "queues", "waiting")
+"""The fields of a cell that tell it from others of the same machine and revision, with its `cpu`."""
+
+COLUMNS = (
+    *("folder", "file", "mtime", "size", "name", "machine", "run", "start", "seconds", *CELL, "cpu"),
+    *("toolchain", "program", "revision", "committed", "dirty", "figures"),
+)
+SERIES = (*CELL, "cpu", "toolchain")
+"""The columns that make a cell of several revisions one series."""
+
+PROCESSES, CHUNK = 2, 2500
+WHOLE = 1
+"""The version of a finished index; one that is being written has 0."""
+
+BUILD = Path(__file__).parents[2] / "build"
+
+Row = tuple[Any, ...]
+Wrong = tuple[str, str]
+
+
+def cell_folders(paths: Sequence[Path]) -> list[Path]:
+    """Return the folders `cells` of runs, machines, or whole results; a folder that a link names counts once."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if not path.is_dir():
+            raise DataError(f"{path} is not a results folder: name a run, a machine's folder, or results")
+        for folder, below, _ in os.walk(path.resolve()):
+            if "cells" in below:
+                found[Path(folder, "cells")] = None
+            below[:] = sorted(set(below) - {"cells", "report"})
+    return list(found)
+
+
+def read_cell(path: str | Path, with_samples: bool = True) -> tuple[dict[str, Any], os.stat_result]:
+    """Read the file of a cell; :class:`ValueError` if it is malformed."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        status = os.fstat(descriptor)
+        raw = os.read(descriptor, status.st_size)
+    finally:
+        os.close(descriptor)
+    if not with_samples:
+        # The samples of a cell that was measured in time are most of its file, and the index has none of them.
+        head, end = raw.find(b'"samples":['), raw.rfind(b'],"build":')
+        if 0 < head < end:
+            raw = raw[:head] + raw[end + 2 :]
+    found = orjson.loads(raw)
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise ValueError(f"it is no {FORMAT}")
+    return found, status
+
+
+def _rows(folder: int, path: str, names: list[str], known: dict[str, tuple[int, int]]) -> tuple[list[Row], list[Wrong]]:
+    """Read the files of a folder that are new or changed; runs in a process of its own."""
+    rows: list[Row] = []
+    wrong: list[Wrong] = []
+    for name in names:
+        file = f"{path}/{name}"
+        try:
+            if name in known:
+                status = os.stat(file)
+                if known[name] == (status.st_mtime_ns, status.st_size):
+                    continue
+            cell, status = read_cell(file, with_samples=False)
+            git, build = cell["git"], cell["build"]
+            at = cell["cell"]
+            rows.append(
+                (
+                    *(folder, name, status.st_mtime_ns, status.st_size),
+                    *(cell["id"], cell["machine"], cell["run"], cell["start"], cell["seconds_per_cell"]),
+                    *(at.get(field) or "" for field in CELL),
+                    *(at.get("cpu") or "", build["toolchain"], build["program_sha256"]),
+                    *(git["revision"], git["committed"], git["dirty"], orjson.dumps(cell["figures"]).decode()),
+                )
+            )
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            wrong.append((file, str(error) if isinstance(error, (OSError, ValueError)) else f"it lacks {error}"))
+    return rows, wrong
+
+
+class Index:
+    """The cells below some folders."""
+
+    def __init__(self, paths: Sequence[Path], database: Path | None = None) -> None:
+        """Make the index, or bring it up to date."""
+        roots = sorted(str(path.resolve()) for path in paths)
+        self.file = database or BUILD / f"index-1-{zlib.crc32(chr(0).join(roots).encode()):08x}.sqlite"
+        self.wrong: list[Wrong] = []
+        """Files that are no cell, and why."""
+        folders = cell_folders(paths)
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = self._open()
+            self._update(folders)
+        except sqlite3.DatabaseError as error:
+            raise DataError(f"cannot use the index {self.file}: {error}; delete the file, it is made again") from None
+        except OSError as error:
+            raise DataError(f"cannot write the index {self.file}: {error.strerror}") from None
+
+    def _open(self) -> sqlite3.Connection:
+        """Open the file. One that a killed process left half written is made again."""
+        for _ in range(2):
+            connection = sqlite3.connect(self.file, timeout=120, isolation_level=None)
+            whole = connection.execute("PRAGMA user_version").fetchone()[0] == WHOLE
+            if whole or not self.file.stat().st_size:
+                break
+            connection.close()
+            self.file.unlink()
+        return connection
+
+    def _update(self, folders: list[Path]) -> None:
+        run = self._connection.execute
+        for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-65536", "locking_mode=EXCLUSIVE"):
+            run(f"PRAGMA {pragma}").close()
+        run("PRAGMA user_version = 0")
+        run("CREATE TABLE IF NOT EXISTS folder (id INTEGER PRIMARY KEY, path TEXT UNIQUE, history INTEGER)")
+        run(f"CREATE TABLE IF NOT EXISTS cell ({', '.join(COLUMNS)}, UNIQUE (folder, file))")
+        run("BEGIN")
+        run("CREATE TEMP TABLE present (path TEXT PRIMARY KEY)")
+        self._connection.executemany("INSERT INTO present VALUES (?)", [(str(path),) for path in folders])
+        run("DELETE FROM folder WHERE path NOT IN (SELECT path FROM present)")
+        run("DELETE FROM cell WHERE folder NOT IN (SELECT id FROM folder)")
+        insert = f"INSERT OR REPLACE INTO cell VALUES ({', '.join('?' * len(COLUMNS))})"
+        for rows, wrong in _in_processes(self._tasks(folders)):
+            self._connection.executemany(insert, rows)
+            self.wrong += wrong
+        self._connection.executemany(
+            "DELETE FROM cell WHERE folder = (SELECT id FROM folder WHERE path = ?) AND file = ?",
+            [(str(Path(path).parent), Path(path).name) for path, _ in self.wrong],
+        )
+        run("CREATE INDEX IF NOT EXISTS by_name ON cell (name, machine)")
+        run("CREATE INDEX IF NOT EXISTS by_revision ON cell (machine, committed, revision)")
+        run("COMMIT")
+        run(f"PRAGMA user_version = {WHOLE}")
+
+    def _tasks(self, folders: list[Path]) -> Iterator[tuple[int, str, list[str], dict[str, tuple[int, int]]]]:
+        for path in folders:
+            found = self.ask("SELECT id FROM folder WHERE path = ?", str(path))
+            key = (
+                found[0][0]
+                if found
+                else self._connection.execute(
+                    "INSERT INTO folder (path, history) VALUES (?, ?)", (str(path), "history" in path.parts)
+                ).lastrowid
+            )
+            known = {name: (mtime, size) for name, mtime, size in self.ask(
+                "SELECT file, mtime, size FROM cell WHERE folder = ?", key)} if found else {}  # fmt: skip
+            names = [name for name in os.listdir(path) if name.endswith(".json") and name[0] != "."]  # noqa: PTH208
+            for gone in set(known).difference(names):
+                self._connection.execute("DELETE FROM cell WHERE folder = ? AND file = ?", (key, gone))
+            for start in range(0, len(names), CHUNK):
+                chunk = names[start : start + CHUNK]
+                yield key, str(path), chunk, {name: known[name] for name in chunk if name in known}
+
+    def ask(self, query: str, *values: object) -> list[Any]:
+        """Return the rows of a query."""
+        with closing(self._connection.execute(query, values)) as cursor:
+            return cursor.fetchall()
+
+    def close(self) -> None:
+        """Release the file."""
+        self._connection.close()
+
+
+def _in_processes(tasks: Iterator[Any], work: Callable[..., Any] = _rows) -> Iterator[tuple[list[Row], list[Wrong]]]:
+    """Do the tasks in a few processes, in order. Few results wait, so the memory is bounded."""
+    waiting: deque[Future[Any]] = deque()
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        for task in tasks:
+            waiting.append(pool.submit(work, *task))
+            if len(waiting) > 3 * PROCESSES:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
