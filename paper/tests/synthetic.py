@@ -108,19 +108,23 @@ def cell(impl: str = "c", backend: str = "trace", value: float = 80.0, **more: A
             for process in range(PROCESSES)
             for repeat in range(ROUNDS)
         ]
-    figure = {"unit": "x", "value": value, "low": value * (1 - width), "high": value * (1 + width), "count": len(samples)}
-    known = {"program": f"{impl}", "machine": "box1", "run": "r1", "revision": "a" * 40, "committed": "2026-01-01T00:00:00Z"}
-    known |= {"toolchain": "cc 1.0", "start": "2026-01-02T03:04:05Z", "dirty": False, **more}
-    hashed = zlib.crc32(json.dumps([at, known["program"]]).encode())
-    load = f"-l{at['offered_mpps']:g}" if at["offered_mpps"] else ""
-    place = f"-{at['placement']}" if at["placement"] else ""
-    name = f"{backend}-{impl}-{at['variant']}-b{at['batch']}-r{at['ring_size']}-f{at['frame_size']}{place}{load}"
+    ends = {"low": value * (1 - width), "high": value * (1 + width)}
+    known: dict[str, Any] = {"program": impl, "machine": "box1", "run": "r1", "start": "2026-01-02T03:04:05Z"}
+    known |= {"revision": "a" * 40, "committed": "2026-01-01T00:00:00Z", "toolchain": "cc 1.0", "dirty": False, **more}
+    name = f"{backend}-{impl}-{at['variant']}-b{at['batch']}-r{at['ring_size']}-f{at['frame_size']}"
+    name += f"-{at['placement']}" if at["placement"] else ""
     return {
-        **{"format": "triptych-cell-1", "id": f"{name}-{hashed:08x}", "machine": known["machine"], "run": known["run"]},
-        **{"start": known["start"], "seconds_per_cell": 2.0, "cell": at, "figures": {metric: figure}, "samples": samples},
+        "format": "triptych-cell-1",
+        "id": f"{name}-{zlib.crc32(json.dumps([at, known['program']]).encode()):08x}",
+        **{name: known[name] for name in ("machine", "run", "start")},
+        "seconds_per_cell": 2.0,
+        "cell": at,
+        "figures": {metric: {"unit": "x", "value": value, **ends, "count": len(samples)}},
+        "samples": samples,
         "build": {"toolchain": known["toolchain"], "compiler_sha256": "c", "program_sha256": known["program"]},
-        "git": {"revision": known["revision"], "committed": known["committed"], "dirty": known["dirty"]},
-        **{"host": {"cpu": {"model_name": f"Processor {known['machine']}", "cpus": 2}, "microcode": "1"}, "settings": {}},
+        "git": {name: known[name] for name in ("revision", "committed", "dirty")},
+        "host": {"cpu": {"model_name": f"Processor {known['machine']}", "cpus": 2}, "microcode": "1"},
+        "settings": {},
     }
 
 

@@ -20,7 +20,10 @@ import orjson
 from triptych_paper.errors import DataError
 
 FORMAT = "triptych-cell-1"
-CELL = ("impl", "variant", "batch", "ring_size", "frame_size", "backend", "placement", "offered_mpps", "queues", "waiting")
+CELL = (
+    *("impl", "variant", "batch", "ring_size", "frame_size", "backend", "placement", "offered_mpps"),
+    *("queues", "waiting"),
+)
 """The fields of a cell that tell it from others of the same machine and revision, with its `cpu`."""
 
 COLUMNS = (
@@ -80,7 +83,7 @@ def _rows(folder: int, path: str, names: list[str], known: dict[str, tuple[int, 
         file = f"{path}/{name}"
         try:
             if name in known:
-                status = os.stat(file)
+                status = Path(file).stat()
                 if known[name] == (status.st_mtime_ns, status.st_size):
                     continue
             cell, status = read_cell(file, with_samples=False)
@@ -157,16 +160,11 @@ class Index:
 
     def _tasks(self, folders: list[Path]) -> Iterator[tuple[int, str, list[str], dict[str, tuple[int, int]]]]:
         for path in folders:
-            found = self.ask("SELECT id FROM folder WHERE path = ?", str(path))
-            key = (
-                found[0][0]
-                if found
-                else self._connection.execute(
-                    "INSERT INTO folder (path, history) VALUES (?, ?)", (str(path), "history" in path.parts)
-                ).lastrowid
-            )
-            known = {name: (mtime, size) for name, mtime, size in self.ask(
-                "SELECT file, mtime, size FROM cell WHERE folder = ?", key)} if found else {}  # fmt: skip
+            add = "INSERT INTO folder (path, history) VALUES (?, ?) ON CONFLICT DO NOTHING"
+            self._connection.execute(add, (str(path), "history" in path.parts))
+            key = self.ask("SELECT id FROM folder WHERE path = ?", str(path))[0][0]
+            found = self.ask("SELECT file, mtime, size FROM cell WHERE folder = ?", key)
+            known = {name: (mtime, size) for name, mtime, size in found}
             names = [name for name in os.listdir(path) if name.endswith(".json") and name[0] != "."]  # noqa: PTH208
             for gone in set(known).difference(names):
                 self._connection.execute("DELETE FROM cell WHERE folder = ? AND file = ?", (key, gone))
@@ -178,6 +176,11 @@ class Index:
         """Return the rows of a query."""
         with closing(self._connection.execute(query, values)) as cursor:
             return cursor.fetchall()
+
+    def stream(self, query: str) -> Iterator[Any]:
+        """Return the rows of a query one by one, because they can be many."""
+        with closing(self._connection.execute(query)) as cursor:
+            yield from cursor
 
     def close(self) -> None:
         """Release the file."""

@@ -1,19 +1,27 @@
-"""Several runs of one matrix, of other machines or clocks, side by side."""
+"""Runs of several machines: which belong together, and one run for each machine of merged folders."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from triptych_paper.counters import ROWS
 from triptych_paper.errors import DataError
-from triptych_paper.records import Run, machine, part, read_run
-from triptych_paper.schema import OURS
-from triptych_paper.tables.model import Cell, Column, Table
-from triptych_paper.values import QUANTITIES, Values, value_cell
+from triptych_paper.index import CELL, Index
+from triptych_paper.records import Run, part, read_json, read_run, run_of_cells
+from triptych_paper.schema import EXACT, USUAL
 
 OF_THE_MACHINE = {"clocks_ghz", "devices", "link_timeout", "pktgen", "pktgen_host"}
 """Keys of a matrix in which the runs may differ: they name the machine and its clock."""
+
+MANY = 20
+"""A table of findings shows so many, and counts the others."""
+
+
+def is_run(folder: Path) -> bool:
+    """Return whether a folder holds one run, and not the runs of machines."""
+    return (folder / "run.json").is_file() or (folder / "samples.csv").is_file()
 
 
 def read_runs(folders: list[Path]) -> list[Run]:
@@ -38,34 +46,98 @@ def _difference(one: Run, other: Run) -> str:
     return f"their matrices differ in: {', '.join(keys)}" if keys else ""
 
 
-def tables(runs: list[Values]) -> list[Table]:
-    """Build the tables of several runs."""
-    keys = tuple(key for key in ROWS if key != "burst_memory")
-    return [side_by_side(runs, batch, keys) for batch in (32, 8)]
+def label(run: Run) -> str:
+    """Name the machine of a run."""
+    return str(run.info.get("machine") or part(run.info, "host").get("machine_id") or run.id)
 
 
-def side_by_side(runs: list[Values], batch: int, keys: tuple[str, ...]) -> Table:
-    """Show the drivers of several runs beside each other: a row for each quantity and driver, a column for each run."""
-    rows = []
-    for quantity in (QUANTITIES[key] for key in keys):
-        sources = [values.choose(quantity, OURS) for values in runs]
-        for driver in OURS:
-            found = [values.find(driver, batch, source) for values, source in zip(runs, sources, strict=True)]
-            if any(found):
-                cells = [value_cell(value, quantity.digits) for value in found]
-                backends = " / ".join(dict.fromkeys(source.backend for source in sources))
-                label = quantity.name if driver == OURS[0] else ""
-                rows.append((Cell(label), Cell(driver.name), *cells, Cell(backends)))
-    headings = [_name(values) for values in runs]
-    columns = [Column("per packet", numeric=False), Column("driver", numeric=False), *map(Column, headings)]
-    title = f"The runs side by side, batch {batch}"
-    return Table(f"runs-batch-{batch}", title, (*columns, Column("counted by", numeric=False)), tuple(rows), ())
+class Merged:
+    """The runs of several machines, merged by cell. Values of two machines are never mixed."""
 
+    def __init__(self, paths: Sequence[Path]) -> None:
+        """Bring the index of the folders up to date."""
+        self.index = Index(paths)
+        self.paths = paths
+        # A machine's newest revision, without the commits that only its history has.
+        self._newest = (
+            "SELECT * FROM (SELECT machine, revision, max(committed) FROM cell JOIN folder ON folder = folder.id "
+            "WHERE NOT history GROUP BY machine) JOIN cell USING (machine, revision) JOIN folder ON folder = folder.id "
+            "WHERE NOT history"
+        )
 
-def _name(values: Values) -> str:
-    """Name a run by its machine and its fixed clock. Two runs of one machine have the same id."""
-    identity = part(values.run.info, "host").get("machine_id")
-    same = f" ({identity})" if identity else ""
-    fixed = part(values.run.info, "core_clock").get("fixed_ghz")
-    clock = f", {fixed:g} GHz" if isinstance(fixed, (int, float)) else ""
-    return f"{machine(values.run.info)}{same}{clock}, {values.run.id}"
+    def machines(self) -> Iterator[Run]:
+        """Read each machine's newest revision, a cell from the newest run that has it; then the runs without cells.
+
+        Only the usual conditions are read: no table of machines shows others.
+        """
+        usual = " AND ".join(f"{name} = ?" for name in ("ring_size", "frame_size", "queues", "waiting"))
+        query = f"SELECT machine, path, file, name FROM ({self._newest}) WHERE {usual} ORDER BY machine, start"
+        cells: dict[str, dict[str, Path]] = {}
+        for machine, path, file, name in self.index.ask(query, *USUAL[:4]):
+            cells.setdefault(machine, {})[name] = Path(path, file)
+        for machine, files in cells.items():
+            folder = list(files.values())[-1].parents[1]
+            info = read_json(folder / "run.json") if (folder / "run.json").is_file() else {}
+            yield run_of_cells(folder, files.values(), {**info, "machine": machine})
+        old: dict[str, Run] = {}
+        for path in self.paths:
+            for table in sorted(path.resolve().rglob("samples.csv")):
+                folder = table.parent
+                # Runs of compilers are no runs of a machine: their variants are compilers.
+                if folder.parent.name != "compilers" and not (folder / "cells").is_dir() and is_run(folder):
+                    run = read_run(folder)
+                    if run.ended and label(run) not in cells:
+                        old[label(run)] = max(run, old.get(label(run), run), key=lambda run: str(run.info.get("start")))
+        yield from old.values()
+
+    def copies(self) -> tuple[int, int]:
+        """Count the files that copy another, and the cells that a machine measured again."""
+        inner = "SELECT count(*) AS files, count(DISTINCT start || run) AS times FROM cell GROUP BY name, machine"
+        found = self.index.ask(f"SELECT sum(files - times), sum(times - 1) FROM ({inner} HAVING files > 1)")
+        return found[0][0] or 0, found[0][1] or 0
+
+    def contradictions(self) -> list[tuple[str, str]]:
+        """Return exact cells of one program that have several results, and these results with their runs."""
+        exact = ", ".join(f"'{name}'" for name in EXACT)
+        names = self.index.ask(
+            f"SELECT name FROM cell WHERE backend IN ({exact}) GROUP BY name HAVING min(figures) <> max(figures)"
+        )
+        found = []
+        for (name,) in names:
+            rows = self.index.ask(
+                "SELECT DISTINCT machine || '/' || run, metric.key, json_extract(metric.value, '$.value') "
+                "FROM cell, json_each(figures) AS metric WHERE name = ? ORDER BY 1",
+                name,
+            )
+            by_metric: dict[str, dict[float, str]] = {}
+            for where, metric, value in rows:
+                by_metric.setdefault(metric, {}).setdefault(value, where)
+            said = [
+                f"{metric} {' or '.join(f'{value:g} ({where})' for value, where in values.items())}"
+                for metric, values in by_metric.items()
+                if len(values) > 1
+            ]
+            if said:
+                found.append((name, "; ".join(said)))
+        return found
+
+    def missing(self) -> list[tuple[str, str, str]]:
+        """Return machine, cell and command of each cell that others have measured, or that a run's plan has.
+
+        An exact cell is the same on every machine, so that one machine is enough.
+        """
+        key = ", ".join((*CELL, "cpu"))
+        known: dict[tuple[Any, ...], tuple[str, set[str]]] = {}
+        runs: dict[str, str] = {}
+        for machine, run, backend, name, *cell in self.index.ask(
+            f"SELECT machine, run, backend, name, {key} FROM ({self._newest}) ORDER BY start"
+        ):
+            runs[machine] = run
+            known.setdefault(tuple(cell), (name, set()))[1].add(machine if backend not in EXACT else "")
+        found = []
+        for name, machines in known.values():
+            for machine in runs if "" not in machines else ():
+                if machine not in machines:
+                    job = name.rpartition("-")[0]
+                    found.append((machine, job, f"triptych run --machine {machine} --cell {job} --id {runs[machine]}"))
+        return found
