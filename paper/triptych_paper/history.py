@@ -25,6 +25,7 @@ from triptych_paper.figures import Figure, colour, marker
 from triptych_paper.index import SERIES, Index
 from triptych_paper.schema import EXACT, OURS, USUAL, Driver, metrics
 from triptych_paper.several import MANY
+from triptych_paper.statistics import ENOUGH
 from triptych_paper.tables.model import Cell, Column, Record, Table
 from triptych_paper.tables.numbers import number, signed
 
@@ -157,7 +158,8 @@ def series(index: Index) -> Iterator[Series]:
 
 def _measured(text: str) -> Measured:
     figure = orjson.loads(text)
-    return Measured(figure["value"], figure.get("low"), figure.get("high"))
+    known = figure["count"] >= ENOUGH
+    return Measured(figure["value"], figure["low"] if known else None, figure["high"] if known else None)
 
 
 @dataclass(frozen=True)
@@ -250,9 +252,9 @@ def section(found: History) -> Section:
     table = Table("history", "Steps, the newest first", columns, tuple(rows), tuple(records), note)
     text = (
         f"{found.revisions} revisions, {found.count} series: a cell, as one compiler builds it, on one machine. "
-        "Counted instructions decide, and any change beyond rounding is a step. Cycles alarm only if the 95 % interval of the "
-        "ratio excludes 1, and again in a confirming run; until then a step is unconfirmed. Whether a step is relevant "
-        "is another question than whether it is real.",
+        "Counted instructions decide, and any change beyond rounding is a step. Cycles alarm only if the 95 % interval "
+        "of the ratio excludes 1, and again in a confirming run; until then a step is unconfirmed. Whether a step is "
+        "relevant is another question than whether it is real.",
     )
     missing = "" if found.count else "No cell was measured at two revisions: `triptych compare --commits A..B` does it."
     return Section("history", "History", text, (table,) if rows else (), tuple(plots(found)), missing=missing)

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import closing
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,8 @@ WHOLE = 1
 """The version of a finished index; one that is being written has 0."""
 
 BUILD = Path(__file__).parents[2] / "build"
+
+NO_GIT: dict[str, Any] = {"revision": "", "committed": "", "dirty": True}
 
 Row = tuple[Any, ...]
 Wrong = tuple[str, str]
@@ -87,20 +90,24 @@ def _rows(folder: int, path: str, names: list[str], known: dict[str, tuple[int, 
                 if known[name] == (status.st_mtime_ns, status.st_size):
                     continue
             cell, status = read_cell(file, with_samples=False)
-            git, build = cell["git"], cell["build"]
-            at = cell["cell"]
+            git, build, at = cell["git"] or NO_GIT, cell["build"], cell["cell"]
             rows.append(
                 (
                     *(folder, name, status.st_mtime_ns, status.st_size),
                     *(cell["id"], cell["machine"], cell["run"], cell["start"], cell["seconds_per_cell"]),
                     *(at.get(field) or "" for field in CELL),
                     *(at.get("cpu") or "", build["toolchain"], build["program_sha256"]),
-                    *(git["revision"], git["committed"], git["dirty"], orjson.dumps(cell["figures"]).decode()),
+                    *(git["revision"], _utc(git["committed"]), git["dirty"], orjson.dumps(cell["figures"]).decode()),
                 )
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             wrong.append((file, str(error) if isinstance(error, (OSError, ValueError)) else f"it lacks {error}"))
     return rows, wrong
+
+
+def _utc(time: str | None) -> str:
+    """Return a time so that texts sort as times do: commits have time zones."""
+    return datetime.fromisoformat(time.replace("Z", "+00:00")).astimezone(timezone.utc).isoformat() if time else ""
 
 
 class Index:

@@ -1,4 +1,4 @@
-"""Machines beside each other: published figures, upstream's raw data, and each box. No figure is of several machines."""
+"""Machines beside each other: published figures, upstream's raw data, and each box. No figure is of several boxes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from triptych_paper.errors import DataError
 from triptych_paper.index import CELL, read_cell
-from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, MEMORY, PLACEMENTS, SIMULATED, metrics
+from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, PLACEMENTS, metrics
 
 REQUIRED = ("impl", "variant", "toolchain", "batch", "backend", "metric", "value", "unit", "packets", "repeat")
 DEFAULTS: dict[str, Any] = {
@@ -118,12 +118,11 @@ def run_of_cells(folder: Path, cells: Iterable[Path], info: dict[str, Any]) -> R
             at, toolchain = cell["cell"], cell["build"]["toolchain"]
             own = {**{name: at.get(name) for name in CELL}, "toolchain": toolchain}
             for metric, value, unit, packets, repeat, process, note, *more in cell["samples"]:
-                placed = (more[0] if more else "") or own["placement"]
-                if not placed and at["backend"] == "trace" and metric in SIMULATED:
-                    placed = MEMORY
+                # The processor and the placement that `trace` simulates follow.
+                cpu, placement = (*more, "", "")[:2]
                 counted = {"metric": metric, "value": value, "unit": unit, "packets": packets, "repeat": repeat}
-                counted |= {"process": process, "note": note, "placement": placed}
-                rows.append({**own, **counted, "cpu": more[1] if more[1:] else at.get("cpu")})
+                counted |= {"process": process, "note": note, "cpu": cpu}
+                rows.append({**own, **counted, "placement": placement or own["placement"]})
             settings[at["backend"]] = cell["settings"]
             builds[at["impl"], at["variant"]] = {"impl": at["impl"], "variant": at["variant"], "toolchain": toolchain}
             read = cell
@@ -136,10 +135,8 @@ def run_of_cells(folder: Path, cells: Iterable[Path], info: dict[str, Any]) -> R
     known = {"id": read["run"], **{name: read[name] for name in ("machine", "start", "git", "host")}, "jobs": True}
     merged = {**known, "builds": list(builds.values()), **info, "jobs": True}
     merged["settings"] = {**settings, **part(info, "settings")}
-    samples = pd.DataFrame(rows).fillna(
-        {"placement": "", "cpu": "", "note": "", "waiting": "poll", "offered_mpps": 0.0}
-    )
-    return _run(folder, merged, checked(samples.astype(str).replace("None", ""), folder / "cells"))
+    samples = pd.DataFrame(rows).astype(str).replace(["None", "nan"], "")
+    return _run(folder, merged, checked(samples, folder / "cells"))
 
 
 def _run(folder: Path, info: dict[str, Any], samples: pd.DataFrame) -> Run:

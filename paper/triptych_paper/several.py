@@ -126,18 +126,31 @@ class Merged:
 
         An exact cell is the same on every machine, so that one machine is enough.
         """
-        key = ", ".join((*CELL, "cpu"))
         known: dict[tuple[Any, ...], tuple[str, set[str]]] = {}
         runs: dict[str, str] = {}
-        for machine, run, backend, name, *cell in self.index.ask(
-            f"SELECT machine, run, backend, name, {key} FROM ({self._newest}) ORDER BY start"
-        ):
+        columns = ", ".join(("machine", "run", "name", *CELL))
+        for machine, run, name, *values in self.index.ask(f"SELECT {columns} FROM ({self._newest}) ORDER BY start"):
             runs[machine] = run
-            known.setdefault(tuple(cell), (name, set()))[1].add(machine if backend not in EXACT else "")
+            exact = values[CELL.index("backend")] in EXACT
+            known.setdefault(tuple(values), (name, set()))[1].add("" if exact else machine)
         found = []
-        for name, machines in known.values():
-            for machine in runs if "" not in machines else ():
-                if machine not in machines:
-                    job = name.rpartition("-")[0]
-                    found.append((machine, job, f"triptych run --machine {machine} --cell {job} --id {runs[machine]}"))
+        for values, (name, machines) in known.items():
+            cell = dict(zip(CELL, values, strict=True))
+            if "" not in machines:
+                saturated = tuple({**cell, "offered_mpps": ""}.values()) in known
+                job = _job(cell, name, saturated)
+                found += [
+                    (machine, name.rpartition("-")[0], f"triptych run --machine {machine} --cell {job} --id {run}")
+                    for machine, run in runs.items()
+                    if machine not in machines
+                ]
         return found
+
+
+def _job(cell: dict[str, Any], name: str, saturated: bool) -> str:
+    """Name the job of a cell that is timed: all drivers under its conditions, and all loads."""
+    job = name.rpartition("-")[0].replace(f"-{cell['impl']}-{cell['variant']}-", "-", 1)
+    if not cell["offered_mpps"]:
+        return job
+    job = job.replace(f"-l{cell['offered_mpps']:g}", "", 1)
+    return job if saturated else job.replace(cell["backend"], "latency", 1)
