@@ -1,7 +1,9 @@
 """A run for the tests: the files that the runner writes, with simple numbers."""
 
+import itertools
 import json
 import random
+import sys
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -135,3 +137,29 @@ def write_cells(results: Path, cells: Iterable[dict[str, Any]], below: str = "")
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{one['id']}.json").write_text(json.dumps(one, separators=(",", ":")), encoding="utf-8")
     return results
+
+
+def many(results: Path, machines: int, revisions: int, cells: int) -> None:
+    """Write so many exact cells of each revision on each machine: a rehearsal of a large laboratory."""
+    sizes = ((ring, frame) for ring in (512, 64, 128, 256, 1024, 2048) for frame in (60, 124, 252, 508, 1020, 1514))
+    at = [(impl, batch, *size) for size in sizes for impl in ("c", "rust", "rust-unsafe") for batch in (32, 8, 1, 4)]
+    for machine, revision in itertools.product(range(machines), range(revisions)):
+        where = {"machine": f"box{machine:03}", "run": f"run{revision:03}", "revision": f"{revision:040x}"}
+        where["committed"] = f"2026-{1 + revision // 28:02}-{1 + revision % 28:02}T00:00:00Z"
+        written = []
+        for place, (impl, batch, ring, frame) in enumerate(at[:cells]):
+            conditions = {"batch": batch, "ring_size": ring, "frame_size": frame}
+            # The driver in C becomes dearer once.
+            value = 80 + place % 7 + (impl == "c" and revision > revisions // 2)
+            one = cell(impl, value=float(value), program=f"{impl}{revision}", **conditions, **where)
+            for metric, level in (COUNTS | SIMULATED).items():
+                one["figures"].setdefault(metric, {**one["figures"]["instructions"], "value": level})
+                simulated = ["haswell", "memory"] if metric in SIMULATED else []
+                one["samples"] += [[metric, level, "x", 1000, 0, 0, "", *simulated]] if metric != "instructions" else []
+            one["host"] |= {"mitigations": {f"hazard_{number}": "Mitigation; and its details" for number in range(24)}}
+            written.append(one)
+        write_cells(results, written)
+
+
+if __name__ == "__main__":
+    many(Path(sys.argv[1]), *map(int, sys.argv[2:5]))

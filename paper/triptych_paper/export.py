@@ -11,11 +11,12 @@ from typing import Any
 import orjson
 
 from triptych_paper.errors import DataError
+from triptych_paper.history import measured
 from triptych_paper.index import Index
-from triptych_paper.schema import metrics
+from triptych_paper.schema import Metric, metrics
 
-HIGHER = ("throughput",)
-"""Groups of metrics of which more is better; github-action-benchmark wants these in a file of their own."""
+HIGHER = "throughput"
+"""The group of metrics of which more is better; github-action-benchmark wants these in a file of their own."""
 
 
 def _rows(index: Index, newest: bool) -> Iterator[tuple[Any, ...]]:
@@ -28,6 +29,11 @@ def _rows(index: Index, newest: bool) -> Iterator[tuple[Any, ...]]:
         "SELECT machine, revision, committed, toolchain, name, start, figures FROM cell "
         f"{only if newest else ''}WHERE NOT dirty ORDER BY machine, revision, toolchain, start"
     )
+
+
+def _known(metric: str) -> Metric:
+    """Return what `metrics.toml` says. A simulated metric is named METRIC@PROCESSOR/PLACEMENT."""
+    return metrics()[metric.partition("@")[0]]
 
 
 def _safe(text: str) -> str:
@@ -44,12 +50,11 @@ def github(index: Index) -> Iterator[tuple[str, Any]]:
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for machine, revision, _, toolchain, cell, _, figures in _rows(index, True):
         for metric, figure in orjson.loads(figures).items():
-            known = metrics().get(metric.partition("@")[0])
-            better = "bigger" if known and known.group in HIGHER else "smaller"
-            entry = {"name": _name(cell, metric), "unit": figure["unit"], "value": figure["value"]}
-            if figure.get("low") is not None and figure["high"] > figure["low"]:
-                entry["range"] = f"{figure['low']:g} to {figure['high']:g}"
-            entry["extra"] = f"{toolchain}, revision {revision}, {figure['count']} values"
+            value, better = measured(figure), "bigger" if _known(metric).group == HIGHER else "smaller"
+            entry = {"name": _name(cell, metric), "unit": _known(metric).unit, "value": value.value}
+            if value.low is not None and value.low != value.high:
+                entry["range"] = f"{value.low:g} to {value.high:g}"
+            entry["extra"] = f"{toolchain}, revision {revision}"
             found.setdefault(f"github-{better}-{_safe(machine)}.json", {})[f"{toolchain} {entry['name']}"] = entry
     for file, entries in found.items():
         yield file, list(entries.values())
@@ -61,9 +66,9 @@ def bencher(index: Index) -> Iterator[tuple[str, Any]]:
     for machine, _, _, toolchain, cell, _, figures in _rows(index, True):
         measures = {}
         for metric, figure in orjson.loads(figures).items():
-            ends = {"lower_value": figure.get("low"), "upper_value": figure.get("high")}
-            kept = {name: end for name, end in ends.items() if end is not None}
-            measures[_safe(metric)] = {"value": figure["value"], **kept}
+            value = measured(figure)
+            ends = {} if value.low is None else {"lower_value": value.low, "upper_value": value.high}
+            measures[_safe(metric)] = {"value": value.value, **ends}
         found.setdefault(f"bencher-{_safe(machine)}.json", {})[f"{cell.rpartition('-')[0]} {toolchain}"] = measures
     yield from found.items()
 
@@ -87,10 +92,10 @@ def asv(index: Index) -> Iterator[tuple[str, Any]]:
             document |= {"results": {}, "durations": {}}
         for metric, figure in orjson.loads(figures).items():
             known = _name(cell, metric)
-            units[known] = figure["unit"]
+            units[known], value = _known(metric).unit, measured(figure)
             # The format names an interval of 99 %; it holds that of 95 % here.
-            ends = [None if figure.get(end) is None else [figure[end]] for end in ("low", "high")]
-            document["results"][known] = [[figure["value"]], [], "1", _milliseconds(start), None, *ends]
+            ends = [None if end is None else [end] for end in (value.low, value.high)]
+            document["results"][known] = [[value.value], [], "1", _milliseconds(start), None, *ends]
     if file:
         yield file, document
     for machine in machines:

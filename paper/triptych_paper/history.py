@@ -51,6 +51,14 @@ class Measured:
     high: float | None
 
 
+def measured(figure: Any) -> Measured:
+    """Read a figure of the index: a value without noise, or one with its interval and the number of values."""
+    if isinstance(figure, (int, float)):
+        return Measured(figure, figure, figure)
+    value, low, high, count = orjson.loads(figure) if isinstance(figure, str) else figure
+    return Measured(value, low, high) if count >= ENOUGH else Measured(value, None, None)
+
+
 @dataclass(frozen=True)
 class Point:
     """What was measured of one series at one revision; several runs confirm each other."""
@@ -145,21 +153,17 @@ def series(index: Index) -> Iterator[Series]:
         for (revision, committed), found in groupby(group, itemgetter(width, width + 1)):
             runs = []
             for row in found:
-                figure = next(((DECIDING[n], row[width + 2 + n]) for n in places if row[width + 2 + n]), None)
+                figure = next(
+                    ((DECIDING[n], row[width + 2 + n]) for n in places if row[width + 2 + n] is not None), None
+                )
                 if figure:
                     metric = figure[0]
-                    runs.append(_measured(figure[1]))
+                    runs.append(measured(figure[1]))
             if runs:
                 # A copied file repeats the same values; it confirms nothing.
                 points.append(Point(revision, committed, tuple(dict.fromkeys(runs)) if len(runs) > 1 else tuple(runs)))
         if len(points) > 1:
             yield Series(str(cell.pop("machine")), cell, metric, tuple(points))
-
-
-def _measured(text: str) -> Measured:
-    figure = orjson.loads(text)
-    known = figure["count"] >= ENOUGH
-    return Measured(figure["value"], figure["low"] if known else None, figure["high"] if known else None)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from typing import Any
 import orjson
 
 from triptych_paper.errors import DataError
+from triptych_paper.schema import EXACT
 
 FORMAT = "triptych-cell-1"
 CELL = (
@@ -97,12 +98,25 @@ def _rows(folder: int, path: str, names: list[str], known: dict[str, tuple[int, 
                     *(cell["id"], cell["machine"], cell["run"], cell["start"], cell["seconds_per_cell"]),
                     *(at.get(field) or "" for field in CELL),
                     *(at.get("cpu") or "", build["toolchain"], build["program_sha256"]),
-                    *(git["revision"], _utc(git["committed"]), git["dirty"], orjson.dumps(cell["figures"]).decode()),
+                    *(
+                        git["revision"],
+                        _utc(git["committed"]),
+                        git["dirty"],
+                        _figures(cell["figures"], at["backend"] in EXACT),
+                    ),
                 )
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             wrong.append((file, str(error) if isinstance(error, (OSError, ValueError)) else f"it lacks {error}"))
     return rows, wrong
+
+
+def _figures(figures: dict[str, Any], exact: bool) -> str:
+    """Return the values alone, or with interval and count if they have noise. ``metrics.toml`` has the units."""
+    if exact:
+        return orjson.dumps({name: one["value"] for name, one in figures.items()}).decode()
+    kept = {name: (one["value"], one["low"], one["high"], one["count"]) for name, one in figures.items()}
+    return orjson.dumps(kept).decode()
 
 
 def _utc(time: str | None) -> str:

@@ -105,7 +105,7 @@ class Merged:
         found = []
         for (name,) in names:
             rows = self.index.ask(
-                "SELECT DISTINCT machine || '/' || run, metric.key, json_extract(metric.value, '$.value') "
+                "SELECT DISTINCT machine || '/' || run, metric.key, metric.value "
                 "FROM cell, json_each(figures) AS metric WHERE name = ? ORDER BY 1",
                 name,
             )
