@@ -148,7 +148,7 @@ def many(results: Path, machines: int, revisions: int, cells: int) -> None:
         where["committed"] = f"2026-{1 + revision // 28:02}-{1 + revision % 28:02}T00:00:00Z"
         written = []
         for place, (impl, batch, ring, frame) in enumerate(at[:cells]):
-            conditions = {"batch": batch, "ring_size": ring, "frame_size": frame}
+            conditions: dict[str, Any] = {"batch": batch, "ring_size": ring, "frame_size": frame}
             # The driver in C becomes dearer once.
             value = 80 + place % 7 + (impl == "c" and revision > revisions // 2)
             one = cell(impl, value=float(value), program=f"{impl}{revision}", **conditions, **where)
@@ -156,7 +156,7 @@ def many(results: Path, machines: int, revisions: int, cells: int) -> None:
                 one["figures"].setdefault(metric, {**one["figures"]["instructions"], "value": level})
                 simulated = ["haswell", "memory"] if metric in SIMULATED else []
                 one["samples"] += [[metric, level, "x", 1000, 0, 0, "", *simulated]] if metric != "instructions" else []
-            one["host"] |= {"mitigations": {f"hazard_{number}": "Mitigation; and its details" for number in range(24)}}
+            one["host"] |= {"mitigations": {f"hazard_{number}": "Mitigation; and its details" for number in range(60)}}
             written.append(one)
         write_cells(results, written)
 

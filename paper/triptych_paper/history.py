@@ -29,8 +29,8 @@ from triptych_paper.statistics import ENOUGH
 from triptych_paper.tables.model import Cell, Column, Record, Table
 from triptych_paper.tables.numbers import number, signed
 
-ROUNDING = 0.0005
-"""Counts of instructions per packet that differ by less are equal: the record has six decimals of a mean."""
+ROUNDING = {"trace": 0.0005, "valgrind": 0.2}
+"""Counts of instructions per packet that differ by less are equal. Valgrind counts whole processes."""
 
 RELEVANT = 0.01
 """A smaller change is significant at most, and not relevant."""
@@ -125,11 +125,11 @@ def direction(before: Measured, after: Measured) -> int:
     return int(ratio * (1 - down) > 1) - int(ratio * (1 + up) < 1)
 
 
-def judge(exact: bool, before: Point, after: Point) -> str:
+def judge(backend: str, before: Point, after: Point) -> str:
     """Return the verdict of a step; empty without a change."""
-    if exact:
+    if backend in EXACT:
         change = after.runs[-1].value - before.runs[-1].value
-        return "" if abs(change) <= ROUNDING else DEARER if change > 0 else CHEAPER
+        return "" if abs(change) <= ROUNDING[backend] else DEARER if change > 0 else CHEAPER
     found = {direction(one, other) for one in before.runs for other in after.runs}
     if len(after.runs) == 1:
         return UNCONFIRMED if found in ({1}, {-1}) else ""
@@ -199,7 +199,7 @@ def history(index: Index, since: str = "") -> History:
         count += 1
         revisions.update(point.revision for point in one.points)
         for before, after in pairwise(one.points):
-            if after.committed > begin and (verdict := judge(one.exact, before, after)):
+            if after.committed > begin and (verdict := judge(one.cell["backend"], before, after)):
                 steps.append(Step(one, before, after, verdict))
         at_batch = one.cell["batch"] in (32, 8) and Driver(one.cell["impl"]) in OURS
         if at_batch and all(one.cell[name] == value for name, value in usual.items()):

@@ -9,12 +9,12 @@ import os
 import sqlite3
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
@@ -43,6 +43,7 @@ BUILD = Path(__file__).parents[2] / "build"
 
 NO_GIT: dict[str, Any] = {"revision": "", "committed": "", "dirty": True}
 
+Result = TypeVar("Result")
 Row = tuple[Any, ...]
 Wrong = tuple[str, str]
 
@@ -96,7 +97,7 @@ def _rows(folder: int, path: str, names: list[str], known: dict[str, tuple[int, 
                 (
                     *(folder, name, status.st_mtime_ns, status.st_size),
                     *(cell["id"], cell["machine"], cell["run"], cell["start"], cell["seconds_per_cell"]),
-                    *(at.get(field) or "" for field in CELL),
+                    *(at.get(field) or (0.0 if field == "offered_mpps" else "") for field in CELL),
                     *(at.get("cpu") or "", build["toolchain"], build["program_sha256"]),
                     *(
                         git["revision"],
@@ -156,18 +157,18 @@ class Index:
 
     def _update(self, folders: list[Path]) -> None:
         run = self._connection.execute
-        for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-65536", "locking_mode=EXCLUSIVE"):
+        for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-65536"):
             run(f"PRAGMA {pragma}").close()
         run("PRAGMA user_version = 0")
         run("CREATE TABLE IF NOT EXISTS folder (id INTEGER PRIMARY KEY, path TEXT UNIQUE, history INTEGER)")
         run(f"CREATE TABLE IF NOT EXISTS cell ({', '.join(COLUMNS)}, UNIQUE (folder, file))")
-        run("BEGIN")
+        run("BEGIN EXCLUSIVE")
         run("CREATE TEMP TABLE present (path TEXT PRIMARY KEY)")
         self._connection.executemany("INSERT INTO present VALUES (?)", [(str(path),) for path in folders])
         run("DELETE FROM folder WHERE path NOT IN (SELECT path FROM present)")
         run("DELETE FROM cell WHERE folder NOT IN (SELECT id FROM folder)")
         insert = f"INSERT OR REPLACE INTO cell VALUES ({', '.join('?' * len(COLUMNS))})"
-        for rows, wrong in _in_processes(self._tasks(folders)):
+        for rows, wrong in in_processes(_rows, self._tasks(folders)):
             self._connection.executemany(insert, rows)
             self.wrong += wrong
         self._connection.executemany(
@@ -208,9 +209,9 @@ class Index:
         self._connection.close()
 
 
-def _in_processes(tasks: Iterator[Any], work: Callable[..., Any] = _rows) -> Iterator[tuple[list[Row], list[Wrong]]]:
+def in_processes(work: Callable[..., Result], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
     """Do the tasks in a few processes, in order. Few results wait, so the memory is bounded."""
-    waiting: deque[Future[Any]] = deque()
+    waiting: deque[Future[Result]] = deque()
     with ProcessPoolExecutor(PROCESSES) as pool:
         for task in tasks:
             waiting.append(pool.submit(work, *task))

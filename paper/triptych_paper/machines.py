@@ -12,8 +12,9 @@ from triptych_paper import claims, code
 from triptych_paper.comparisons import Section
 from triptych_paper.counters import ROWS
 from triptych_paper.errors import DataError
+from triptych_paper.index import in_processes
 from triptych_paper.published import PUBLISHED, Published
-from triptych_paper.records import Run, machine, part
+from triptych_paper.records import Run, machine, part, read_json, read_run, run_of_cells
 from triptych_paper.schema import OURS, C, Driver, upstream
 from triptych_paper.several import MANY, Merged, label
 from triptych_paper.statistics import Summary
@@ -41,8 +42,10 @@ class Box:
     outcomes: tuple[claims.Outcome, ...]
 
 
-def measure(run: Run, lines: code.CodeSize | None, known: list[claims.Claim]) -> Box:
-    """Compute the values, ratios and verdicts of a machine."""
+def measure(folder: Path, cells: tuple[Path, ...], lines: code.CodeSize | None, known: list[claims.Claim]) -> Box:
+    """Compute the values, ratios and verdicts of a run, or of cells of several runs of a machine."""
+    info = read_json(folder / "run.json") if not cells or (folder / "run.json").is_file() else {}
+    run = run_of_cells(folder, cells, info) if cells else read_run(folder)
     values = Values(run)
     found = []
     for batch in BATCHES:
@@ -58,10 +61,12 @@ def measure(run: Run, lines: code.CodeSize | None, known: list[claims.Claim]) ->
     return Box(label(run), kept, tuple(found), tuple(claims.check_all(values, lines, known)))
 
 
-def section(runs: Iterable[Run], published: Published, folder: Path, merged: Merged | None = None) -> Section:
+def section(
+    runs: Iterable[tuple[Path, tuple[Path, ...]]], published: Published, folder: Path, merged: Merged | None = None
+) -> Section:
     """Build the section of several machines, or of several runs of one."""
     lines, known = code.read_code(folder), claims.read_claims()
-    boxes = [measure(run, lines, known) for run in runs]
+    boxes = list(in_processes(measure, ((*run, lines, known) for run in runs)))
     names = [box.name for box in boxes]
     boxes = [
         Box(f"{box.name}, {box.run.id}" if names.count(box.name) > 1 else box.name, box.run, box.lines, box.outcomes)

@@ -76,7 +76,11 @@ def build(run: Run, together: Sequence[Run] = ()) -> Report:
         compared["others"] = Section(found.key, found.title, found.text, (*found.tables, others_published(published)))
     checks = tuple(other_runs.checks(run))
     sections = (
-        *((machines.section(together, published, run.folder),) if len(together) > 1 else ()),
+        *(
+            (machines.section([(one.folder, ()) for one in together], published, run.folder),)
+            if len(together) > 1
+            else ()
+        ),
         _counters(values, published),
         Section("claims", "Claims", (CLAIMS,), tuple(claims.tables(outcomes))),
         compared.pop("others"),
@@ -110,9 +114,9 @@ def of_machines(paths: Sequence[Path], folder: Path) -> Report:
     return Report("One network driver on many machines", (), known, (), sections, ())
 
 
-def tracked(section: Section) -> Report:
-    """Return the page of a history alone."""
-    return Report("One network driver over its commits", (), (), (), (section,), ())
+def alone(title: str, section: Section) -> Report:
+    """Return the page of one section."""
+    return Report(title, (), (), (), (section,), ())
 
 
 CLAIMS = (

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from triptych_paper.errors import DataError
 from triptych_paper.index import CELL, Index
-from triptych_paper.records import Run, part, read_json, read_run, run_of_cells
+from triptych_paper.records import Run, part, read_json, read_run
 from triptych_paper.schema import EXACT, USUAL
 
 OF_THE_MACHINE = {"clocks_ghz", "devices", "link_timeout", "pktgen", "pktgen_host"}
@@ -65,20 +65,16 @@ class Merged:
             "WHERE NOT history"
         )
 
-    def machines(self) -> Iterator[Run]:
-        """Read each machine's newest revision, a cell from the newest run that has it; then the runs without cells.
+    def machines(self) -> list[tuple[Path, tuple[Path, ...]]]:
+        """Return for each machine its newest run, and its cells of the newest revision, each from the newest run.
 
-        Only the usual conditions are read: no table of machines shows others.
+        Only the usual conditions are read: no table of machines shows others. Old runs have no cells.
         """
         usual = " AND ".join(f"{name} = ?" for name in ("ring_size", "frame_size", "queues", "waiting"))
         query = f"SELECT machine, path, file, name FROM ({self._newest}) WHERE {usual} ORDER BY machine, start"
         cells: dict[str, dict[str, Path]] = {}
         for machine, path, file, name in self.index.ask(query, *USUAL[:4]):
             cells.setdefault(machine, {})[name] = Path(path, file)
-        for machine, files in cells.items():
-            folder = list(files.values())[-1].parents[1]
-            info = read_json(folder / "run.json") if (folder / "run.json").is_file() else {}
-            yield run_of_cells(folder, files.values(), {**info, "machine": machine})
         old: dict[str, Run] = {}
         for path in self.paths:
             for table in sorted(path.resolve().rglob("samples.csv")):
@@ -88,12 +84,14 @@ class Merged:
                     run = read_run(folder)
                     if run.ended and label(run) not in cells:
                         old[label(run)] = max(run, old.get(label(run), run), key=lambda run: str(run.info.get("start")))
-        yield from old.values()
+        found = [(list(files.values())[-1].parents[1], tuple(files.values())) for files in cells.values()]
+        return [*found, *((run.folder, ()) for run in old.values())]
 
     def copies(self) -> tuple[int, int]:
         """Count the files that copy another, and the cells that a machine measured again."""
-        inner = "SELECT count(*) AS files, count(DISTINCT start || run) AS times FROM cell GROUP BY name, machine"
-        found = self.index.ask(f"SELECT sum(files - times), sum(times - 1) FROM ({inner} HAVING files > 1)")
+        runs, starts = "count(DISTINCT run)", "count(DISTINCT start)"
+        inner = f"SELECT count(*) - {runs} AS copies, {starts} - 1 AS again FROM cell GROUP BY name, machine"
+        found = self.index.ask(f"SELECT sum(copies), sum(again) FROM ({inner} HAVING count(*) > 1)")
         return found[0][0] or 0, found[0][1] or 0
 
     def contradictions(self) -> list[tuple[str, str]]:
@@ -121,6 +119,17 @@ class Merged:
                 found.append((name, "; ".join(said)))
         return found
 
+    def _command(self, machine: str, run: str) -> str:
+        """Return the command of a run with the options that choose its matrix, for one more job on a machine."""
+        query = "SELECT path FROM cell JOIN folder ON folder = folder.id WHERE machine = ? AND run = ? LIMIT 1"
+        record = Path(self.index.ask(query, machine, run)[0][0]).with_name("run.json")
+        words = (read_json(record).get("command") if record.is_file() else None) or []
+        kept: list[str] = []
+        for name, word in zip(["", *words], words, strict=False):
+            if not {name, word} & {"--cell", "--id", "--machine", "--results"}:
+                kept.append(word)
+        return " ".join(["triptych run", *kept[2:], f"--machine {machine} --id {run}"])
+
     def missing(self) -> list[tuple[str, str, str]]:
         """Return machine, cell and command of each cell that others have measured, or that a run's plan has.
 
@@ -137,10 +146,10 @@ class Merged:
         for values, (name, machines) in known.items():
             cell = dict(zip(CELL, values, strict=True))
             if "" not in machines:
-                saturated = tuple({**cell, "offered_mpps": ""}.values()) in known
+                saturated = tuple({**cell, "offered_mpps": 0.0}.values()) in known
                 job = _job(cell, name, saturated)
                 found += [
-                    (machine, name.rpartition("-")[0], f"triptych run --machine {machine} --cell {job} --id {run}")
+                    (machine, name.rpartition("-")[0], f"{self._command(machine, run)} --cell {job}")
                     for machine, run in runs.items()
                     if machine not in machines
                 ]

@@ -34,7 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         index = Index(options.results)
         found = history.history(index, options.since)
-        report.write_page(report.tracked(history.section(found)), options.output, "track.html")
+        report.write_page(
+            report.alone("One network driver over its commits", history.section(found)), options.output, "track.html"
+        )
         files = sum(export.write(index, name, options.output) for name in options.export)
     except DataError as error:
         print(f"triptych track: {error}", file=sys.stderr)
