@@ -63,7 +63,7 @@ def test_cycles_alarm_only_after_a_confirming_run(tmp_path: Path) -> None:
     once = history(Index([commits(tmp_path / "once", 4, seeded=2, backend="lockstep")]))
     assert [(step.verdict, step.series.cell["impl"]) for step in once.steps] == [("unconfirmed", "rust")]
     twice = history(Index([commits(tmp_path / "twice", 4, seeded=2, backend="lockstep", again=1)]))
-    assert [(step.verdict, step.relevant) for step in twice.steps] == [("dearer", True)]
+    assert [(step.verdict, round(step.change, 2)) for step in twice.steps] == [("dearer", 0.07)]
 
 
 def test_the_interval_of_the_ratio_decides() -> None:
@@ -99,13 +99,13 @@ def test_exports_have_the_fields_that_the_tools_read(tmp_path: Path) -> None:
     assert track.main([str(results), *options, "-o", str(out)]) == 3
     smaller = json.loads((out / "github-smaller-box1.json").read_text())
     assert {entry["name"]: entry["value"] for entry in smaller}[
-        "trace-rust-default-b32-r512-f60.instructions"
+        "trace-rust-default-b32-r512-f60.instructions, cc 1.0"
     ] == 71.03125
     assert {"name", "unit", "value", "extra"} == set(smaller[0])
     (bigger,) = json.loads((out / "github-bigger-box1.json").read_text())
     assert bigger["unit"] == "Mpackets/s" and bigger["range"] == "8.91 to 9.09"
     bencher = json.loads((out / "bencher-box1.json").read_text())
-    assert bencher["wall-c-default-b32-r512-f60 cc 1.0"]["mpps"] == pytest.approx(
+    assert bencher["wall-c-default-b32-r512-f60, cc 1.0"]["mpps"] == pytest.approx(
         {"value": 9.0, "lower_value": 8.91, "upper_value": 9.09}
     )
     asv = out / "asv/results"

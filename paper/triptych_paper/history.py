@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import groupby, pairwise
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from matplotlib.figure import Figure as Canvas
@@ -22,11 +21,11 @@ from matplotlib.figure import Figure as Canvas
 from triptych_paper.comparisons import Section
 from triptych_paper.errors import DataError
 from triptych_paper.figures import Figure, colour, marker
-from triptych_paper.index import SERIES, Index
+from triptych_paper.index import CELL, Index
 from triptych_paper.schema import EXACT, OURS, USUAL, Driver, metrics
 from triptych_paper.several import MANY
 from triptych_paper.statistics import ENOUGH
-from triptych_paper.tables.model import Cell, Column, Record, Table
+from triptych_paper.tables.model import Cell, Column, Table
 from triptych_paper.tables.numbers import number, signed
 
 ROUNDING = {"trace": 0.0005, "valgrind": 0.2}
@@ -42,34 +41,23 @@ DEARER, CHEAPER, UNCONFIRMED = "dearer", "cheaper", "unconfirmed"
 PLOTS, TICKS = 8, 24
 
 
-@dataclass(frozen=True)
-class Measured:
-    """A value with its interval."""
+class Measured(NamedTuple):
+    """A value with its interval, which too few values do not have."""
 
     value: float
     low: float | None
     high: float | None
 
 
-def measured(figure: Any) -> Measured:
-    """Read a figure of the index: a value without noise, or one with its interval and the number of values."""
-    if isinstance(figure, (int, float)):
-        return Measured(figure, figure, figure)
-    value, low, high, count = orjson.loads(figure) if isinstance(figure, str) else figure
-    return Measured(value, low, high) if count >= ENOUGH else Measured(value, None, None)
-
-
-@dataclass(frozen=True)
-class Point:
-    """What was measured of one series at one revision; several runs confirm each other."""
+class Point(NamedTuple):
+    """What was measured at one revision; several runs confirm each other."""
 
     revision: str
     committed: str
     runs: tuple[Measured, ...]
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(NamedTuple):
     """One cell over the revisions, as one compiler builds it on one machine."""
 
     machine: str
@@ -78,21 +66,15 @@ class Series:
     points: tuple[Point, ...]
 
     @property
-    def exact(self) -> bool:
-        """Whether its values have no noise."""
-        return self.cell["backend"] in EXACT
-
-    @property
     def name(self) -> str:
         """The cell in words; conditions are named if they are not the usual ones."""
-        cell, at = self.cell, [f"batch {self.cell['batch']}"]
-        usual = {**USUAL._asdict(), "cpu": "", "toolchain": ""}
-        at += [f"{name} {cell[name]}" for name in usual if cell[name] != usual[name] and name != "toolchain"]
-        return f"{cell['impl']}/{cell['variant']} {', '.join(at)}, {cell['backend']}, {cell['toolchain']}"
+        cell = self.cell
+        unusual = (f", {name} {cell[name]}" for name, value in USUAL._asdict().items() if cell[name] != value)
+        driver = f"{cell['impl']}/{cell['variant']} batch {cell['batch']}{''.join(unusual)}"
+        return f"{driver}, {cell['backend']}, {cell['toolchain']}"
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A change between two revisions that were measured one after the other."""
 
     series: Series
@@ -107,21 +89,45 @@ class Step:
         return self.after.runs[-1].value / before - 1 if before else math.inf
 
     @property
-    def relevant(self) -> bool:
-        """Whether the change is large enough to matter."""
-        return abs(self.change) >= RELEVANT
+    def texts(self) -> tuple[str, str, str]:
+        """The value before, after, and the change in percent."""
+        digits = metrics()[self.series.metric].digits + 2
+        before, after = (number(point.runs[-1].value, digits) for point in (self.before, self.after))
+        return before, after, signed(100 * self.change, 2)
+
+    def __str__(self) -> str:
+        """Name commit, cell, before and after."""
+        before, after, change = self.texts
+        small = "" if abs(self.change) >= RELEVANT else ", below 1 %"
+        return (
+            f"{self.after.revision[:10]} is {self.verdict} on {self.series.machine}: {self.series.name}: "
+            f"{self.series.metric} {before} at {self.before.revision[:10]}, now {after} ({change} %{small})"
+        )
+
+
+def measured(figure: Any) -> Measured:
+    """Read a figure of the index: a value without noise, or one with its interval and the number of values."""
+    if isinstance(figure, (int, float)):
+        return Measured(figure, figure, figure)
+    value, low, high, count = orjson.loads(figure) if isinstance(figure, str) else figure
+    return Measured(value, low, high) if count >= ENOUGH else Measured(value, None, None)
 
 
 def direction(before: Measured, after: Measured) -> int:
     """Return 1 or -1 if the 95 % interval of the ratio lies above or below 1; 0 if it holds 1, or without interval."""
-    ends = (before.low, before.high, after.low, after.high)
-    if None in ends or not before.value or not after.value:
+    if (
+        not before.value
+        or not after.value
+        or before.low is None
+        or before.high is None
+        or after.low is None
+        or after.high is None
+    ):
         return 0
-    low_before, high_before, low, high = (end or 0.0 for end in ends)
-    ratio = after.value / before.value
     # The two were measured apart, so their relative errors add up in squares.
-    down = math.hypot((after.value - low) / after.value, (high_before - before.value) / before.value)
-    up = math.hypot((high - after.value) / after.value, (before.value - low_before) / before.value)
+    down = math.hypot(1 - after.low / after.value, before.high / before.value - 1)
+    up = math.hypot(after.high / after.value - 1, 1 - before.low / before.value)
+    ratio = after.value / before.value
     return int(ratio * (1 - down) > 1) - int(ratio * (1 + up) < 1)
 
 
@@ -131,49 +137,41 @@ def judge(backend: str, before: Point, after: Point) -> str:
         change = after.runs[-1].value - before.runs[-1].value
         return "" if abs(change) <= ROUNDING[backend] else DEARER if change > 0 else CHEAPER
     found = {direction(one, other) for one in before.runs for other in after.runs}
-    if len(after.runs) == 1:
-        return UNCONFIRMED if found in ({1}, {-1}) else ""
-    return {1: DEARER, -1: CHEAPER}[found.pop()] if found in ({1}, {-1}) else ""
+    if found not in ({1}, {-1}):
+        return ""
+    return UNCONFIRMED if len(after.runs) == 1 else DEARER if found == {1} else CHEAPER
 
 
 def series(index: Index) -> Iterator[Series]:
     """Return every series that several revisions have. Sources with uncommitted changes belong to no commit."""
-    value = ", ".join(f"json_extract(figures, '$.{metric}')" for metric in DECIDING)
-    names = ("machine", *SERIES)
-    rows = index.stream(
-        f"SELECT {', '.join(names)}, revision, committed, {value} FROM cell WHERE NOT dirty "
-        f"ORDER BY {', '.join(names)}, committed, revision, start"
-    )
+    names = ("machine", *CELL, "toolchain")
+    figures = ", ".join(f"json_extract(figures, '$.{metric}')" for metric in DECIDING)
+    order = ", ".join(names)
+    query = f"SELECT {order}, revision, committed, {figures} FROM cell WHERE NOT dirty "
+    query += f"ORDER BY {order}, committed, revision, start"
     width = len(names)
-    for key, group in groupby(rows, itemgetter(*range(width))):
+    for key, group in groupby(index.stream(query), itemgetter(*range(width))):
         cell = dict(zip(names, key, strict=True))
-        places = range(1) if cell["backend"] in EXACT else range(1, len(DECIDING))
-        points: list[Point] = []
-        metric = ""
-        for (revision, committed), found in groupby(group, itemgetter(width, width + 1)):
-            runs = []
-            for row in found:
-                figure = next(
-                    ((DECIDING[n], row[width + 2 + n]) for n in places if row[width + 2 + n] is not None), None
-                )
-                if figure:
-                    metric = figure[0]
-                    runs.append(measured(figure[1]))
+        places = (0,) if cell["backend"] in EXACT else (1, 2)
+        points, metric = [], ""
+        for (revision, committed), rows in groupby(group, itemgetter(width, width + 1)):
+            found = [(place, row[width + 2 + place]) for row in rows for place in places]
+            # A copied file has the same values, and confirms nothing.
+            runs = {measured(figure): DECIDING[place] for place, figure in found if figure is not None}
             if runs:
-                # A copied file repeats the same values; it confirms nothing.
-                points.append(Point(revision, committed, tuple(dict.fromkeys(runs)) if len(runs) > 1 else tuple(runs)))
+                metric = next(iter(runs.values()))
+                points.append(Point(revision, committed, tuple(runs)))
         if len(points) > 1:
-            yield Series(str(cell.pop("machine")), cell, metric, tuple(points))
+            yield Series(cell.pop("machine"), cell, metric, tuple(points))
 
 
-@dataclass(frozen=True)
-class History:
-    """All steps, and the series that plots show."""
+class History(NamedTuple):
+    """All steps, the series that plots show, and how much was compared."""
 
-    steps: tuple[Step, ...]
-    shown: tuple[Series, ...]
+    steps: list[Step]
+    shown: list[Series]
     revisions: int
-    count: int
+    compared: int
 
     @property
     def dearer(self) -> list[Step]:
@@ -182,104 +180,83 @@ class History:
 
 
 def history(index: Index, since: str = "") -> History:
-    """Find the steps, after a revision or all of them."""
-    begin = ""
-    if since:
-        found = index.ask("SELECT DISTINCT committed, revision FROM cell WHERE revision LIKE ?", since + "%")
-        if len(found) != 1:
-            raise DataError(f"--since {since}: {len(found)} measured revisions begin so; name one that was measured")
-        begin = found[0][0]
+    """Find the steps, after a revision or all of them; the newest first."""
+    found = index.ask("SELECT DISTINCT committed FROM cell WHERE revision LIKE ?", since + "%") if since else [("",)]
+    if len(found) != 1:
+        raise DataError(f"--since {since}: {len(found)} measured revisions begin so; name one that was measured")
+    usual = {name: value for name, value in USUAL._asdict().items() if name != "placement"} | {"variant": "default"}
     steps: list[Step] = []
     shown: list[Series] = []
     revisions: set[str] = set()
-    count = 0
-    usual = {**USUAL._asdict(), "variant": "default"}
-    del usual["placement"]
+    compared = 0
     for one in series(index):
-        count += 1
+        compared += 1
         revisions.update(point.revision for point in one.points)
         for before, after in pairwise(one.points):
-            if after.committed > begin and (verdict := judge(one.cell["backend"], before, after)):
+            if after.committed > found[0][0] and (verdict := judge(one.cell["backend"], before, after)):
                 steps.append(Step(one, before, after, verdict))
-        at_batch = one.cell["batch"] in (32, 8) and Driver(one.cell["impl"]) in OURS
-        if at_batch and all(one.cell[name] == value for name, value in usual.items()):
+        ours = one.cell["batch"] in (32, 8) and Driver(one.cell["impl"]) in OURS
+        if ours and all(one.cell[name] == value for name, value in usual.items()):
             shown.append(one)
     steps.sort(key=lambda step: (step.after.committed, step.series.machine), reverse=True)
-    return History(tuple(steps), tuple(shown), len(revisions), count)
+    return History(steps, shown, len(revisions), compared)
 
 
-def subjects(steps: Sequence[Step]) -> dict[str, str]:
+def subjects(steps: Iterable[Step]) -> dict[str, str]:
     """Return the first line of each commit's message, where git knows the commit."""
+    command = ["git", "log", "--no-walk", "--ignore-missing", "--format=%H%x09%s"]
     revisions = sorted({step.after.revision for step in steps})
-    command = ["git", "log", "--no-walk", "--ignore-missing", "--format=%H%x09%s", *revisions]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60) if revisions else None
-    except (OSError, subprocess.TimeoutExpired):
-        done = None
-    lines = done.stdout.splitlines() if done and done.returncode == 0 else []
-    return {line.partition("\t")[0]: line.partition("\t")[2] for line in lines}
-
-
-def sentence(step: Step) -> str:
-    """Name commit, cell, before and after."""
-    before, after = step.before.runs[-1].value, step.after.runs[-1].value
-    digits = metrics()[step.series.metric].digits + 2
-    return (
-        f"{step.after.revision[:10]} is {step.verdict} on {step.series.machine}: {step.series.name}: "
-        f"{step.series.metric} {number(before, digits)} at {step.before.revision[:10]}, now {number(after, digits)} "
-        f"({signed(100 * step.change, 2)} %{'' if step.relevant else ', below 1 %'})"
-    )
+        text = subprocess.run([*command, *revisions], capture_output=True, text=True, check=True, timeout=60).stdout
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    return dict(line.split("\t", 1) for line in text.splitlines())
 
 
 def section(found: History) -> Section:
     """Show the plots, and the steps as a table."""
-    said = subjects(found.steps)
-    rows: list[tuple[Cell, ...]] = []
-    records: list[Record] = []
+    subject = subjects(found.steps)
+    rows, records = [], []
     for step in found.steps:
-        digits = metrics()[step.series.metric].digits + 2
-        before, after = step.before.runs[-1].value, step.after.runs[-1].value
-        record: Record = {"commit": step.after.revision, "subject": said.get(step.after.revision, "")}
-        record |= {"committed": step.after.committed, "before_commit": step.before.revision}
-        record |= {"machine": step.series.machine, **step.series.cell, "metric": step.series.metric}
-        record |= {"before": before, "after": after, "change_percent": 100 * step.change}
-        records.append(record | {"verdict": step.verdict, "relevant": step.relevant})
-        if len(rows) < MANY:
-            commit = Cell(step.after.revision[:10], (record["subject"],) if record["subject"] else ())
-            tone = {DEARER: "bad", CHEAPER: "good"}.get(step.verdict, "neutral")
-            values = Cell(number(before, digits)), Cell(number(after, digits)), Cell(signed(100 * step.change, 2))
-            cell = Cell(step.series.name, (step.series.machine,))
-            rows.append((commit, cell, *values, Cell(step.verdict, tone=tone), Cell("yes" if step.relevant else "no")))
+        one, commit, relevant = step.series, step.after.revision, abs(step.change) >= RELEVANT
+        at: dict[str, Any] = {"commit": commit, "subject": subject.get(commit, ""), "committed": step.after.committed}
+        at |= {"before_commit": step.before.revision, "machine": one.machine, **one.cell, "metric": one.metric}
+        at |= {"before": step.before.runs[-1].value, "after": step.after.runs[-1].value}
+        records.append(at | {"change_percent": 100 * step.change, "verdict": step.verdict, "relevant": relevant})
+        tone = {DEARER: "bad", CHEAPER: "good"}.get(step.verdict, "neutral")
+        first = Cell(commit[:10], (subject[commit],) if commit in subject else ()), Cell(one.name, (one.machine,))
+        rows.append((*first, *map(Cell, step.texts), Cell(step.verdict, tone=tone), Cell("yes" if relevant else "no")))
     named = ("commit", "cell", "before", "after", "change, %", "verdict", "relevant (≥ 1 %)")
     columns = tuple(Column(name, numeric=name in named[2:5]) for name in named)
-    note = f"The newest {MANY} of {len(found.steps)} steps; the CSV has each." if len(found.steps) > MANY else ""
-    table = Table("history", "Steps, the newest first", columns, tuple(rows), tuple(records), note)
+    note = f"The newest {MANY} of {len(rows)} steps; the CSV has each." if len(rows) > MANY else ""
+    table = Table("history", "Steps, the newest first", columns, tuple(rows[:MANY]), tuple(records), note)
     text = (
-        f"{found.revisions} revisions, {found.count} series: a cell, as one compiler builds it, on one machine. "
+        f"{found.revisions} revisions, {found.compared} series: a cell, as one compiler builds it, on one machine. "
         "Counted instructions decide, and any change beyond rounding is a step. Cycles alarm only if the 95 % interval "
         "of the ratio excludes 1, and again in a confirming run; until then a step is unconfirmed. Whether a step is "
         "relevant is another question than whether it is real.",
     )
-    missing = "" if found.count else "No cell was measured at two revisions: `triptych compare --commits A..B` does it."
+    missing = (
+        "" if found.compared else "No cell was measured at two revisions: `triptych compare --commits A..B` does it."
+    )
     return Section("history", "History", text, (table,) if rows else (), tuple(plots(found)), missing=missing)
 
 
 def plots(found: History) -> Iterator[Figure]:
     """Draw a figure for each machine, backend and placement; those with the most steps if there are many."""
-    groups: dict[tuple[str, ...], list[Series]] = {}
+    alarms = {(id(step.series), step.after.revision) for step in found.steps if step.verdict != UNCONFIRMED}
+    groups: dict[tuple[str, str, str, str], list[Series]] = {}
     for one in found.shown:
         groups.setdefault((one.machine, one.cell["backend"], one.cell["placement"], one.metric), []).append(one)
-    alarms = {(id(step.series), step.after.revision) for step in found.steps if step.verdict != UNCONFIRMED}
-
-    def steps(group: tuple[str, ...]) -> int:
-        return sum((id(one), point.revision) in alarms for one in groups[group] for point in one.points)
-
-    for group in sorted(groups, key=steps, reverse=True)[:PLOTS]:
-        key = re.sub(r"[^\w-]+", "-", "-".join(("history", *group[:3]))).strip("-")
-        title = f"{metrics()[group[3]].label} over commits, {' '.join(filter(None, group[1:3]))}, {group[0]}"
+    steps = {
+        key: sum((id(one), at.revision) in alarms for one in group for at in one.points)
+        for key, group in groups.items()
+    }
+    for key in sorted(groups, key=lambda key: -steps[key])[:PLOTS]:
+        file = re.sub(r"[^\w-]+", "-", "-".join(("history", *filter(None, key[:3]))))
+        title = f"{metrics()[key[3]].label} over commits, {' '.join(filter(None, key[1:3]))}, {key[0]}"
         caption = "Commits from old to new, those that were measured. A ring marks a step."
-        draw: Callable[[Canvas], None] = partial(_draw, groups[group], alarms)
-        yield Figure(key, title, caption, draw, (7.6, 4.2))
+        yield Figure(file, title, caption, partial(_draw, groups[key], alarms), (7.6, 4.2))
 
 
 def _draw(lines: list[Series], alarms: set[tuple[int, str]], canvas: Canvas) -> None:
@@ -288,22 +265,19 @@ def _draw(lines: list[Series], alarms: set[tuple[int, str]], canvas: Canvas) -> 
     batches = sorted({int(one.cell["batch"]) for one in lines}, reverse=True)
     toolchains = sorted({str(one.cell["toolchain"]) for one in lines})
     panels = canvas.subplots(len(batches), 1, sharex=True, squeeze=False)[:, 0]
+    for one in lines:
+        axes, driver = panels[batches.index(one.cell["batch"])], Driver(one.cell["impl"])
+        style, shade = ("-", "--", ":", "-.")[toolchains.index(one.cell["toolchain"]) % 4], colour(driver)
+        x, runs = [place[point.revision] for point in one.points], [point.runs[-1] for point in one.points]
+        named = f"{driver.name}, {one.cell['toolchain']}"
+        axes.plot(x, [run.value for run in runs], style, color=shade, marker=marker(driver), markersize=3, label=named)
+        ends = [[run.value if end is None else end for run in runs for end in (run[side],)] for side in (1, 2)]
+        axes.fill_between(x, *ends, color=shade, alpha=0.15, linewidth=0)
+        steps = [point for point in one.points if (id(one), point.revision) in alarms]
+        rings = [place[point.revision] for point in steps], [point.runs[-1].value for point in steps]
+        axes.plot(*rings, "o", markersize=9, markerfacecolor="none", color=shade)
     for axes, batch in zip(panels, batches, strict=True):
-        for one in (one for one in lines if one.cell["batch"] == batch):
-            driver = Driver(one.cell["impl"])
-            style = ("-", "--", ":", "-.")[toolchains.index(one.cell["toolchain"]) % 4]
-            name = driver.name if len(toolchains) < 2 else f"{driver.name}, {one.cell['toolchain']}"
-            x = [place[point.revision] for point in one.points]
-            runs = [point.runs[-1] for point in one.points]
-            axes.plot(x, [run.value for run in runs], style, color=colour(driver), marker=marker(driver),
-                      markersize=3, linewidth=1.2, label=name)  # fmt: skip
-            if not one.exact and all(run.low is not None for run in runs):
-                low, high = [run.low or 0.0 for run in runs], [run.high or 0.0 for run in runs]
-                axes.fill_between(x, low, high, color=colour(driver), alpha=0.15, linewidth=0)
-            steps = [point for point in one.points if (id(one), point.revision) in alarms]
-            rings = [place[point.revision] for point in steps], [point.runs[-1].value for point in steps]
-            axes.plot(*rings, "o", markersize=9, markerfacecolor="none", color=colour(driver))
         axes.set_ylabel(f"per packet, batch {batch}")
     ticks = range(0, len(order), -(-len(order) // TICKS))
     panels[-1].set_xticks(list(ticks), [order[tick][1][:7] for tick in ticks], rotation=60, ha="right", fontsize=7)
-    panels[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    panels[0].legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3)

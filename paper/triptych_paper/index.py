@@ -26,25 +26,20 @@ CELL = (
     *("impl", "variant", "batch", "ring_size", "frame_size", "backend", "placement", "offered_mpps"),
     *("queues", "waiting"),
 )
-"""The fields of a cell that tell it from others of the same machine and revision, with its `cpu`."""
+"""The fields of a cell that tell it from others of the same machine and revision."""
 
 COLUMNS = (
-    *("folder", "file", "mtime", "size", "name", "machine", "run", "start", "seconds", *CELL, "cpu"),
+    *("folder", "file", "mtime", "size", "name", "machine", "run", "start", "seconds", *CELL),
     *("toolchain", "program", "revision", "committed", "dirty", "figures"),
 )
-SERIES = (*CELL, "cpu", "toolchain")
-"""The columns that make a cell of several revisions one series."""
-
 PROCESSES, CHUNK = 2, 2500
 WHOLE = 1
 """The version of a finished index; one that is being written has 0."""
 
 BUILD = Path(__file__).parents[2] / "build"
-
 NO_GIT: dict[str, Any] = {"revision": "", "committed": "", "dirty": True}
 
 Result = TypeVar("Result")
-Row = tuple[Any, ...]
 Wrong = tuple[str, str]
 
 
@@ -63,26 +58,24 @@ def cell_folders(paths: Sequence[Path]) -> list[Path]:
 
 def read_cell(path: str | Path, with_samples: bool = True) -> tuple[dict[str, Any], os.stat_result]:
     """Read the file of a cell; :class:`ValueError` if it is malformed."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        status = os.fstat(descriptor)
-        raw = os.read(descriptor, status.st_size)
-    finally:
-        os.close(descriptor)
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        status = os.fstat(file.fileno())
+        raw = file.read(status.st_size)
     if not with_samples:
         # The samples of a cell that was measured in time are most of its file, and the index has none of them.
         head, end = raw.find(b'"samples":['), raw.rfind(b'],"build":')
-        if 0 < head < end:
-            raw = raw[:head] + raw[end + 2 :]
+        raw = raw[:head] + raw[end + 2 :] if 0 < head < end else raw
     found = orjson.loads(raw)
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f"it is no {FORMAT}")
     return found, status
 
 
-def _rows(folder: int, path: str, names: list[str], known: dict[str, tuple[int, int]]) -> tuple[list[Row], list[Wrong]]:
+def _rows(
+    folder: int, path: str, names: list[str], known: dict[str, tuple[int, int]]
+) -> tuple[list[tuple[Any, ...]], list[Wrong]]:
     """Read the files of a folder that are new or changed; runs in a process of its own."""
-    rows: list[Row] = []
+    rows: list[tuple[Any, ...]] = []
     wrong: list[Wrong] = []
     for name in names:
         file = f"{path}/{name}"
@@ -92,37 +85,24 @@ def _rows(folder: int, path: str, names: list[str], known: dict[str, tuple[int, 
                 if known[name] == (status.st_mtime_ns, status.st_size):
                     continue
             cell, status = read_cell(file, with_samples=False)
-            git, build, at = cell["git"] or NO_GIT, cell["build"], cell["cell"]
+            git, build, at, figures = cell["git"] or NO_GIT, cell["build"], cell["cell"], cell["figures"]
+            kept = (at.get(field) or (0.0 if field == "offered_mpps" else "") for field in CELL)
+            # A value without noise stands alone; others have interval and count. metrics.toml has the units.
+            fields = ("value",) if at["backend"] in EXACT else ("value", "low", "high", "count")
+            values = {metric: [one[field] for field in fields] for metric, one in figures.items()}
+            text = orjson.dumps(values if len(fields) > 1 else {metric: one[0] for metric, one in values.items()})
+            # Texts in UTC sort as times do: commits have time zones.
+            time = git["committed"] and datetime.fromisoformat(git["committed"].replace("Z", "+00:00"))
             rows.append(
                 (
-                    *(folder, name, status.st_mtime_ns, status.st_size),
-                    *(cell["id"], cell["machine"], cell["run"], cell["start"], cell["seconds_per_cell"]),
-                    *(at.get(field) or (0.0 if field == "offered_mpps" else "") for field in CELL),
-                    *(at.get("cpu") or "", build["toolchain"], build["program_sha256"]),
-                    *(
-                        git["revision"],
-                        _utc(git["committed"]),
-                        git["dirty"],
-                        _figures(cell["figures"], at["backend"] in EXACT),
-                    ),
+                    *(folder, name, status.st_mtime_ns, status.st_size, cell["id"], cell["machine"], cell["run"]),
+                    *(cell["start"], cell["seconds_per_cell"], *kept, build["toolchain"], build["program_sha256"]),
+                    *(git["revision"], time and time.astimezone(timezone.utc).isoformat(), git["dirty"], text.decode()),
                 )
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            wrong.append((file, str(error) if isinstance(error, (OSError, ValueError)) else f"it lacks {error}"))
+            wrong.append((file, f"it lacks {error}" if isinstance(error, KeyError) else str(error)))
     return rows, wrong
-
-
-def _figures(figures: dict[str, Any], exact: bool) -> str:
-    """Return the values alone, or with interval and count if they have noise. ``metrics.toml`` has the units."""
-    if exact:
-        return orjson.dumps({name: one["value"] for name, one in figures.items()}).decode()
-    kept = {name: (one["value"], one["low"], one["high"], one["count"]) for name, one in figures.items()}
-    return orjson.dumps(kept).decode()
-
-
-def _utc(time: str | None) -> str:
-    """Return a time so that texts sort as times do: commits have time zones."""
-    return datetime.fromisoformat(time.replace("Z", "+00:00")).astimezone(timezone.utc).isoformat() if time else ""
 
 
 class Index:
@@ -148,43 +128,37 @@ class Index:
         """Open the file. One that a killed process left half written is made again."""
         for _ in range(2):
             connection = sqlite3.connect(self.file, timeout=120, isolation_level=None)
-            whole = connection.execute("PRAGMA user_version").fetchone()[0] == WHOLE
-            if whole or not self.file.stat().st_size:
+            if connection.execute("PRAGMA user_version").fetchone()[0] == WHOLE or not self.file.stat().st_size:
                 break
             connection.close()
             self.file.unlink()
         return connection
 
     def _update(self, folders: list[Path]) -> None:
-        run = self._connection.execute
-        for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-65536"):
+        run, many = self._connection.execute, self._connection.executemany
+        for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-65536", "user_version=0"):
             run(f"PRAGMA {pragma}").close()
-        run("PRAGMA user_version = 0")
+        run("BEGIN EXCLUSIVE")
         run("CREATE TABLE IF NOT EXISTS folder (id INTEGER PRIMARY KEY, path TEXT UNIQUE, history INTEGER)")
         run(f"CREATE TABLE IF NOT EXISTS cell ({', '.join(COLUMNS)}, UNIQUE (folder, file))")
-        run("BEGIN EXCLUSIVE")
-        run("CREATE TEMP TABLE present (path TEXT PRIMARY KEY)")
-        self._connection.executemany("INSERT INTO present VALUES (?)", [(str(path),) for path in folders])
-        run("DELETE FROM folder WHERE path NOT IN (SELECT path FROM present)")
+        gone = {path for (path,) in self.ask("SELECT path FROM folder")}.difference(map(str, folders))
+        many("DELETE FROM folder WHERE path = ?", ((path,) for path in gone))
         run("DELETE FROM cell WHERE folder NOT IN (SELECT id FROM folder)")
-        insert = f"INSERT OR REPLACE INTO cell VALUES ({', '.join('?' * len(COLUMNS))})"
         for rows, wrong in in_processes(_rows, self._tasks(folders)):
-            self._connection.executemany(insert, rows)
+            many(f"INSERT OR REPLACE INTO cell VALUES ({', '.join('?' * len(COLUMNS))})", rows)
             self.wrong += wrong
-        self._connection.executemany(
-            "DELETE FROM cell WHERE folder = (SELECT id FROM folder WHERE path = ?) AND file = ?",
-            [(str(Path(path).parent), Path(path).name) for path, _ in self.wrong],
-        )
+        delete = "DELETE FROM cell WHERE folder = (SELECT id FROM folder WHERE path = ?) AND file = ?"
+        many(delete, (os.path.split(path) for path, _ in self.wrong))
         run("CREATE INDEX IF NOT EXISTS by_name ON cell (name, machine)")
         run("CREATE INDEX IF NOT EXISTS by_revision ON cell (machine, committed, revision)")
         run("COMMIT")
-        run(f"PRAGMA user_version = {WHOLE}")
+        run(f"PRAGMA user_version={WHOLE}")
 
     def _tasks(self, folders: list[Path]) -> Iterator[tuple[int, str, list[str], dict[str, tuple[int, int]]]]:
         for path in folders:
             add = "INSERT INTO folder (path, history) VALUES (?, ?) ON CONFLICT DO NOTHING"
             self._connection.execute(add, (str(path), "history" in path.parts))
-            key = self.ask("SELECT id FROM folder WHERE path = ?", str(path))[0][0]
+            ((key,),) = self.ask("SELECT id FROM folder WHERE path = ?", str(path))
             found = self.ask("SELECT file, mtime, size FROM cell WHERE folder = ?", key)
             known = {name: (mtime, size) for name, mtime, size in found}
             names = [name for name in os.listdir(path) if name.endswith(".json") and name[0] != "."]  # noqa: PTH208
@@ -196,12 +170,11 @@ class Index:
 
     def ask(self, query: str, *values: object) -> list[Any]:
         """Return the rows of a query."""
-        with closing(self._connection.execute(query, values)) as cursor:
-            return cursor.fetchall()
+        return list(self.stream(query, *values))
 
-    def stream(self, query: str) -> Iterator[Any]:
+    def stream(self, query: str, *values: object) -> Iterator[Any]:
         """Return the rows of a query one by one, because they can be many."""
-        with closing(self._connection.execute(query)) as cursor:
+        with closing(self._connection.execute(query, values)) as cursor:
             yield from cursor
 
     def close(self) -> None:

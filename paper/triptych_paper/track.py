@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{os.path.relpath(options.output)}/track.html: {found.revisions} revisions, {len(found.steps)} steps, "
           f"{len(found.dearer)} dearer" + (f"; {files} exported files" if files else ""))  # fmt: skip
     for step in found.dearer[:MANY]:
-        print(history.sentence(step))
+        print(step)
     if len(found.dearer) > MANY:
         print(f"and {len(found.dearer) - MANY} more: tables/history.csv has each")
     return 3 if found.dearer else 0
