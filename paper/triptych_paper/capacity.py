@@ -123,10 +123,10 @@ def page(plan: Plan) -> Section:
     text = (
         f"Measured: {plan.exact:.1f} s for an exact cell; {plan.timed:.1f} s for a timed one, {100 * plan.share:.0f} % "
         f"of the cells, and {plan.together:.1f} are one job; {plan.longest:.0f} s for the longest job; "
-        f"{1e6 * plan.merging:.0f} µs to merge a file; {plan.programs} programs. Assumed: {plan.build:g} s for a build, "
-        f"and {plan.overhead:g} s beside each job.",
-        "A timed job needs a node alone. Exact cells are computed one by one on a node, too; nodes with several cores do "
-        "better. A node builds a program once, and keeps it by its content. One process merges at the end.",
+        f"{1e6 * plan.merging:.0f} µs to merge a file; {plan.programs} programs. Assumed: {plan.build:g} s for a "
+        f"build, and {plan.overhead:g} s beside each job.",
+        "A timed job needs a node alone. Exact cells run one by one on a node here, and side by side on one with many "
+        "cores. A node builds a program once, and keeps it by its content. One process merges at the end.",
     )
 
     def draw(canvas: Canvas) -> None:

@@ -86,8 +86,7 @@ def section(
     text = ["Each machine stands for itself. No value here is a mean or a median over machines."]
     if merged:
         copies, again = merged.copies()
-        text.append(f"{copies} files are copies of others, and count once. {again} cells were measured again on the same "
-                    "machine: the newest run counts.")  # fmt: skip
+        text.append(f"{copies} files are copies of others, and count once. {again} cells have newer runs, which count.")
         text += [f"{path} was left out: {why}." for path, why in merged.index.wrong[:MANY]]
         found = merged.contradictions()
         tables.append(_findings("-contradictions", "Exact cells that contradict each other", ("cell", "values"), found))
