@@ -142,27 +142,41 @@ def judge(backend: str, before: Point, after: Point) -> str:
     return UNCONFIRMED if len(after.runs) == 1 else DEARER if found == {1} else CHEAPER
 
 
-def series(index: Index) -> Iterator[Series]:
+def commits() -> dict[str, str]:
+    """Return the first line of the message of each commit that git knows here, from old to new."""
+    command = ["git", "log", "--all", "--topo-order", "--reverse", "--format=%H%x09%s"]
+    try:
+        text = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    return dict(line.split("\t", 1) for line in text.splitlines())
+
+
+def series(index: Index, known: Iterable[str] = ()) -> Iterator[Series]:
     """Return every series that several revisions have. Sources with uncommitted changes belong to no commit."""
     names = ("machine", *CELL, "toolchain")
     figures = ", ".join(f"json_extract(figures, '$.{metric}')" for metric in DECIDING)
     order = ", ".join(names)
-    query = f"SELECT {order}, revision, committed, {figures} FROM cell WHERE NOT dirty "
+    query = f"SELECT {order}, revision, committed, start, {figures} FROM cell WHERE NOT dirty "
     query += f"ORDER BY {order}, committed, revision, start"
     width = len(names)
+    place_of = {revision: place for place, revision in enumerate(known)}
     for key, group in groupby(index.stream(query), itemgetter(*range(width))):
         cell = dict(zip(names, key, strict=True))
         places = (0,) if cell["backend"] in EXACT else (1, 2)
         points, metric = [], ""
+        # Commits of one second are in the order of git, or else in that in which they were measured.
         for (revision, committed), rows in groupby(group, itemgetter(width, width + 1)):
-            found = [(place, row[width + 2 + place]) for row in rows for place in places]
+            each = list(rows)
+            found = [(place, row[width + 3 + place]) for row in each for place in places]
             # A copied file has the same values, and confirms nothing.
             runs = {measured(figure): DECIDING[place] for place, figure in found if figure is not None}
             if runs:
                 metric = next(iter(runs.values()))
-                points.append(Point(revision, committed, tuple(runs)))
+                order_of = (committed, place_of.get(revision, -1), each[0][width + 2])
+                points.append((order_of, Point(revision, committed, tuple(runs))))
         if len(points) > 1:
-            yield Series(cell.pop("machine"), cell, metric, tuple(points))
+            yield Series(cell.pop("machine"), cell, metric, tuple(point for _, point in sorted(points)))
 
 
 class History(NamedTuple):
@@ -172,6 +186,7 @@ class History(NamedTuple):
     shown: list[Series]
     revisions: int
     compared: int
+    subjects: dict[str, str]
 
     @property
     def dearer(self) -> list[Step]:
@@ -189,7 +204,8 @@ def history(index: Index, since: str = "") -> History:
     shown: list[Series] = []
     revisions: set[str] = set()
     compared = 0
-    for one in series(index):
+    subjects = commits()
+    for one in series(index, subjects):
         compared += 1
         revisions.update(point.revision for point in one.points)
         for before, after in pairwise(one.points):
@@ -199,23 +215,12 @@ def history(index: Index, since: str = "") -> History:
         if ours and all(one.cell[name] == value for name, value in usual.items()):
             shown.append(one)
     steps.sort(key=lambda step: (step.after.committed, step.series.machine), reverse=True)
-    return History(steps, shown, len(revisions), compared)
-
-
-def subjects(steps: Iterable[Step]) -> dict[str, str]:
-    """Return the first line of each commit's message, where git knows the commit."""
-    command = ["git", "log", "--no-walk", "--ignore-missing", "--format=%H%x09%s"]
-    revisions = sorted({step.after.revision for step in steps})
-    try:
-        text = subprocess.run([*command, *revisions], capture_output=True, text=True, check=True, timeout=60).stdout
-    except (OSError, subprocess.SubprocessError):
-        return {}
-    return dict(line.split("\t", 1) for line in text.splitlines())
+    return History(steps, shown, len(revisions), compared, subjects)
 
 
 def section(found: History) -> Section:
     """Show the plots, and the steps as a table."""
-    subject = subjects(found.steps)
+    subject = found.subjects
     rows, records = [], []
     for step in found.steps:
         one, commit, relevant = step.series, step.after.revision, abs(step.change) >= RELEVANT
