@@ -119,13 +119,9 @@ def test_a_run_is_read_from_its_cells_if_it_has_no_newer_table(tmp_path: Path) -
         read_run(folder)
 
 
-def test_old_flat_runs_stand_beside_machines_and_nothing_is_an_error(results: Path, tmp_path: Path) -> None:
-    write_run(results, machine="old-box")
-    assert report.main([str(results)]) == 0
-    assert "old-box" in table(results, "machines")
-    (tmp_path / "empty").mkdir()
-    assert report.main([str(tmp_path / "empty")]) == 1
-    assert report.main([str(tmp_path / "nothing")]) == 1
+def test_folders_without_cells_are_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert report.main([str(tmp_path)]) == report.main([str(tmp_path / "nothing")]) == 1
+    assert "no cells" in capsys.readouterr().err
 
 
 def test_the_plan_is_computed_from_measured_times(

@@ -103,14 +103,12 @@ def build(run: Run, together: Sequence[Run] = ()) -> Report:
 def of_machines(paths: Sequence[Path], folder: Path) -> Report:
     """Build the page of merged folders: machines beside each other, and their history."""
     merged = several.Merged(paths)
+    ((cells,),) = merged.index.ask("SELECT count(*) FROM cell")
+    if not cells:
+        raise DataError(f"{', '.join(map(str, paths))}: no cells below; `triptych run` measures some")
     beside = machines.section(merged.machines(), read_published(), folder, merged)
-    if not beside.tables:
-        raise DataError(
-            f"{', '.join(map(str, paths))}: no run below, finished or of cells; `triptych run` measures one"
-        )
-    count = str(len(beside.tables[0].rows))
-    known = (("machines", count), ("cells", f"{merged.index.ask('SELECT count(*) FROM cell')[0][0]:,}"))
     sections = (beside, history.section(history.history(merged.index)))
+    known = (("machines", f"{len(merged.machines())}"), ("cells", f"{cells:,}"))
     return Report("One network driver on many machines", (), known, (), sections, ())
 
 

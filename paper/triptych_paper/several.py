@@ -57,7 +57,6 @@ class Merged:
     def __init__(self, paths: Sequence[Path]) -> None:
         """Bring the index of the folders up to date."""
         self.index = Index(paths)
-        self.paths = paths
         # A machine's newest revision, without the commits that only its history has.
         self._newest = (
             "SELECT * FROM (SELECT machine, revision, max(committed) FROM cell JOIN folder ON folder = folder.id "
@@ -68,24 +67,14 @@ class Merged:
     def machines(self) -> list[tuple[Path, tuple[Path, ...]]]:
         """Return for each machine its newest run, and its cells of the newest revision, each from the newest run.
 
-        Only the usual conditions are read: no table of machines shows others. Old runs have no cells.
+        Only the usual conditions are read: no table of machines shows others.
         """
-        usual = " AND ".join(f"{name} = ?" for name in ("ring_size", "frame_size", "queues", "waiting"))
+        usual = " AND ".join(f"{name} = ?" for name in USUAL._fields[:4])
         query = f"SELECT machine, path, file, name FROM ({self._newest}) WHERE {usual} ORDER BY machine, start"
         cells: dict[str, dict[str, Path]] = {}
         for machine, path, file, name in self.index.ask(query, *USUAL[:4]):
             cells.setdefault(machine, {})[name] = Path(path, file)
-        old: dict[str, Run] = {}
-        for path in self.paths:
-            for table in sorted(path.resolve().rglob("samples.csv")):
-                folder = table.parent
-                # Runs of compilers are no runs of a machine: their variants are compilers.
-                if folder.parent.name != "compilers" and not (folder / "cells").is_dir() and is_run(folder):
-                    run = read_run(folder)
-                    if run.ended and label(run) not in cells:
-                        old[label(run)] = max(run, old.get(label(run), run), key=lambda run: str(run.info.get("start")))
-        found = [(list(files.values())[-1].parents[1], tuple(files.values())) for files in cells.values()]
-        return [*found, *((run.folder, ()) for run in old.values())]
+        return [(list(files.values())[-1].parents[1], tuple(files.values())) for files in cells.values()]
 
     def copies(self) -> tuple[int, int]:
         """Count the files that copy another, and the cells that a machine measured again."""
