@@ -67,8 +67,17 @@ def test_copied_folders_merge_and_count_once_and_newer_runs_win(results: Path) -
     merged = Merged([results])
     assert merged.copies() == (7, 1)
     assert merged.contradictions() == []
-    newest = {path.parents[1].name for folder, cells in merged.machines() for path in cells if "trace-c" in path.name}
+    newest = {path.parents[1].name for _, _, cells in merged.machines() for path in cells if "trace-c" in path.name}
     assert newest == {"r2"}
+
+
+def test_compilers_of_one_machine_stand_for_themselves(results: Path) -> None:
+    write_cells(results, [cell("c", "trace", 90.0, machine="box1", toolchain="cc 2.0", program="other")])
+    names = {name: [path.name[:12] for path in cells] for name, _, cells in Merged([results]).machines()}
+    assert list(names) == ["box1, cc 1.0", "box1, cc 2.0", "box2"] and len(names["box1, cc 2.0"]) == 7
+    with pytest.raises(DataError, match="shows compilers"):
+        (results / "box1/r1/run.json").write_text('{"id": "r1"}')
+        read_run(results / "box1" / "r1")
 
 
 def test_exact_cells_of_one_program_that_differ_are_named(results: Path) -> None:

@@ -16,7 +16,7 @@ from triptych_paper.index import in_processes
 from triptych_paper.published import PUBLISHED, Published
 from triptych_paper.records import machine, part, read_json, read_run, run_of_cells
 from triptych_paper.schema import OURS, upstream
-from triptych_paper.several import MANY, Merged, label
+from triptych_paper.several import MANY, Merged, Part, label
 from triptych_paper.statistics import Summary
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
 from triptych_paper.tables.numbers import number, significant
@@ -49,7 +49,9 @@ class Box(NamedTuple):
     outcomes: tuple[claims.Outcome, ...]
 
 
-def measure(folder: Path, cells: tuple[Path, ...], lines: code.CodeSize | None, known: list[claims.Claim]) -> Box:
+def measure(
+    name: str, folder: Path, cells: tuple[Path, ...], lines: code.CodeSize | None, known: list[claims.Claim]
+) -> Box:
     """Compute the values, ratios and verdicts of a run, or of cells of several runs of a machine."""
     info = read_json(folder / "run.json") if cells and (folder / "run.json").is_file() else {}
     run = run_of_cells(folder, cells, info) if cells else read_run(folder)
@@ -65,12 +67,10 @@ def measure(folder: Path, cells: tuple[Path, ...], lines: code.CodeSize | None, 
     host, compilers = part(run.info, "host"), dict.fromkeys(run.samples["toolchain"])
     microcode = host.get("microcode") or part(host, "cpu").get("microcode") or ABSENT
     facts = (machine(run.info), str(microcode), ", ".join(compilers), run.revision)
-    return Box(label(run), run.id, facts, tuple(found), tuple(claims.check_all(values, lines, known)))
+    return Box(name or label(run), run.id, facts, tuple(found), tuple(claims.check_all(values, lines, known)))
 
 
-def section(
-    runs: Iterable[tuple[Path, tuple[Path, ...]]], published: Published, folder: Path, merged: Merged | None = None
-) -> Section:
+def section(runs: Iterable[Part], published: Published, folder: Path, merged: Merged | None = None) -> Section:
     """Build the section of several machines, or of several runs of one."""
     lines, known = code.read_code(folder), claims.read_claims()
     boxes = list(in_processes(measure, ((*run, lines, known) for run in runs)))

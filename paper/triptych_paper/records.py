@@ -112,6 +112,7 @@ def read_run(folder: Path) -> Run:
 def run_of_cells(folder: Path, cells: Iterable[Path], info: dict[str, Any]) -> Run:
     """Read the cells of a run or of a machine; :class:`DataError` names the one that is malformed."""
     rows, settings, builds, read = [], {}, {}, {}
+    seen: dict[str, str] = {}
     for path in cells:
         try:
             cell, _ = read_cell(path)
@@ -123,6 +124,11 @@ def run_of_cells(folder: Path, cells: Iterable[Path], info: dict[str, Any]) -> R
                 counted = {"metric": metric, "value": value, "unit": unit, "packets": packets, "repeat": repeat}
                 counted |= {"process": process, "note": note, "cpu": cpu}
                 rows.append({**own, **counted, "placement": placement or own["placement"]})
+            other = seen.setdefault(cell["id"].rpartition("-")[0], toolchain)
+            if other != toolchain:
+                raise DataError(
+                    f"{path}: another cell is by {other}: `make paper RUNS={folder.parent}` shows compilers"
+                )
             settings[at["backend"]] = cell["settings"]
             builds[at["impl"], at["variant"]] = {"impl": at["impl"], "variant": at["variant"], "toolchain": toolchain}
             read = cell

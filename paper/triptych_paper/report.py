@@ -77,7 +77,7 @@ def build(run: Run, together: Sequence[Run] = ()) -> Report:
     checks = tuple(other_runs.checks(run))
     sections = (
         *(
-            (machines.section([(one.folder, ()) for one in together], published, run.folder),)
+            (machines.section([("", one.folder, ()) for one in together], published, run.folder),)
             if len(together) > 1
             else ()
         ),

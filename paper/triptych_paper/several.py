@@ -15,6 +15,9 @@ from triptych_paper.schema import EXACT, USUAL
 OF_THE_MACHINE = {"clocks_ghz", "devices", "link_timeout", "pktgen", "pktgen_host"}
 """Keys of a matrix in which the runs may differ: they name the machine and its clock."""
 
+Part = tuple[str, Path, tuple[Path, ...]]
+"""The name of a machine, its newest run, and the cells that are shown; without cells, the run is."""
+
 MANY = 20
 """A table of findings shows so many, and counts the others."""
 
@@ -64,17 +67,28 @@ class Merged:
             "WHERE NOT history"
         )
 
-    def machines(self) -> list[tuple[Path, tuple[Path, ...]]]:
-        """Return for each machine its newest run, and its cells of the newest revision, each from the newest run.
+    def machines(self) -> list[Part]:
+        """Return each machine's cells of its newest revision, each from the newest run.
 
-        Only the usual conditions are read: no table of machines shows others.
+        Where compilers differ in a cell, each of them stands for itself. Only the usual conditions are read: no table
+        of machines shows others.
         """
         usual = " AND ".join(f"{name} = ?" for name in USUAL._fields[:4])
-        query = f"SELECT machine, path, file, name FROM ({self._newest}) WHERE {usual} ORDER BY machine, start"
-        cells: dict[str, dict[str, Path]] = {}
-        for machine, path, file, name in self.index.ask(query, *USUAL[:4]):
-            cells.setdefault(machine, {})[name] = Path(path, file)
-        return [(list(files.values())[-1].parents[1], tuple(files.values())) for files in cells.values()]
+        columns = ", ".join(("machine", "toolchain", "path", "file", *CELL))
+        query = f"SELECT {columns} FROM ({self._newest}) WHERE {usual} ORDER BY start"
+        machines: dict[str, dict[tuple[Any, ...], dict[str, Path]]] = {}
+        for machine, toolchain, path, file, *cell in self.index.ask(query, *USUAL[:4]):
+            by_compiler = machines.setdefault(machine, {}).setdefault(tuple(cell), {})
+            by_compiler.pop(toolchain, None)
+            by_compiler[toolchain] = Path(path, file)
+        found = []
+        for machine, cells in sorted(machines.items()):
+            several = dict.fromkeys(name for each in cells.values() if len(each) > 1 for name in each)
+            for compiler in several or [""]:
+                files = tuple(each.get(compiler) or list(each.values())[-1] for each in cells.values())
+                name = f"{machine}, {compiler}" if compiler else machine
+                found.append((name, files[-1].parents[1], files))
+        return found
 
     def copies(self) -> tuple[int, int]:
         """Count the files that copy another, and the cells that a machine measured again."""
@@ -85,27 +99,22 @@ class Merged:
 
     def contradictions(self) -> list[tuple[str, str]]:
         """Return exact cells of one program that have several results, and these results with their runs."""
-        exact = ", ".join(f"'{name}'" for name in EXACT)
         names = self.index.ask(
-            f"SELECT name FROM cell WHERE backend IN ({exact}) GROUP BY name HAVING min(figures) <> max(figures)"
+            f"SELECT name FROM cell WHERE backend IN {EXACT} GROUP BY name HAVING min(figures) <> max(figures)"
         )
         found = []
         for (name,) in names:
+            # Instructions come first. One metric is enough to see it.
             rows = self.index.ask(
-                "SELECT DISTINCT machine || '/' || run, metric.key, metric.value "
-                "FROM cell, json_each(figures) AS metric WHERE name = ? ORDER BY 1",
+                "SELECT metric.key, metric.value, min(machine || '/' || run) FROM cell, json_each(figures) AS metric "
+                "WHERE name = ? GROUP BY 1, 2 ORDER BY metric.key <> 'instructions', 1, 2",
                 name,
             )
-            by_metric: dict[str, dict[float, str]] = {}
-            for where, metric, value in rows:
-                by_metric.setdefault(metric, {}).setdefault(value, where)
-            said = [
-                f"{metric} {' or '.join(f'{value:g} ({where})' for value, where in values.items())}"
-                for metric, values in by_metric.items()
-                if len(values) > 1
-            ]
-            if said:
-                found.append((name, "; ".join(said)))
+            metrics = [metric for metric, *_ in rows]
+            differing = [metric for metric in dict.fromkeys(metrics) if metrics.count(metric) > 1]
+            values = (f"{value:g} ({where})" for metric, value, where in rows if metric in differing[:1])
+            others = f", and {len(differing) - 1} other metrics" if differing[1:] else ""
+            found.append((name, f"{''.join(differing[:1])} {' or '.join(values)}{others}"))
         return found
 
     def _command(self, machine: str, run: str) -> str:

@@ -56,7 +56,7 @@ def show(folders: list[Path]) -> None:
     """Print the tables of a run, or of several: first side by side, then each alone."""
     runs = [Values(run) for run in several.read_runs(folders)]
     if len(runs) > 1:
-        beside = machines.section([(one.run.folder, ()) for one in runs], read_published(), runs[0].run.folder)
+        beside = machines.section([("", one.run.folder, ()) for one in runs], read_published(), runs[0].run.folder)
         print(terminal.render_all(beside.tables))
     for values in runs:
         show_counters(values)
