@@ -71,7 +71,7 @@ class Plan(NamedTuple):
 def measure(paths: Sequence[Path], cells: int, build: float, overhead: float) -> Plan:
     """Read the times of the cells, and measure how fast they merge."""
     index = Index(paths)
-    exact = f"backend IN ({', '.join(repr(name) for name in EXACT)})"
+    exact = f"backend IN {EXACT}"
     found = {one: rest for one, *rest in index.ask(f"SELECT {exact}, count(*), avg(seconds) FROM cell GROUP BY 1")}
     if not found:
         raise DataError(f"{', '.join(map(str, paths))}: no cells below; `triptych run` measures some")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import closing
 from datetime import datetime, timezone
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -56,15 +57,22 @@ def cell_folders(paths: Sequence[Path]) -> list[Path]:
     return list(found)
 
 
-def read_cell(path: str | Path, with_samples: bool = True) -> tuple[dict[str, Any], os.stat_result]:
+NOT_INDEXED = ((b',"samples":[', b',"build":{'), (b',"host":{', b',"settings":{'))
+"""Most of a file: where a part begins that the index does not have, and the one behind it."""
+
+
+def read_cell(path: str | Path, whole: bool = True) -> tuple[dict[str, Any], os.stat_result]:
     """Read the file of a cell; :class:`ValueError` if it is malformed."""
-    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
-        status = os.fstat(file.fileno())
-        raw = file.read(status.st_size)
-    if not with_samples:
-        # The samples of a cell that was measured in time are most of its file, and the index has none of them.
-        head, end = raw.find(b'"samples":['), raw.rfind(b'],"build":')
-        raw = raw[:head] + raw[end + 2 :] if 0 < head < end else raw
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        status = os.fstat(descriptor)
+        raw = os.read(descriptor, status.st_size)
+    finally:
+        os.close(descriptor)
+    for begin, behind in () if whole else NOT_INDEXED:
+        head = raw.find(begin)
+        end = raw.find(behind, head)
+        raw = raw[:head] + raw[end:] if 0 < head < end else raw
     found = orjson.loads(raw)
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f"it is no {FORMAT}")
@@ -81,23 +89,30 @@ def _rows(
         file = f"{path}/{name}"
         try:
             if name in known:
-                status = Path(file).stat()
+                status = os.stat(file)  # noqa: PTH116
                 if known[name] == (status.st_mtime_ns, status.st_size):
                     continue
-            cell, status = read_cell(file, with_samples=False)
+            cell, status = read_cell(file, whole=False)
             git, build, at, figures = cell["git"] or NO_GIT, cell["build"], cell["cell"], cell["figures"]
             kept = (at.get(field) or (0.0 if field == "offered_mpps" else "") for field in CELL)
             # A value without noise stands alone; others have interval and count. metrics.toml has the units.
-            fields = ("value",) if at["backend"] in EXACT else ("value", "low", "high", "count")
-            values = {metric: [one[field] for field in fields] for metric, one in figures.items()}
-            text = orjson.dumps(values if len(fields) > 1 else {metric: one[0] for metric, one in values.items()})
+            if at["backend"] in EXACT:
+                values = {metric: one["value"] for metric, one in figures.items()}
+            else:
+                ends = itemgetter("value", "low", "high", "count")
+                values = {metric: ends(one) for metric, one in figures.items()}
             # Texts in UTC sort as times do: commits have time zones.
             time = git["committed"] and datetime.fromisoformat(git["committed"].replace("Z", "+00:00"))
             rows.append(
                 (
                     *(folder, name, status.st_mtime_ns, status.st_size, cell["id"], cell["machine"], cell["run"]),
                     *(cell["start"], cell["seconds_per_cell"], *kept, build["toolchain"], build["program_sha256"]),
-                    *(git["revision"], time and time.astimezone(timezone.utc).isoformat(), git["dirty"], text.decode()),
+                    *(
+                        git["revision"],
+                        time and time.astimezone(timezone.utc).isoformat(),
+                        git["dirty"],
+                        orjson.dumps(values).decode(),
+                    ),
                 )
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
