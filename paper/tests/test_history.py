@@ -83,8 +83,9 @@ def test_steps_can_begin_at_a_revision_and_the_page_has_the_plot(
     results = commits(tmp_path / "results", 5, seeded=2)
     assert track.main([str(results), "--since", revision(1), "-o", str(tmp_path / "out")]) == 3
     assert track.main([str(results), "--since", revision(2), "-o", str(tmp_path / "out")]) == 0
-    assert track.main([str(results), "--since", "fff", "-o", str(tmp_path / "out")]) == 1
-    assert "0 measured revisions begin so" in capsys.readouterr().err
+    assert track.main([str(results), "--since", "fffff", "-o", str(tmp_path / "out")]) == 1
+    assert track.main([str(results), "--since", "HEAD", "-o", str(tmp_path / "out")]) == 0
+    assert "0 measured ones begin so" in capsys.readouterr().err
     assert "<svg" in (tmp_path / "out/track.html").read_text()
     assert (tmp_path / "out/figures/history-box1-trace.svg").is_file()
 

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure as Canvas
 from triptych_paper.comparisons import Section
 from triptych_paper.errors import DataError
 from triptych_paper.figures import Figure, colour, marker
-from triptych_paper.index import CELL, Index
+from triptych_paper.index import CELL, Index, in_utc
 from triptych_paper.schema import EXACT, OURS, USUAL, Driver, metrics
 from triptych_paper.several import MANY
 from triptych_paper.statistics import ENOUGH
@@ -142,14 +142,31 @@ def judge(backend: str, before: Point, after: Point) -> str:
     return UNCONFIRMED if len(after.runs) == 1 else DEARER if found == {1} else CHEAPER
 
 
+def _git(*arguments: str) -> str:
+    """Return what git prints; nothing where it fails."""
+    try:
+        return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True, timeout=60).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
 def commits() -> dict[str, str]:
     """Return the first line of the message of each commit that git knows here, from old to new."""
-    command = ["git", "log", "--all", "--topo-order", "--reverse", "--format=%H%x09%s"]
-    try:
-        text = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
-    except (OSError, subprocess.SubprocessError):
-        return {}
+    text = _git("log", "--all", "--topo-order", "--reverse", "--format=%H%x09%s")
     return dict(line.split("\t", 1) for line in text.splitlines())
+
+
+def time_of(index: Index, revision: str) -> str:
+    """Return when a revision was committed, one that was measured or that git knows here."""
+    found = index.ask("SELECT DISTINCT committed FROM cell WHERE revision LIKE ?", revision + "%")
+    if len(found) == 1:
+        return str(found[0][0])
+    text = _git("show", "--no-patch", "--format=%cI", f"{revision}^{{commit}}", "--")
+    if not text:
+        raise DataError(
+            f"--since {revision}: no commit here, and {len(found)} measured ones begin so; name one of them"
+        )
+    return in_utc(text.strip())
 
 
 def series(index: Index, known: Iterable[str] = ()) -> Iterator[Series]:
@@ -196,9 +213,7 @@ class History(NamedTuple):
 
 def history(index: Index, since: str = "") -> History:
     """Find the steps, after a revision or all of them; the newest first."""
-    found = index.ask("SELECT DISTINCT committed FROM cell WHERE revision LIKE ?", since + "%") if since else [("",)]
-    if len(found) != 1:
-        raise DataError(f"--since {since}: {len(found)} measured revisions begin so; name one that was measured")
+    begin = time_of(index, since) if since else ""
     usual = {name: value for name, value in USUAL._asdict().items() if name != "placement"} | {"variant": "default"}
     steps: list[Step] = []
     shown: list[Series] = []
@@ -209,7 +224,7 @@ def history(index: Index, since: str = "") -> History:
         compared += 1
         revisions.update(point.revision for point in one.points)
         for before, after in pairwise(one.points):
-            if after.committed > found[0][0] and (verdict := judge(one.cell["backend"], before, after)):
+            if after.committed > begin and (verdict := judge(one.cell["backend"], before, after)):
                 steps.append(Step(one, before, after, verdict))
         ours = one.cell["batch"] in (32, 8) and Driver(one.cell["impl"]) in OURS
         if ours and all(one.cell[name] == value for name, value in usual.items()):

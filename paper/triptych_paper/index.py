@@ -79,6 +79,11 @@ def read_cell(path: str | Path, whole: bool = True) -> tuple[dict[str, Any], os.
     return found, status
 
 
+def in_utc(time: str) -> str:
+    """Return a time so that texts sort as times do: commits have time zones."""
+    return datetime.fromisoformat(time.replace("Z", "+00:00")).astimezone(timezone.utc).isoformat()
+
+
 def _rows(
     folder: int, path: str, names: list[str], known: dict[str, tuple[int, int]]
 ) -> tuple[list[tuple[Any, ...]], list[Wrong]]:
@@ -101,15 +106,14 @@ def _rows(
             else:
                 ends = itemgetter("value", "low", "high", "count")
                 values = {metric: ends(one) for metric, one in figures.items()}
-            # Texts in UTC sort as times do: commits have time zones.
-            time = git["committed"] and datetime.fromisoformat(git["committed"].replace("Z", "+00:00"))
+            time = in_utc(git["committed"]) if git["committed"] else ""
             rows.append(
                 (
                     *(folder, name, status.st_mtime_ns, status.st_size, cell["id"], cell["machine"], cell["run"]),
                     *(cell["start"], cell["seconds_per_cell"], *kept, build["toolchain"], build["program_sha256"]),
                     *(
                         git["revision"],
-                        time and time.astimezone(timezone.utc).isoformat(),
+                        time,
                         git["dirty"],
                         orjson.dumps(values).decode(),
                     ),
