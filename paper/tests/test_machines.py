@@ -98,6 +98,7 @@ def test_the_index_reads_only_what_changed_and_forgets_what_is_gone(
     os.utime(paths[0], ns=(status.st_atime_ns, status.st_mtime_ns))
     paths[1].unlink()
     paths[2].write_text('{"format": "triptych-cell-1"')
+    paths[3].write_text(json.dumps(json.loads(paths[3].read_text()), sort_keys=True, separators=(",", ":")))
     again = Index([results])
     assert again.ask("SELECT count(*) FROM cell") == [(len(paths) - 2,)]
     assert [Path(path) for path, _ in again.wrong] == [paths[2]]

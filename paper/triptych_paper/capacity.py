@@ -43,27 +43,23 @@ class Plan(NamedTuple):
 
     cells: int
     exact: float
-    """An exact cell."""
     timed: float
-    """A cell that is timed, and the share of these cells."""
-    share: float
-    together: float
-    """The number of timed cells that are one job, and the longest job."""
-    longest: float
+    timed_share: float
+    cells_of_job: float
+    longest_job: float
     programs: int
     merging: float
-    """Merging one result, and its bytes in the index."""
-    size: float
+    index_bytes: float
     build: float
     overhead: float
 
     def hours(self, nodes: int) -> list[float]:
         """Return the hours of each of :data:`PARTS`: the nodes share the jobs, and one process merges."""
-        timed = self.cells * self.share
-        exact, jobs = self.cells - timed, timed / self.together
+        timed = self.cells * self.timed_share
+        exact, jobs = self.cells - timed, timed / self.cells_of_job
         # A node builds what its jobs need, once: builds are kept by their content.
         builds = min(self.programs, (jobs + exact) / nodes) * self.build
-        exclusive = max((timed * self.timed + jobs * self.overhead) / nodes, self.longest if timed else 0)
+        exclusive = max((timed * self.timed + jobs * self.overhead) / nodes, self.longest_job if timed else 0)
         counting = exact * (self.exact + self.overhead) / nodes
         return [seconds / 3600 for seconds in (builds, exclusive, counting, self.cells * self.merging)]
 
@@ -114,17 +110,17 @@ def tables(plan: Plan, commits: int = 200) -> Iterator[Table]:
     lines = [[str(nodes), seconds / 3600 / nodes] for nodes in (1, 2, 10)]
     title = f"The history of {commits} commits: exact, three drivers, two batch sizes"
     yield table("-history", title, ("nodes", "hours"), lines)
-    lines = [[f"{10**n:,}", plan.merging * 10**n, plan.size * 10 ** (n - 6)] for n in (4, 5, 6)]
+    lines = [[f"{10**n:,}", plan.merging * 10**n, plan.index_bytes * 10 ** (n - 6)] for n in (4, 5, 6)]
     yield table("-reading", "Reading many results", ("results", "seconds to merge and judge", "index, MB"), lines)
 
 
 def page(plan: Plan) -> Section:
     """Build the page."""
     text = (
-        f"Measured: {plan.exact:.1f} s for an exact cell; {plan.timed:.1f} s for a timed one, {100 * plan.share:.0f} % "
-        f"of the cells, and {plan.together:.1f} are one job; {plan.longest:.0f} s for the longest job; "
-        f"{1e6 * plan.merging:.0f} µs to merge a file; {plan.programs} programs. Assumed: {plan.build:g} s for a "
-        f"build, and {plan.overhead:g} s beside each job.",
+        f"Measured: {plan.exact:.1f} s for an exact cell; {plan.timed:.1f} s for a timed one; "
+        f"{100 * plan.timed_share:.0f} % of the cells are timed, and {plan.cells_of_job:.1f} of them are one job; "
+        f"{plan.longest_job:.0f} s for the longest job; {1e6 * plan.merging:.0f} µs to merge a file; {plan.programs} "
+        f"programs. Assumed: {plan.build:g} s for a build, and {plan.overhead:g} s beside each job.",
         "A timed job needs a node alone. Exact cells run one by one on a node here, and side by side on one with many "
         "cores. A node builds a program once, and keeps it by its content. One process merges at the end.",
     )

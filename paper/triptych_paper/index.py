@@ -57,6 +57,7 @@ def cell_folders(paths: Sequence[Path]) -> list[Path]:
     return list(found)
 
 
+INDEXED = {"id", "machine", "run", "start", "seconds_per_cell", "cell", "figures", "build", "git"}
 NOT_INDEXED = ((b',"samples":[', b',"build":{'), (b',"host":{', b',"settings":{'))
 """Most of a file: where a part begins that the index does not have, and the one behind it."""
 
@@ -69,12 +70,16 @@ def read_cell(path: str | Path, whole: bool = True) -> tuple[dict[str, Any], os.
         raw = os.read(descriptor, status.st_size)
     finally:
         os.close(descriptor)
+    part = raw
     for begin, behind in () if whole else NOT_INDEXED:
-        head = raw.find(begin)
-        end = raw.find(behind, head)
-        raw = raw[:head] + raw[end:] if 0 < head < end else raw
-    found = orjson.loads(raw)
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        head = part.find(begin)
+        end = part.find(behind, head)
+        part = part[:head] + part[end:] if 0 < head < end else part
+    found = orjson.loads(part)
+    if not found.keys() >= INDEXED:
+        # Other programs write the fields in another order, so that the cut took too many.
+        found = orjson.loads(raw)
+    if found.get("format") != FORMAT:
         raise ValueError(f"it is no {FORMAT}")
     return found, status
 
