@@ -1,7 +1,10 @@
 """A run for the tests: the files that the runner writes, with simple numbers."""
 
+import itertools
 import json
 import random
+import sys
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -90,3 +93,73 @@ def write_run(parent: Path, lines: Iterable[str] | None = None, **changes: objec
     (folder / "samples.csv").write_text(text, encoding="utf-8")
     (folder / "run.json").write_text(json.dumps({**info(), **changes}), encoding="utf-8")
     return folder
+
+
+def cell(impl: str = "c", backend: str = "trace", value: float = 80.0, **more: Any) -> dict[str, Any]:
+    """The file of a cell. Keywords replace a field of the cell, or an entry of the file."""
+    at: dict[str, Any] = {"impl": impl, "variant": "default", "batch": 32, "ring_size": 512, "frame_size": 60}
+    at |= {"backend": backend, "placement": "", "offered_mpps": 0.0, "queues": 1, "waiting": "poll", "cpu": ""}
+    at |= {name: more.pop(name) for name in list(more) if name in at}
+    exact = backend in ("trace", "valgrind")
+    metric = more.pop("metric", "instructions" if exact else "tsc_cycles")
+    width = more.pop("width", 0.0 if exact else 0.01)
+    samples = [[metric, value, "x", 1000, 0, 0, ""]]
+    if not exact:
+        samples = [
+            [metric, value * (1 + width * (repeat - 4.5) / 4.5), "x", 1000, repeat, process, ""]
+            for process in range(PROCESSES)
+            for repeat in range(ROUNDS)
+        ]
+    ends = {"low": value * (1 - width), "high": value * (1 + width)}
+    known: dict[str, Any] = {"program": impl, "machine": "box1", "run": "r1", "start": "2026-01-02T03:04:05Z"}
+    known |= {"revision": "a" * 40, "committed": "2026-01-01T00:00:00Z", "toolchain": "cc 1.0", "dirty": False, **more}
+    name = f"{backend}-{impl}-{at['variant']}-b{at['batch']}-r{at['ring_size']}-f{at['frame_size']}"
+    name += f"-{at['placement']}" if at["placement"] else ""
+    return {
+        "format": "triptych-cell-1",
+        "id": f"{name}-{zlib.crc32(json.dumps([at, known['program']]).encode()):08x}",
+        **{name: known[name] for name in ("machine", "run", "start")},
+        "seconds_per_cell": 2.0,
+        "cell": at,
+        "figures": {metric: {"unit": "x", "value": value, **ends, "count": len(samples)}},
+        "samples": samples,
+        "build": {"toolchain": known["toolchain"], "compiler_sha256": "c", "program_sha256": known["program"]},
+        "git": {name: known[name] for name in ("revision", "committed", "dirty")},
+        "host": {"cpu": {"model_name": f"Processor {known['machine']}", "cpus": 2}, "microcode": "1"},
+        "settings": {},
+    }
+
+
+def write_cells(results: Path, cells: Iterable[dict[str, Any]], below: str = "") -> Path:
+    """Write cells below `results/MACHINE/RUN/cells/`, as copied folders have them."""
+    for one in cells:
+        folder = results / one["machine"] / below / one["run"] / "cells"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{one['id']}.json").write_text(json.dumps(one, separators=(",", ":")), encoding="utf-8")
+    return results
+
+
+def many(results: Path, machines: int, revisions: int, cells: int) -> None:
+    """Write so many exact cells of each revision on each machine: a rehearsal of a large laboratory."""
+    sizes = ((ring, frame) for ring in (512, 64, 128, 256, 1024, 2048) for frame in (60, 124, 252, 508, 1020, 1514))
+    at = [(impl, batch, *size) for size in sizes for impl in ("c", "rust", "rust-unsafe") for batch in (32, 8, 1, 4)]
+    for machine, revision in itertools.product(range(machines), range(revisions)):
+        where = {"machine": f"box{machine:03}", "run": f"run{revision:03}", "revision": f"{revision:040x}"}
+        where["committed"] = f"2026-{1 + revision // 28:02}-{1 + revision % 28:02}T00:00:00Z"
+        written = []
+        for place, (impl, batch, ring, frame) in enumerate(at[:cells]):
+            conditions: dict[str, Any] = {"batch": batch, "ring_size": ring, "frame_size": frame}
+            # The driver in C becomes dearer once.
+            value = 80 + place % 7 + (impl == "c" and revision > revisions // 2)
+            one = cell(impl, value=float(value), program=f"{impl}{revision}", **conditions, **where)
+            for metric, level in (COUNTS | SIMULATED).items():
+                one["figures"].setdefault(metric, {**one["figures"]["instructions"], "value": level})
+                simulated = ["haswell", "memory"] if metric in SIMULATED else []
+                one["samples"] += [[metric, level, "x", 1000, 0, 0, "", *simulated]] if metric != "instructions" else []
+            one["host"] |= {"mitigations": {f"hazard_{number}": "Mitigation; and its details" for number in range(60)}}
+            written.append(one)
+        write_cells(results, written)
+
+
+if __name__ == "__main__":
+    many(Path(sys.argv[1]), *map(int, sys.argv[2:5]))

@@ -142,7 +142,7 @@ def test_the_table_of_the_readme_has_seven_rows_and_four_results_with_intervals(
 def test_several_runs_stand_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = [write_run(tmp_path / name) for name in ("one", "two")]
     assert table.main([str(run) for run in runs]) == 0
-    assert "The runs side by side, batch 32" in capsys.readouterr().out
+    assert "Counters and ratios, batch 32" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -309,7 +309,7 @@ def tables(outcomes: list[Outcome]) -> list[Table]:
                 )
             )
         if rows:
-            found.append(Table(f"claims-{subject}", title, tuple(columns), tuple(rows), tuple(map(_record, mine))))
+            found.append(Table(f"claims-{subject}", title, tuple(columns), tuple(rows), tuple(map(record, mine))))
     return found
 
 
@@ -318,7 +318,7 @@ def _name(source: Source) -> str:
     return f"{source.backend}{cycles}{', lines in memory' if source.placement == 'memory' else ''}"
 
 
-def _record(outcome: Outcome) -> Record:
+def record(outcome: Outcome) -> Record:
     """Return an outcome as a row of ``claims.csv`` in the report."""
     claim, summary = outcome.claim, outcome.summary
     return {
@@ -338,5 +338,5 @@ def _record(outcome: Outcome) -> Record:
 
 def csv(outcomes: Iterable[Outcome]) -> str:
     """Write ``claims.csv`` of the report, with all of its columns."""
-    text: str = pd.DataFrame(map(_record, outcomes)).to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    text: str = pd.DataFrame(map(record, outcomes)).to_csv(index=False, float_format="%.6g", lineterminator="\n")
     return text

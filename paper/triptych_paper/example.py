@@ -84,9 +84,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def newest(results: Path) -> list[Path]:
     """Return the newest finished run of drivers, of the ladder, and of the applications."""
     found: dict[str, Path] = {}
-    for path in sorted(results.glob("*/run.json")):
+    paths = [*results.glob("*/run.json"), *results.glob("*/*/run.json")]
+    for path in sorted(paths, key=lambda path: path.parent.name):
         folder = path.parent
-        if folder.is_symlink():
+        if folder.is_symlink() or folder.parent.name == "compilers":
             continue
         if (folder / SAMPLES).is_file():
             if read_json(path).get("end") is not None:

@@ -1,8 +1,9 @@
-"""The record of a run: ``run.json`` and ``samples.csv`` of a results folder."""
+"""The record of a run: ``run.json``, and ``samples.csv`` or the files of its cells, in a results folder."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from triptych_paper.errors import DataError
+from triptych_paper.index import CELL, read_cell
 from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, PLACEMENTS, metrics
 
 REQUIRED = ("impl", "variant", "toolchain", "batch", "backend", "metric", "value", "unit", "packets", "repeat")
@@ -55,8 +57,8 @@ class Run:
 
     @property
     def ended(self) -> bool:
-        """Whether the run is complete."""
-        return self.info.get("end") is not None
+        """Whether the run is complete. Jobs of several machines have no common end."""
+        return self.info.get("end") is not None or bool(self.info.get("jobs"))
 
     @property
     def revision(self) -> str:
@@ -99,13 +101,57 @@ def read_run(folder: Path) -> Run:
     folder = folder.resolve()
     if not folder.is_dir():
         raise DataError(f"{folder} is not a results folder: name another one, or run `make reproduce` first")
-    where = folder / "run.json"
+    where, table = folder / "run.json", folder / "samples.csv"
     info = read_json(where)
+    cells = sorted((folder / "cells").glob("*.json"))
+    if cells and (not table.exists() or table.stat().st_mtime < max(path.stat().st_mtime for path in cells)):
+        return run_of_cells(folder, cells, info)
+    return _run(folder, info, read_samples(table))
+
+
+def run_of_cells(folder: Path, cells: Iterable[Path], info: dict[str, Any]) -> Run:
+    """Read the cells of a run or of a machine; :class:`DataError` names the one that is malformed."""
+    rows, settings, builds, read = [], {}, {}, {}
+    seen: dict[str, str] = {}
+    for path in cells:
+        try:
+            cell, _ = read_cell(path)
+            at, toolchain = cell["cell"], cell["build"]["toolchain"]
+            own = {**{name: at.get(name) for name in CELL}, "toolchain": toolchain}
+            for metric, value, unit, packets, repeat, process, note, *more in cell["samples"]:
+                # The processor and the placement that `trace` simulates follow.
+                cpu, placement = (*more, "", "")[:2]
+                counted = {"metric": metric, "value": value, "unit": unit, "packets": packets, "repeat": repeat}
+                counted |= {"process": process, "note": note, "cpu": cpu}
+                rows.append({**own, **counted, "placement": placement or own["placement"]})
+            other = seen.setdefault(cell["id"].rpartition("-")[0], toolchain)
+            if other != toolchain:
+                raise DataError(
+                    f"{path}: another cell is by {other}: `make paper RUNS={folder.parent}` shows compilers"
+                )
+            settings[at["backend"]] = cell["settings"]
+            builds[at["impl"], at["variant"]] = {"impl": at["impl"], "variant": at["variant"], "toolchain": toolchain}
+            read = cell
+        except OSError as error:
+            raise DataError(f"cannot read {path}: {error.strerror}") from None
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DataError(f"{path} is no cell: {error}; measure it again, or delete the file") from None
+    if not read:
+        raise DataError(f"{folder} holds no cells: this run measured nothing")
+    known = {"id": read["run"], **{name: read[name] for name in ("machine", "start", "git", "host")}, "jobs": True}
+    merged = {**known, "builds": list(builds.values()), **info, "jobs": True}
+    merged["settings"] = {**settings, **part(info, "settings")}
+    samples = pd.DataFrame(rows).astype(str).replace(["None", "nan"], "")
+    return _run(folder, merged, checked(samples, folder / "cells"))
+
+
+def _run(folder: Path, info: dict[str, Any], samples: pd.DataFrame) -> Run:
+    where = folder / "run.json"
     try:
         return Run(
             folder=folder,
             info={**info, "id": info["id"]},
-            samples=read_samples(folder / "samples.csv"),
+            samples=samples,
             warnings=tuple(map(str, info.get("warnings") or ())),
             failures=tuple({**failure, "cause": str(failure["cause"])} for failure in info.get("failures") or ()),
             not_measurable={str(name): str(why) for name, why in (info.get("not_measurable") or {}).items()},
@@ -127,6 +173,11 @@ def read_samples(path: Path) -> pd.DataFrame:
     absent = [name for name in REQUIRED if name not in raw]
     if absent:
         raise DataError(f"{path}: line 1: the columns {', '.join(absent)} are missing")
+    return checked(raw, path)
+
+
+def checked(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """Check samples that are still text, and convert their numbers; :class:`DataError` names the line."""
     if (raw["backend"] == "model").any():
         raise DataError(f"{path}: it holds modelled values of Triptych 0.2; measure again with `make reproduce`")
     if raw.empty:

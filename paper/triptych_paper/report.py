@@ -1,10 +1,13 @@
-"""Write the report of a run: HTML, PDF, tables and figures.
+"""Write the report of a run, or of machines: HTML, PDF, tables and figures.
 
-Usage: ``python -m triptych_paper.report results/latest [RUN...]``
+Usage: ``python -m triptych_paper.report results/latest [RUN...]``, or with folders of machines: ``results``
 
 Writes the folder ``report/`` into the folder of the run. With several runs of one matrix, the report of each also shows
-all of them side by side. Ends with 0; 1 if a file is missing, malformed or cannot be written, or if the runs do not
-belong together; 2 on a wrong command line.
+all of them side by side. Of folders of machines, one page shows the machines beside each other, and their history. It
+is in ``report/`` of the folder that holds them all, without PDF.
+
+Ends with 0; 1 if a file is missing, malformed or cannot be written, or if the runs do not belong together; 2 on a wrong
+command line.
 """
 
 from __future__ import annotations
@@ -22,7 +25,19 @@ import matplotlib as mpl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from triptych_paper import __version__, applications, claims, code, counters, figures, limit, other_runs, several
+from triptych_paper import (
+    __version__,
+    applications,
+    claims,
+    code,
+    counters,
+    figures,
+    history,
+    limit,
+    machines,
+    other_runs,
+    several,
+)
 from triptych_paper.comparisons import COMPARISONS, Section, bars, others_published, section
 from triptych_paper.errors import DataError
 from triptych_paper.published import Published, read_published
@@ -60,9 +75,12 @@ def build(run: Run, together: Sequence[Run] = ()) -> Report:
         found = compared["others"]
         compared["others"] = Section(found.key, found.title, found.text, (*found.tables, others_published(published)))
     checks = tuple(other_runs.checks(run))
-    beside = several.tables([Values(one) for one in together]) if len(together) > 1 else []
     sections = (
-        *((Section("runs", "The runs side by side", (), tuple(beside)),) if beside else ()),
+        *(
+            (machines.section([("", one.folder, ()) for one in together], published, run.folder),)
+            if len(together) > 1
+            else ()
+        ),
         _counters(values, published),
         Section("claims", "Claims", (CLAIMS,), tuple(claims.tables(outcomes))),
         compared.pop("others"),
@@ -80,6 +98,23 @@ def build(run: Run, together: Sequence[Run] = ()) -> Report:
     answers = _answers(values, outcomes)
     title = "One network driver, three ways"
     return Report(title, answers, facts(run), warnings(run), sections, tuple(outcomes))
+
+
+def of_machines(paths: Sequence[Path], folder: Path) -> Report:
+    """Build the page of merged folders: machines beside each other, and their history."""
+    merged = several.Merged(paths)
+    ((cells,),) = merged.index.ask("SELECT count(*) FROM cell")
+    if not cells:
+        raise DataError(f"{', '.join(map(str, paths))}: no cells below; `triptych run` measures some")
+    beside = machines.section(merged.machines(), read_published(), folder, merged)
+    sections = (beside, history.section(history.history(merged.index)))
+    known = (("machines", f"{len(merged.machines())}"), ("cells", f"{cells:,}"))
+    return Report("One network driver on many machines", (), known, (), sections, ())
+
+
+def alone(title: str, section: Section) -> Report:
+    """Return the page of one section."""
+    return Report(title, (), (), (), (section,), ())
 
 
 CLAIMS = (
@@ -207,14 +242,28 @@ def write(report: Report, run_folder: Path) -> Path:
 
 
 def _write(report: Report, folder: Path) -> None:
+    drawings = write_page(report, folder, "report.html")
+    _text(folder / "tables" / "claims.csv", claims.csv(report.outcomes))
+    (folder / "report.pdf").write_bytes(pdf(report, drawings))
+
+
+def write_page(report: Report, folder: Path, name: str) -> dict[str, str]:
+    """Write a page as HTML, with its tables and figures beside it; return the drawings."""
     tables, plots = folder / "tables", folder / "figures"
-    tables.mkdir(parents=True)
-    plots.mkdir()
+    try:
+        tables.mkdir(parents=True, exist_ok=True)
+        plots.mkdir(exist_ok=True)
+        return _write_page(report, folder, name)
+    except OSError as error:
+        raise DataError(f"cannot write {folder}: {error.strerror or error}") from None
+
+
+def _write_page(report: Report, folder: Path, name: str) -> dict[str, str]:
+    tables, plots = folder / "tables", folder / "figures"
     for table in (table for one in report.sections for table in one.tables):
         _text(tables / f"{table.key}.md", markdown.render(table))
         _text(tables / f"{table.key}.tex", latex.render(table))
         _text(tables / f"{table.key}.csv", markdown.csv(table.records))
-    _text(tables / "claims.csv", claims.csv(report.outcomes))
     drawings = {}
     for figure in (figure for one in report.sections for figure in one.figures):
         drawn = figures.canvas(figure)
@@ -222,8 +271,8 @@ def _write(report: Report, folder: Path) -> None:
         _text(plots / f"{figure.key}.svg", drawings[figure.key])
         _text(plots / f"{figure.key}-dark.svg", figures.recolour(drawings[figure.key], figures.DARK))
         (plots / f"{figure.key}.pdf").write_bytes(figures.pdf(drawn))
-    _text(folder / "report.html", page(report, drawings))
-    (folder / "report.pdf").write_bytes(pdf(report, drawings))
+    _text(folder / name, page(report, drawings))
+    return drawings
 
 
 def _text(path: Path, text: str) -> None:
@@ -275,6 +324,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="a results folder, such as results/latest")
     options = parser.parse_args(arguments)
     try:
+        if not all(map(several.is_run, options.runs)):
+            top = Path(os.path.commonpath([path.resolve() for path in options.runs]))
+            write_page(of_machines(options.runs, top), top / FOLDER, "report.html")
+            print(f"{os.path.relpath(top / FOLDER)}/report.html, with tables and figures beside it")
+            return 0
         runs = several.read_runs(options.runs)
         for run in runs:
             written = write(build(run, runs), run.folder)

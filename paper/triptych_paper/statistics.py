@@ -113,7 +113,12 @@ def paired(values: pd.DataFrame, base: pd.DataFrame, operator: Operator) -> pd.D
 
     A disturbance of a whole round changes both, so it cancels.
     """
-    both = values.merge(base, on=["process", "repeat"], suffixes=("", "_base"))
+    on = ["process", "repeat"]
+    if np.array_equal(values[on], base[on]):
+        # The same rounds, as drivers of one run have them, need no join, which is slow.
+        both = values.assign(value_base=base["value"].to_numpy())
+    else:
+        both = values.merge(base, on=on, suffixes=("", "_base"))
     found = operator(both["value"], both["value_base"])
     return both.assign(value=found)[np.isfinite(found)]
 

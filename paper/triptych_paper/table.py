@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from triptych_paper import __version__, claims, counters, several
+from triptych_paper import __version__, claims, counters, machines, several
 from triptych_paper.code import read_code
 from triptych_paper.errors import DataError
 from triptych_paper.published import read_published
@@ -56,7 +56,8 @@ def show(folders: list[Path]) -> None:
     """Print the tables of a run, or of several: first side by side, then each alone."""
     runs = [Values(run) for run in several.read_runs(folders)]
     if len(runs) > 1:
-        print(terminal.render_all(several.tables(runs)))
+        beside = machines.section([("", one.run.folder, ()) for one in runs], read_published(), runs[0].run.folder)
+        print(terminal.render_all(beside.tables))
     for values in runs:
         show_counters(values)
 

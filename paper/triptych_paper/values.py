@@ -108,6 +108,7 @@ def source_of(quantity: Quantity, backend: str) -> Source:
     return Source(quantity.metric, backend, quantity.placement if placed else "")
 
 
+NOTHING = pd.DataFrame(columns=["process", "repeat", "value"])
 _KEY = ["impl", "variant", "batch", "metric", "backend", *Conditions._fields]
 
 
@@ -142,7 +143,7 @@ class Values:
         """Return the samples of one cell."""
         at = conditions._replace(placement=source.placement)
         found = self._cells.get((*driver, batch, source.metric, source.backend, *at))
-        return pd.DataFrame(columns=["process", "repeat", "value"]) if found is None else found
+        return NOTHING if found is None else found
 
     def find(self, driver: Driver, batch: int, source: Source, conditions: Conditions = USUAL) -> Summary | None:
         """Look a value up; None if the run does not have it (:meth:`reason` says why)."""
@@ -180,7 +181,7 @@ class Values:
         key = (driver, base, batch, source, operator, conditions)
         if key not in self._known:
             values = self.rows(driver, batch, source, conditions), self.rows(*base, source, conditions)
-            both = pd.DataFrame() if values[0].empty or values[1].empty else statistics.paired(*values, operator)
+            both = NOTHING if values[0].empty or values[1].empty else statistics.paired(*values, operator)
             self._known[key] = statistics.summarise(both, source.backend in EXACT)
         return self._known[key]
 

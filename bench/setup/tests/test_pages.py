@@ -134,13 +134,17 @@ def test_the_page_runs_from_the_first_command_to_the_last(tmp_path: Path) -> Non
             export = f"export PORTS={ports} GENERATOR=none CARD={shlex.quote(str(matrix))} CLOCKS=keep"
             script += [echo, "(", export, block.text, ")"]
     results, latest = ROOT / "results", ROOT / "results/latest"
-    before = set(results.glob("*"))
+
+    def runs() -> set[Path]:
+        return {path.parent for path in results.rglob("run.json")}
+
+    before = runs()
     pointed = latest.readlink() if latest.is_symlink() else None
     try:
         said = run(script)
-        made = [path for path in set(results.iterdir()) - before if path != latest]
+        made = runs() - before
     finally:
-        for path in set(results.glob("*")) - before - {latest}:
+        for path in runs() - before:
             shutil.rmtree(path)
         latest.unlink(missing_ok=True)
         if pointed is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 ABSENT = "–"
@@ -51,13 +52,17 @@ class Table:
     note: str = ""
     """How to read a cell."""
 
+    @cached_property
+    def _numbered(self) -> Footnotes:
+        return Footnotes([self])
+
     def footnotes(self) -> list[str]:
         """Return every footnote once, in reading order."""
-        return Footnotes([self]).texts
+        return self._numbered.texts
 
     def marks(self, item: Cell | Column) -> list[int]:
         """Return the numbers of the footnotes of a cell or heading."""
-        return Footnotes([self]).marks(item)
+        return self._numbered.marks(item)
 
 
 class Footnotes:
