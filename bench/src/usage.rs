@@ -58,7 +58,7 @@ pub struct ResultsDir {
 }
 
 impl ResultsDir {
-    pub fn machine(&self) -> Result<String, UsageError> {
+    pub fn machine(&self) -> String {
         self.machine.name()
     }
 }
@@ -66,43 +66,28 @@ impl ResultsDir {
 /// `--machine`
 #[derive(Debug, Clone, Default, Args)]
 pub struct MachineName {
-    /// The name of this machine in results [default: $TRIPTYCH_MACHINE, or a random name that stays the same]
-    #[arg(long, value_name = "NAME")]
+    /// The name of this machine in results [default: a random name that stays the same]
+    #[arg(long, value_name = "NAME", env = "TRIPTYCH_MACHINE", value_parser = file_name)]
     machine: Option<String>,
 }
 
-/// Stands for the machine's name where its id cannot be kept.
-const UNKNOWN_MACHINE: &str = "unknown";
-
 impl MachineName {
-    /// The name, which is also that of a folder.
-    pub fn name(&self) -> Result<String, UsageError> {
-        let of_environment = || std::env::var("TRIPTYCH_MACHINE").ok();
-        let named = self.machine.clone().or_else(of_environment);
-        let Some(name) = named.filter(|name| !name.is_empty()) else {
-            return Ok(record::machine_id().unwrap_or_else(|| UNKNOWN_MACHINE.to_owned()));
-        };
-        file_name(&name).map_err(|why| UsageError(format!("--machine or TRIPTYCH_MACHINE: {why}")))
+    pub fn name(&self) -> String {
+        let name = self.machine.clone().or_else(record::machine_id);
+        name.unwrap_or_else(|| "unknown".to_owned())
     }
 }
-
-/// Names in the results folder that are no machines.
-const TAKEN: [&str; 3] = ["latest", "latest-safety", "compilers"];
 
 /// Parses a name that becomes a folder of results.
 pub fn file_name(name: &str) -> Result<String, String> {
     let word = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let good = name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.chars().all(word)
-        && name.len() <= 100
-        && !TAKEN.contains(&name);
-    good.then(|| name.to_owned()).ok_or_else(|| {
-        format!(
-            "{name:?} cannot name a folder of results: use letters, digits, -, _ and ., at most 100, \
-             and none of {}",
-            TAKEN.join(", ")
-        )
-    })
+    let first = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    // These are in the results folder already.
+    let taken = ["latest", "latest-safety", "compilers"].contains(&name);
+    let why = "is not a name for a folder of results: use up to 100 letters, digits, -, _ and .";
+    let good = first && !taken && name.len() <= 100 && name.chars().all(word);
+    good.then(|| name.to_owned())
+        .ok_or_else(|| format!("{name:?} {why}"))
 }
 
 /// `--batch`

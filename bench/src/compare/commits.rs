@@ -85,7 +85,7 @@ pub(super) fn run(
     builds: &[Build<'_>],
     interrupt: &Interrupt,
 ) -> Result<Outcome> {
-    let machine = arguments.machine.name()?;
+    let machine = arguments.machine.name();
     let results = arguments.results.as_deref();
     let results = results.unwrap_or(Path::new("results"));
     let mut history = History {
@@ -224,7 +224,7 @@ impl History<'_> {
     }
 
     /// Measures what no commit with the same program has, and returns the figures. A second measurement times
-    /// everything anew.
+    /// everything.
     fn measure(&self, commit: &Commit, suffix: &str) -> Result<Figures> {
         let again = suffix == AGAIN;
         let config = Config {

@@ -210,7 +210,7 @@ fn selected_file(arguments: &CompareArguments) -> Result<CompareFile> {
 
 fn recorder(arguments: &CompareArguments, file: &CompareFile, plan: &Plan) -> Result<Recorder> {
     let record = RunRecord {
-        machine: arguments.machine.name()?,
+        machine: arguments.machine.name(),
         command: std::env::args().collect(),
         git: GitFacts::of(Path::new(".")),
         host: HostFacts::gather(),

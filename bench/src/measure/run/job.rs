@@ -187,7 +187,7 @@ pub(super) fn measure(
         ))
     })?;
     setup.matrix = job.matrix;
-    let mut record = super::record(arguments, &config, &setup)?;
+    let mut record = setup.record(arguments)?;
     record.id = id.to_owned();
     let run = arguments.results.join(&record.machine).join(id);
     let cells = run.join(CELLS_FOLDER);

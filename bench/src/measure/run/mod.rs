@@ -6,9 +6,8 @@ use std::time::SystemTime;
 use anyhow::{bail, Context, Result};
 use perfcounters::placement;
 use perfcounters::{Interrupt, Observer};
-use record::{CpuClock, GitFacts, HostFacts, Placement, RunFolder, RunPeriod, RunRecord};
+use record::{RunFolder, RunRecord};
 
-use crate::build::builds::cells;
 use crate::machine::host::system::System;
 use crate::usage::{Outcome, UsageError};
 use arguments::RunArguments;
@@ -18,7 +17,7 @@ use measure::measure_all;
 use recorder::Recorder;
 use resume::UnfinishedRun;
 use selection::configuration;
-use setup::RunSetup;
+use setup::{clocks, now, period, RunSetup};
 
 pub(crate) mod arguments;
 pub(crate) mod budget;
@@ -107,7 +106,7 @@ impl Session<'_> {
         let cpu = setup.backends.placement.driver;
         let clock = RunClock::fix(config, &arguments.clocks_root, cpu)?;
         let recorder = match unfinished {
-            None => start_run(arguments, config, &setup, &clock),
+            None => start_run(arguments, &setup, &clock),
             Some(unfinished) => resume_run(unfinished, &setup, &clock),
         };
         let outcome = recorder.and_then(|recorder| self.measure_at(&setup, recorder, &clock));
@@ -204,39 +203,13 @@ fn finish(recorder: &mut Recorder, setup: &RunSetup<'_>, outcome: Result<()>) ->
     Ok(())
 }
 
-fn start_run(
-    arguments: &RunArguments,
-    config: &Config,
-    setup: &RunSetup<'_>,
-    clock: &RunClock,
-) -> Result<Recorder> {
+fn start_run(arguments: &RunArguments, setup: &RunSetup<'_>, clock: &RunClock) -> Result<Recorder> {
     let record = RunRecord {
         core_clock: Some(clock.record()),
-        ..record(arguments, config, setup)?
+        ..setup.record(arguments)?
     };
     let folder = RunFolder::create(&arguments.results, SystemTime::now(), record)?;
     Ok(Recorder::new(folder, &[]))
-}
-
-/// What `run.json` says before the first measurement.
-fn record(arguments: &RunArguments, config: &Config, setup: &RunSetup<'_>) -> Result<RunRecord> {
-    Ok(RunRecord {
-        machine: arguments.results.machine()?,
-        start: now(),
-        command: std::env::args().collect(),
-        git: GitFacts::of(Path::new(".")),
-        host: HostFacts::gather(),
-        builds: setup.described(),
-        artefacts: cells::hashes(&arguments.build_dir, &setup.builds.programs()),
-        peers: setup.builds.peers(),
-        skipped_peers: setup.matrix.skipped_peers.clone(),
-        plan: config
-            .to_record()
-            .context("cannot record the configuration")?,
-        placement: setup.backends.placement.clone(),
-        periods: vec![period(&setup.backends.placement)],
-        ..RunRecord::default()
-    })
 }
 
 /// Continues an interrupted run, or one with failures. What failed is measured again.
@@ -258,22 +231,4 @@ fn resume_run(
         unfinished.samples.len()
     );
     Ok(Recorder::new(folder, &unfinished.samples))
-}
-
-fn period(placement: &Placement) -> RunPeriod {
-    RunPeriod {
-        start: now(),
-        end: None,
-        command: std::env::args().collect(),
-        clocks_before: clocks(placement),
-        clocks_after: Vec::new(),
-    }
-}
-
-fn now() -> String {
-    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
-}
-
-fn clocks(placement: &Placement) -> Vec<CpuClock> {
-    placement.cpus().into_iter().map(CpuClock::now).collect()
 }

@@ -1,9 +1,9 @@
 //! What a run needs: its matrix, the builds, the CPUs, and the backends with the settings of the configuration.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use caches::cpu::Cpu;
 use perfcounters::burst::Burst;
 use perfcounters::device::NicProgram;
@@ -17,12 +17,15 @@ use perfcounters::trace::Trace;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::wall::Wall;
 use perfcounters::{path_of, Backend, Cell, Interrupt};
-use record::{BackendName, Build, Conditions, Placement};
+use record::{
+    BackendName, Build, Conditions, CpuClock, GitFacts, HostFacts, Placement, RunPeriod, RunRecord,
+};
 
+use super::arguments::RunArguments;
 use super::config::Config;
 use super::generator::Pktgen;
 use super::matrix::{Compared, Matrix};
-use crate::build::builds::cells::Builds;
+use crate::build::builds::cells::{self, Builds};
 use crate::build::builds::variants::{build_folder, DEFAULT};
 use crate::build::peers::record::Peers;
 use crate::code::data_path::with_checks;
@@ -69,6 +72,44 @@ impl<'a> RunSetup<'a> {
         });
         described.collect()
     }
+
+    /// What `run.json` says before the first measurement.
+    pub(super) fn record(&self, arguments: &RunArguments) -> Result<RunRecord> {
+        let config = self.backends.config.to_record();
+        Ok(RunRecord {
+            machine: arguments.results.machine(),
+            start: now(),
+            command: std::env::args().collect(),
+            git: GitFacts::of(Path::new(".")),
+            host: HostFacts::gather(),
+            builds: self.described(),
+            artefacts: cells::hashes(&arguments.build_dir, &self.builds.programs()),
+            peers: self.builds.peers(),
+            skipped_peers: self.matrix.skipped_peers.clone(),
+            plan: config.context("cannot record the configuration")?,
+            placement: self.backends.placement.clone(),
+            periods: vec![period(&self.backends.placement)],
+            ..RunRecord::default()
+        })
+    }
+}
+
+pub(super) fn period(placement: &Placement) -> RunPeriod {
+    RunPeriod {
+        start: now(),
+        end: None,
+        command: std::env::args().collect(),
+        clocks_before: clocks(placement),
+        clocks_after: Vec::new(),
+    }
+}
+
+pub(super) fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+pub(super) fn clocks(placement: &Placement) -> Vec<CpuClock> {
+    placement.cpus().into_iter().map(CpuClock::now).collect()
 }
 
 #[derive(Debug)]
