@@ -33,6 +33,8 @@ sources_of() { # also those that are not committed
         bench/forwarder-abi bench/ports-abi | sort -z | xargs -0 sha256sum | hash_of
 }
 sources="$(sources_of)"
+# Cargo's folder, which no other node and no other compiler shares.
+target="build/cluster/cargo-$environment-$(uname -n | hash_of)"
 declare -A compiler=([c]="$(compiler_of c)") key_of=()
 
 # part IMPLEMENTATION default|variants: prints the folder of these builds, after it has built them.
@@ -42,14 +44,13 @@ part() {
     folder="$parts/$1-$2-$(hash_of <<<"$sources ${compiler[$1]} ${TARGET_CPU:-}")"
     if [ ! -d "$folder" ]; then
         work="$(mktemp -d "$PWD/$parts/.new.XXXXXX")"
-        settings=(INTO="$work" CC="$cc" DRIVER_TARGET="$work.cargo" VARIANTS="$work")
+        settings=(INTO="$work" CC="$cc" DRIVER_TARGET="$target" VARIANTS="$work")
         goal="into-$1"
         [ "$2" = default ] || case "$1" in c) goal=variants-c ;; *) goal="$1-variants" ;; esac
         echo "build.sh: $goal for $environment" >&2
-        make --no-print-directory "$goal" "${settings[@]}" >&2 || { rm -rf "$work" "$work.cargo"; fail "$goal failed, see above"; }
+        make --no-print-directory "$goal" "${settings[@]}" >&2 || { rm -rf "$work"; fail "$goal failed, see above"; }
         # Another node may have built the same: its folder stays.
         mv -T "$work" "$folder" 2>/dev/null || rm -rf "$work"
-        rm -rf "$work.cargo"
     fi
     echo "$folder"
 }

@@ -1,14 +1,13 @@
 """The matrix as ReFrame tests: one for each job that `triptych run --list-cells` prints.
 
-run.sh says in the environment what to measure. A job measures its cells through `triptych run --cell`, which writes
-whole files only and skips what it finds. A job may thus be killed, requeued or run twice.
+run.sh says in the environment what to measure, and names the list. A job measures its cells through
+`triptych run --cell`, which writes whole files only and skips what it finds. A job may thus be killed or run twice.
 """
 
 import json
 import math
 import os
 import shlex
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +26,8 @@ CONTAINER = os.environ.get("TRIPTYCH_CONTAINER", "")
 KEPT = ("HOME", "PATH", "TRIPTYCH_CACHE", "TRIPTYCH_MACHINE", "CARGO_HOME", "RUSTUP_HOME", "XDG_STATE_HOME")
 
 
-def listed() -> list[dict[str, Any]]:
-    """The jobs of the matrix. The runner alone knows which cells exist and which of them are compared."""
-    command = [TRIPTYCH, "run", "--list-cells", *OPTIONS]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-JOBS = listed()
+# The runner alone knows which cells exist, and which of them are compared.
+JOBS: list[dict[str, Any]] = [json.loads(line) for line in Path(os.environ["TRIPTYCH_JOBS"]).read_text().splitlines()]
 BUILDS = sorted({build for job in JOBS for build in job["builds"]})
 
 

@@ -102,6 +102,7 @@ def daemons(folder: Path) -> Iterator[None]:
         wait("both nodes idle", lambda: slurm("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(NODES))
         yield
     finally:
+        slurm("scancel", "--full", "--state=RUNNING", f"--user={os.getuid()}")
         for daemon in reversed(started):
             daemon.terminate()
             daemon.wait(30)
@@ -223,7 +224,7 @@ def run(command: list[str | Path], folder: Path, faults: Faults | None = None, l
     """Run a command beside an operator."""
     log = folder / "run.log"
     with log.open("ab") as out:
-        child = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out)
+        child = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out, start_new_session=True)
     end = time.monotonic() + limit
     try:
         while child.poll() is None and time.monotonic() < end:
@@ -231,7 +232,8 @@ def run(command: list[str | Path], folder: Path, faults: Faults | None = None, l
             if faults:
                 faults.look()
     finally:
-        child.terminate()
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGTERM)
     if child.wait(30) != 0:
         text = log.read_text()
         sys.exit(f"{text[-6000:]}\ncluster-test: {command[0]} failed or took longer than {limit:.0f} s, see above")

@@ -151,6 +151,20 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn the_words_of_a_driver_do_not_depend_on_the_paths_of_folders() {
+        for name in ["a", "a-longer-name"] {
+            let parent = tempfile::tempdir().unwrap();
+            let (folder, driver) = (parent.path().join(name), parent.path().join("ixgbe-fwd"));
+            std::fs::create_dir(&folder).unwrap();
+            let mut command = Command::new(&driver);
+            command.arg(format!("vfio-user:{}/port0.sock", folder.display()));
+            let found = words(&command, &driver, &folder).unwrap();
+            assert_eq!(found, ["./driver", "vfio-user:./port0.sock"]);
+            assert_eq!(std::fs::read_link(folder.join(DRIVER)).unwrap(), driver);
+        }
+    }
+
     /// A driver that sent four packets and loaded one of their lines, which the card had written.
     #[test]
     fn values_are_per_packet_and_simulated_ones_name_processor_and_placement() {
