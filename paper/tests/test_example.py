@@ -1,6 +1,7 @@
 """The archive: what `make paper-example` writes, and that documents and archive agree."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,13 @@ def test_applications_are_archived_with_ratios_in_the_same_round(tmp_path: Path)
     (folder / "apps.csv").write_text(APPS.replace("kv,rust,", "kv,perl,"))
     with pytest.raises(DataError, match="perl/default"):
         applications.tables(folder)
+
+
+def test_each_step_of_the_history_is_explained() -> None:
+    folder = ROOT / "paper/example/history"
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    steps = {line[:10] for line in (folder / "history.csv").read_text(encoding="utf-8").splitlines()[1:]}
+    assert steps == {line[2:12] for line in text.splitlines() if re.match(r"\| [0-9a-f]{10} \|.*\w\. \|$", line)}
 
 
 def test_the_newest_finished_run_of_each_kind_is_found(tmp_path: Path) -> None:
