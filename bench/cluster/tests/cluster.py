@@ -186,7 +186,8 @@ def cells(results: Path) -> Cells:
 
 def lines(found: Cells, backend: str) -> list[str]:
     """What a backend counted, as sorted lines."""
-    kept = ("id", "cell", "figures", "samples", "build", "settings")
+    # The name has a hash of the program.
+    kept = ("id", "cell", "figures", "samples", "settings")
     these = [cell for cell in found.values() if cell["cell"]["backend"] == backend]
     return sorted(json.dumps({name: cell[name] for name in kept}) for cell in these)
 
@@ -195,7 +196,8 @@ def compare(here: Cells, there: Cells) -> None:
     """Compare a local run with that of both boxes."""
     ours, theirs = lines(here, "trace"), lines(there, "trace")
     differ = [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]
-    assert not differ, f"{len(differ)} of {len(ours)} exact cells differ from the local run, such as\n{differ[0]}"
+    shown = "\n".join(text[:1500] for text in (differ or [()])[0])
+    assert not differ, f"{len(differ)} of {len(ours)} exact cells differ from the local run, such as\n{shown}"
     say(f"{len(ours)} exact cells equal the local run, byte for byte")
     pairs = [(cell, there[name]) for name, cell in here.items() if cell["cell"]["backend"] == "valgrind"]
     values = [[cell["figures"]["instructions"]["value"] for cell in pair] for pair in pairs]
