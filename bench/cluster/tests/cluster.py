@@ -196,7 +196,7 @@ def compare(here: Cells, there: Cells) -> None:
     """Compare a local run with that of both boxes."""
     ours, theirs = lines(here, "trace"), lines(there, "trace")
     differ = [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]
-    shown = "\n".join(text[:1500] for text in (differ or [()])[0])
+    shown = "\n".join(text[:1500] for pair in differ[:1] for text in pair)
     assert not differ, f"{len(differ)} of {len(ours)} exact cells differ from the local run, such as\n{shown}"
     say(f"{len(ours)} exact cells equal the local run, byte for byte")
     pairs = [(cell, there[name]) for name, cell in here.items() if cell["cell"]["backend"] == "valgrind"]
