@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -53,4 +54,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    # Another program may read only the first lines.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(main())
