@@ -240,11 +240,13 @@ mod tests {
         let mut tcp = Memory::with_clients(std::slice::from_ref(&much));
         tcp.full.push(0);
         let mut connection = Connection::<Echo>::new(Instant::now());
-        let mut goes_on = || connection.turn(&mut Echo, &mut tcp, 0, Instant::now()).0 == Turn::GoesOn;
+        let mut goes_on =
+            || connection.turn(&mut Echo, &mut tcp, 0, Instant::now()).0 == Turn::GoesOn;
         while goes_on() {}
         // The client reads all. That is one event, and no more bytes arrive.
         tcp.full.clear();
-        let mut goes_on = || connection.turn(&mut Echo, &mut tcp, 0, Instant::now()).0 == Turn::GoesOn;
+        let mut goes_on =
+            || connection.turn(&mut Echo, &mut tcp, 0, Instant::now()).0 == Turn::GoesOn;
         while goes_on() {}
         assert_eq!(tcp.clients[0].1.len(), much.len());
     }
