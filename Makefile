@@ -74,7 +74,7 @@ RUNS ?= $(or $(RUN),results/latest)
 run_folders = $(foreach run,$(RUNS),$(firstword $(wildcard $(run)/. results/$(run)/. results/*/$(run)/.) $(run)))
 table: ## Print the tables of the newest run again, or of RUNS="ID ID".
 	@$(PAPER).table $(run_folders) $(SECTION:%=--section %)
-paper: setup-paper ## Write the report of the newest run, or of RUNS="ID ID" or machines together: HTML, PDF, tables and figures.
+paper: setup-paper ## Write the report of the newest run, of RUNS="ID ID", or of machines: HTML, PDF, tables.
 	@$(MAKE) code-size $(addsuffix /code.json,$(wildcard $(run_folders)))
 	@$(PAPER).report $(run_folders)
 # The first report of a run counts the lines of code. Later changes of the code do not alter the counts.
