@@ -62,6 +62,19 @@ fn ping(arguments: &[&str]) -> Result<String> {
     Ok(text)
 }
 
+/// The answers that ping has received. It waits for the last one only as long as for two others, which is too short on a
+/// busy machine. The program's own count says that it answered each request.
+fn received(text: &str) -> Result<u64> {
+    let count = text
+        .split(" received")
+        .next()
+        .and_then(|text| text.rsplit(' ').next());
+    count
+        .context("ping has no count")?
+        .parse()
+        .context("ping's count")
+}
+
 fn it_answers_a_flood_of_real_pings(driver: Implementation) -> Result<()> {
     let test = "it_answers_a_flood_of_real_pings";
     if !name_space::is_inside_for(driver, test)? {
@@ -75,12 +88,13 @@ fn it_answers_a_flood_of_real_pings(driver: Implementation) -> Result<()> {
         nic.wait_until_running([0])?;
         // Without `-w`, ping sends exactly `count` requests, even if the answers are late.
         let floods = ping(&["-f", "-W", "20", "-c", count, "10.9.0.2"])?;
-        ensure!(floods.contains(" 0% packet loss"), "{mmio:?}: {floods}");
+        let sent: u64 = count.parse()?;
+        ensure!(received(&floods)? + 1 >= sent, "{mmio:?}: {floods}");
         // Ping checks each byte of an answer.
         let large = ping(&[
             "-i", "0.01", "-W", "20", "-c", "5", "-s", "1472", "10.9.0.2",
         ])?;
-        ensure!(large.contains(" 0% packet loss"), "{mmio:?}: {large}");
+        ensure!(received(&large)? + 1 >= 5, "{mmio:?}: {large}");
         // Fragments, and requests to another address, have no answer.
         for unanswered in [["-s", "2000", "10.9.0.2"], ["-s", "56", "10.9.0.3"]] {
             let tried = ping(&[&["-c", "1", "-w", "1"], &unanswered[..]].concat());
@@ -88,9 +102,8 @@ fn it_answers_a_flood_of_real_pings(driver: Implementation) -> Result<()> {
         }
         let totals: Totals = nic.totals_of(&running.end_by(Signal::INT)?)?;
         totals.check()?;
-        let pings: u64 = count.parse::<u64>()? + 5;
         ensure!(
-            totals.icmp == pings && totals.mac == 0,
+            totals.icmp == sent + 5 && totals.mac == 0,
             "{mmio:?}: {totals:?}"
         );
         ensure!(totals.arp > 0 && totals.ignored > 0, "{mmio:?}: {totals:?}");
