@@ -17,7 +17,7 @@ site_configuration = {
                     "scheduler": "squeue",
                     "launcher": "local",
                     "access": ["--partition=boxes"],
-                    # NAME=pmu in this list makes jobs that need counters run here.
+                    # Jobs that need hardware counters run only where this list has `pmu`.
                     "features": ["pmu", "haswell"],
                     "environs": ENVIRONS,
                     "env_vars": MACHINE,

@@ -42,13 +42,12 @@ def commits(results: Path, count: int, seeded: int = 0, backend: str = "trace", 
     return results
 
 
-@pytest.mark.parametrize("attempt", range(20))
+@pytest.mark.parametrize("seeded", range(1, 5))
 def test_one_instruction_in_a_batch_alarms_and_a_commit_of_documents_does_not(
-    tmp_path: Path, attempt: int, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, seeded: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     quiet = commits(tmp_path / "quiet", 3)
     assert track.main([str(quiet), "-o", str(tmp_path / "a")]) == 0
-    seeded = 1 + attempt % 4
     dearer = commits(tmp_path / "dearer", 5, seeded=seeded)
     capsys.readouterr()
     assert track.main([str(dearer), "-o", str(tmp_path / "b")]) == 3

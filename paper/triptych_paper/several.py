@@ -98,9 +98,12 @@ class Merged:
         return found[0][0] or 0, found[0][1] or 0
 
     def contradictions(self) -> list[tuple[str, str]]:
-        """Return exact cells of one program that have several results, and these results with their runs."""
+        """Return exact cells of one program that have several results, and these results with their runs.
+
+        Counts of `valgrind` are left out: the card runs beside the driver, so some waits differ from run to run.
+        """
         names = self.index.ask(
-            f"SELECT name FROM cell WHERE backend IN {EXACT} GROUP BY name HAVING min(figures) <> max(figures)"
+            "SELECT name FROM cell WHERE backend = 'trace' GROUP BY name HAVING min(figures) <> max(figures)"
         )
         found = []
         for (name,) in names:

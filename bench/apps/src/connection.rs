@@ -214,25 +214,7 @@ impl<S: Service> Connection<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::Served;
-    use crate::tcp::memory::Memory;
-
-    /// Sends back what it gets.
-    struct Echo;
-
-    impl Service for Echo {
-        type Connection = ();
-        const REQUEST_LIMIT: usize = 1 << 20;
-        const ANSWER_LIMIT: usize = 0;
-
-        fn serve(&mut self, (): &mut (), input: &[u8], output: &mut Vec<u8>) -> Served {
-            output.extend_from_slice(input);
-            Served {
-                consumed: input.len(),
-                ..Served::default()
-            }
-        }
-    }
+    use crate::tcp::memory::{Echo, Memory};
 
     #[test]
     fn a_client_that_reads_late_gets_all_answers() {

@@ -38,24 +38,24 @@ impl Checkout {
         let parent = parent.canonicalize()?;
         let folder = TemporaryFolder::create_in(&parent, "commit-")?;
         let sources = folder.path().join("source");
-        empty(&sources)?;
-        let checkout = Self {
-            repository: repository.to_owned(),
-            sources,
+        let checkout = Self::at(repository, &hash, &sources, interrupt)?;
+        Ok(Self {
             output: folder.path().join("output"),
             _folder: Some(folder),
-            interrupt: interrupt.clone(),
-        };
-        let taken = checkout.extract(&hash, ".");
-        taken.with_context(|| format!("cannot take the sources of commit {commit}"))?;
-        Ok(checkout)
+            ..checkout
+        })
     }
 
     /// Takes the sources of a commit into the folder `sources`, which is emptied first.
-    pub(crate) fn at(commit: &str, sources: &Path, interrupt: &Interrupt) -> Result<Self> {
+    pub(crate) fn at(
+        repository: &Path,
+        commit: &str,
+        sources: &Path,
+        interrupt: &Interrupt,
+    ) -> Result<Self> {
         empty(sources)?;
         let checkout = Self {
-            repository: PathBuf::from("."),
+            repository: repository.to_owned(),
             sources: sources.to_owned(),
             output: PathBuf::new(),
             _folder: None,

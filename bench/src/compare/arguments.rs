@@ -84,7 +84,6 @@ pub struct CompareArguments {
     /// --commits: results]
     #[arg(long, value_name = "DIR")]
     pub results: Option<PathBuf>,
-    /// The name of this machine in results.
     #[command(flatten)]
     pub machine: MachineName,
     /// The folder with everything built.

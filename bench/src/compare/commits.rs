@@ -213,7 +213,12 @@ impl History<'_> {
         let place = self.output.join(commit.short());
         stamp::once(&place, &from, &[], || {
             let builder = self.builder(self.output.clone());
-            Checkout::at(&commit.revision, &builder.sources, self.interrupt)?;
+            Checkout::at(
+                Path::new("."),
+                &commit.revision,
+                &builder.sources,
+                self.interrupt,
+            )?;
             for (recipe, driver) in self.builds {
                 builder.build(recipe, *driver)?;
             }
@@ -329,9 +334,11 @@ impl History<'_> {
     /// The cells whose cycles are dearer, and whether they were so again in a second run.
     fn slower(&self, before: usize, after: usize) -> Result<Vec<(String, bool)>> {
         let apart = |before: &Figures, after: &Figures| -> Vec<String> {
-            let above = |(name, [low, ..]): &(&String, &[f64; 3])| {
+            let above = |(name, figure): &(&String, &[f64; 3])| {
                 name.starts_with("lockstep")
-                    && before.get(*name).is_some_and(|[.., high]| *low > *high)
+                    && before
+                        .get(*name)
+                        .is_some_and(|before| is_above(before, figure))
             };
             after
                 .iter()
@@ -394,6 +401,13 @@ impl History<'_> {
     }
 }
 
+/// Whether the 95 % interval of the ratio of two figures lies above 1. They were measured apart, so their relative errors
+/// add up in squares. history.py judges by the same rule.
+fn is_above([_, before, high]: &[f64; 3], [low, after, _]: &[f64; 3]) -> bool {
+    let error = (1.0 - low / after).hypot(high / before - 1.0);
+    after / before * (1.0 - error) > 1.0
+}
+
 fn read(path: &Path) -> Option<Value> {
     serde_json::from_str(&fs::read_to_string(path).ok()?).ok()
 }
@@ -409,4 +423,18 @@ fn figure(path: &Path) -> Option<(String, [f64; 3])> {
     let [low, value, high] = ["low", "value", "high"].map(|end| figure[end].as_f64());
     let name = format!("{name} by {}", cell["build"]["toolchain"].as_str()?);
     Some((name, [low?, value?, high?]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_above;
+
+    #[test]
+    fn the_interval_of_the_ratio_decides() {
+        let before = [99.0, 100.0, 101.0];
+        assert!(is_above(&before, &[102.0, 103.0, 104.0]));
+        // The interval of this ratio holds 1.
+        assert!(!is_above(&before, &[100.2, 101.2, 102.2]));
+        assert!(!is_above(&[102.0, 103.0, 104.0], &before));
+    }
 }

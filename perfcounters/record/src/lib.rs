@@ -1,8 +1,9 @@
 //! The record of a run, for everything that writes or reads results.
 //!
 //! A run is a folder `results/<machine>/<id>/`: `samples.csv` holds one measured value in each row, `run.json`
-//! says what was measured where, and `cells/` has a file for each measured cell. Any tool can read both without this crate. [`Metric`] is generated
-//! from `metrics.toml`, which defines every metric once, for Rust and for Python.
+//! says what was measured where, and `cells/` has a file for each measured cell. Any tool can read them
+//! without this crate. [`Metric`] is generated from `metrics.toml`, which defines every metric once, for Rust
+//! and for Python.
 //!
 //! ```text
 //! metrics.toml -> Metric ─┐

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::{ConnectionId, Event, Input, Tcp};
 use crate::run::Run;
+use crate::service::{Served, Service};
 use crate::statistics::Statistics;
 
 /// Connections in memory.
@@ -86,5 +87,23 @@ impl Tcp for Memory {
     fn tick(&mut self) {}
     fn end(self, _: &mut Statistics) -> Result<()> {
         Ok(())
+    }
+}
+
+/// Sends back what it gets, and panics at a `!`.
+pub struct Echo;
+
+impl Service for Echo {
+    type Connection = ();
+    const REQUEST_LIMIT: usize = 1 << 20;
+    const ANSWER_LIMIT: usize = 0;
+
+    fn serve(&mut self, (): &mut (), input: &[u8], output: &mut Vec<u8>) -> Served {
+        assert!(!input.contains(&b'!'), "a bug");
+        output.extend_from_slice(input);
+        Served {
+            consumed: input.len(),
+            ..Served::default()
+        }
     }
 }

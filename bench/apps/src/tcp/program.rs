@@ -92,27 +92,8 @@ mod tests {
     use super::*;
     use crate::connection::TURN;
     use crate::run::Limits;
-    use crate::service::{Served, Service};
-    use crate::tcp::memory::Memory;
+    use crate::tcp::memory::{Echo, Memory};
     use crate::tcp::Server;
-
-    /// Sends back what it gets, and panics at a `!`.
-    struct Echo;
-
-    impl Service for Echo {
-        type Connection = ();
-        const REQUEST_LIMIT: usize = 1 << 20;
-        const ANSWER_LIMIT: usize = 0;
-
-        fn serve(&mut self, (): &mut (), input: &[u8], output: &mut Vec<u8>) -> Served {
-            assert!(!input.contains(&b'!'), "a bug");
-            output.extend_from_slice(input);
-            Served {
-                consumed: input.len(),
-                ..Served::default()
-            }
-        }
-    }
 
     fn run(tcp: &mut Memory) -> Statistics {
         // A busy machine may take seconds to print a panic.
