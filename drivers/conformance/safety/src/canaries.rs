@@ -42,7 +42,9 @@ pub struct Canaries {
 /// Where a ring is.
 #[derive(Debug)]
 pub struct RingMemory {
+    /// Address of the first descriptor, for the device.
     pub iova: u64,
+    /// Size of the ring.
     pub bytes: u64,
 }
 

@@ -16,7 +16,9 @@ const OR: &str = " or ";
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hazard {
+    /// Its name, as in `dev-length-zero`.
     pub id: String,
+    /// What happens, in a few words.
     pub title: String,
     /// Number of the weakness in the Common Weakness Enumeration.
     pub cwe: u32,

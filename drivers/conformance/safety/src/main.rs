@@ -1,20 +1,4 @@
 //! `safety`: provokes the same hazards in each driver, observes what happens, and compares with the record.
-//!
-//! Knowledge flows one way. [`scenario`] provokes a hazard, [`testbed`] runs driver and NIC and
-//! gathers [`evidence`]. The outcome follows from the evidence alone. Only then does the lab look
-//! at the [`catalogue`] (`hazards.toml`), to compare with the recorded outcome.
-
-mod builds;
-mod canaries;
-mod catalogue;
-mod compile_fail;
-mod evidence;
-mod false_sharing;
-mod frames;
-mod outcome;
-mod results;
-mod scenario;
-mod testbed;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -26,9 +10,10 @@ use anyhow::{ensure, Result};
 use clap::{Args, Parser, Subcommand};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use catalogue::Hazard;
-use outcome::{AtFault, DriverBuild};
-use results::Case;
+use safety_lab::catalogue::{self, Hazard};
+use safety_lab::outcome::{AtFault, DriverBuild};
+use safety_lab::results::{self, Case};
+use safety_lab::{builds, false_sharing};
 
 /// Provokes hazards in each driver, observes the outcomes, and compares them with the recorded ones
 /// (drivers/conformance/hazards.toml).

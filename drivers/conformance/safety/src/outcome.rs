@@ -6,30 +6,43 @@ use strum::{Display, EnumIter, EnumString};
 /// What a hazard came to. If a run shows several outcomes, the first in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString)]
 pub enum Outcome {
+    /// The compiler refuses the mistake.
     #[strum(serialize = "does not compile")]
     DoesNotCompile,
+    /// The program did not stop.
     #[strum(serialize = "hang")]
     Hang,
+    /// A panic, a signal or a sanitizer ended the program.
     #[strum(serialize = "panic/trap")]
     Trap,
+    /// Memory was changed, and nothing reports it.
     #[strum(serialize = "silent corruption")]
     Corruption,
+    /// Bytes of other memory were sent.
     #[strum(serialize = "memory disclosed")]
     Disclosure,
+    /// The driver returned an error.
     #[strum(serialize = "error returned")]
     Error,
+    /// Buffers did not return to their pool.
     #[strum(serialize = "leak")]
     Leak,
+    /// Packets no longer get through.
     #[strum(serialize = "stalled queue")]
     Stall,
+    /// The IOMMU refused an access.
     #[strum(serialize = "contained by the IOMMU")]
     Iommu,
+    /// A packet was sent altered or twice.
     #[strum(serialize = "wrong packet")]
     WrongPacket,
+    /// Packets were lost, and no counter shows it.
     #[strum(serialize = "uncounted loss")]
     Loss,
+    /// Packets were lost, and a counter shows it.
     #[strum(serialize = "counted drop")]
     CountedDrop,
+    /// Every packet got through, once and unaltered.
     #[strum(serialize = "no effect")]
     NoEffect,
 }
@@ -41,14 +54,17 @@ pub enum Outcome {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum DriverBuild {
+    /// As shipped.
     C,
     /// With AddressSanitizer and UndefinedBehaviorSanitizer.
     CHardened,
+    /// As shipped.
     Rust,
     /// Packets are slices of the device's memory.
     RustTrustedDevice,
     /// The driver copies received packets to private memory.
     RustUntrustedDeviceCopy,
+    /// Transpiled by C2Rust.
     RustUnsafe,
 }
 
@@ -81,6 +97,7 @@ pub enum AtFault {
     Application,
     /// The NIC.
     Device,
+    /// The driver itself.
     Driver,
     /// The sender of frames.
     Wire,

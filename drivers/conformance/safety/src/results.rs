@@ -22,10 +22,13 @@ const LATEST_LINK: &str = "latest-safety";
 
 /// A hazard with a driver, and what was seen.
 pub struct Case<'a> {
+    /// The hazard.
     pub hazard: &'a Hazard,
+    /// The driver that met it.
     pub driver: DriverBuild,
     /// The outcome and the evidence for it in words, or why the lab could not try the hazard.
     pub seen: Result<(Outcome, String)>,
+    /// How long it took.
     pub seconds: f64,
 }
 
