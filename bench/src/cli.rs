@@ -13,6 +13,7 @@ use crate::build::sides::SYNTAX;
 use crate::build::verdict::{self, VerdictArguments};
 use crate::code::asm::{self, AsmArguments};
 use crate::compare::{self, arguments::CompareArguments, track};
+use crate::lab::{self, LabArguments};
 use crate::machine::clocks::cli::{self as clocks, ClocksArguments};
 use crate::machine::host::cli::{self as host, BindArguments, DoctorArguments};
 use crate::machine::selftest::{self, arguments::SelftestArguments};
@@ -71,6 +72,8 @@ enum Command {
     Ladder(LadderArguments),
     /// Test the drivers against hostile cards, with your patch or without, and show what changed
     Verdict(VerdictArguments),
+    /// Record a driver and its card step by step, and show it in a browser
+    Lab(LabArguments),
     /// Show a driver's machine code beside its source, or how the code of two builds differs
     #[command(after_help = SYNTAX)]
     Asm(AsmArguments),
@@ -91,7 +94,7 @@ enum Command {
     /// Test a real card whose two ports a cable connects, before measuring
     Selftest(SelftestArguments),
     /// Test the load generator that sends to a real card, or measure at several rates
-    #[command(after_help = LISTS)]
+    #[command(after_help = LISTS, hide = true)]
     Pktgen(PktgenArguments),
     /// Measure or test in a process that may crash; other commands start it
     #[command(hide = true)]
@@ -146,6 +149,7 @@ fn execute(cli: &Cli) -> Result<Outcome> {
         Command::Peers(arguments) => peers::run(arguments, &interrupt),
         Command::Ladder(arguments) => ladder::run(arguments, &interrupt),
         Command::Verdict(arguments) => verdict::run(arguments, &interrupt),
+        Command::Lab(arguments) => lab::run(arguments, &interrupt),
         Command::Asm(arguments) => asm::run(arguments, &interrupt),
         Command::Compare(arguments) => compare::run(arguments, &interrupt),
         Command::Track(arguments) => track::run(arguments),

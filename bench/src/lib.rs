@@ -11,6 +11,7 @@ pub mod cli;
 mod code;
 mod compare;
 mod interval;
+mod lab;
 mod machine;
 pub mod measure;
 mod progress;

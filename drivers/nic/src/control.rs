@@ -236,7 +236,7 @@ fn status(port: &Port) -> Value {
 
 /// The memory that a port and its driver share: the file of the register space, of which the driver may map
 /// pages; the rings of the enabled queues, with the offsets of their tail registers; and the DMA maps.
-fn memory_of(port: &Port) -> Value {
+pub(crate) fn memory_of(port: &Port) -> Value {
     let device = port.device();
     let peek = |address| device.registers.peek(address);
     let rings = |of: &RingRegisters| -> Vec<Value> {

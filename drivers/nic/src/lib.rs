@@ -104,6 +104,7 @@ pub use device::registers;
 pub use device::trace::TraceEntry;
 pub use error::{ConfigError, NicError};
 pub use memory::dma_fault::{Direction, DmaFault, Purpose, Refusal};
+pub use memory::dma_log::DmaAccess;
 pub use memory::map_request::Permissions;
 pub use memory::placement::Unplaceable;
 pub use nic::{Nic, RunningDataPlane};

@@ -11,6 +11,7 @@ use crate::device::shared_device::SharedDevice;
 use crate::error::{ensure, ConfigError};
 use crate::memory::dma::Map;
 use crate::memory::dma_fault::{DmaFault, Purpose};
+use crate::memory::dma_log::DmaAccess;
 use crate::memory::shared::SharedMapping;
 use crate::report::{PortCounters, ResetReport, RingViews, SessionReport, Snapshot, WatchedWrite};
 use crate::traffic::latency::Latency;
@@ -197,6 +198,22 @@ impl Port {
     }
 
     // ---- What driver and card share ----
+
+    /// Logs the card's accesses to the driver's memory from now on, or logs none. The card is slower meanwhile.
+    pub fn log_dma(&self, on: bool) {
+        self.device().dma.table.log.switch(on);
+    }
+
+    /// The logged accesses since the last call, in their order.
+    pub fn take_dma(&self) -> Vec<DmaAccess> {
+        self.device().dma.table.log.take()
+    }
+
+    /// The memory that this port and its driver share, as JSON: the answer to the command `maps` of the control
+    /// socket, for this port.
+    pub fn shared_memory(&self) -> serde_json::Value {
+        crate::control::memory_of(self)
+    }
 
     /// The memory that the driver has mapped for the card at this moment.
     pub fn driver_memory(&self) -> DriverMemory {

@@ -68,7 +68,22 @@ struct Piece {
 pub(crate) struct Addresses {
     /// For each port: the pieces of its DMA maps by IOVA.
     ports: Vec<Vec<Piece>>,
-    registers: Vec<Range<u64>>,
+    /// For each mapping of registers: its port, its addresses, and the offset of the first.
+    registers: Vec<(usize, Range<u64>, u64)>,
+}
+
+/// What an address of the driver is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Memory that the card reaches too, by its IOVA.
+    Memory(u64),
+    /// A register of a port, by its offset in the register space.
+    Register {
+        /// The port.
+        port: usize,
+        /// The offset.
+        offset: u64,
+    },
 }
 
 impl Addresses {
@@ -88,12 +103,13 @@ impl Addresses {
             pieces.sort_by_key(|piece| (piece.iova.start, piece.address));
             pieces
         };
-        let registers = ports
-            .iter()
-            .flat_map(|port| of_file(mappings, port.registers));
+        let registers = ports.iter().enumerate().flat_map(|(nth, port)| {
+            let maps = of_file(mappings, port.registers);
+            maps.map(move |map| (nth, map.addresses.clone(), map.offset))
+        });
         Self {
             ports: ports.iter().map(pieces).collect(),
-            registers: registers.map(|map| map.addresses.clone()).collect(),
+            registers: registers.collect(),
         }
     }
 
@@ -128,7 +144,27 @@ impl Addresses {
     /// Whether an address is a register of the card.
     pub(crate) fn is_register(&self, address: u64) -> bool {
         let mut registers = self.registers.iter();
-        registers.any(|range| range.contains(&address))
+        registers.any(|(_, range, _)| range.contains(&address))
+    }
+
+    /// What an address is, if the card has to do with it.
+    pub(crate) fn place(&self, address: u64) -> Option<Place> {
+        let mut registers = self.registers.iter();
+        if let Some((port, range, offset)) =
+            registers.find(|(_, range, _)| range.contains(&address))
+        {
+            let offset = offset + (address - range.start);
+            return Some(Place::Register {
+                port: *port,
+                offset,
+            });
+        }
+        let mut pieces = self.ports.iter().flatten();
+        pieces.find_map(|piece| {
+            let inside = address.checked_sub(piece.address)?;
+            let iova = piece.iova.start + inside;
+            piece.iova.contains(&iova).then_some(Place::Memory(iova))
+        })
     }
 }
 

@@ -16,6 +16,7 @@ mod decode;
 mod emulate;
 mod error;
 mod filter;
+mod follow;
 mod launch;
 mod session;
 mod stepper;
@@ -24,7 +25,10 @@ mod tracee;
 mod watchdog;
 mod watchpoints;
 
+pub use addresses::Place;
+pub use caches::stream::{Access, AccessKind};
 pub use counts::Counts;
 pub use error::TraceError;
+pub use follow::{Executed, Follower, Pause, Run};
 pub use launch::Launch;
 pub use session::{trace, Plan};

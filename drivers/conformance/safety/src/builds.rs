@@ -20,7 +20,7 @@ const C_FLAGS: &str = "-std=gnu11 -O2 -pthread -DNDEBUG -g";
 const HARDENED_FLAGS: &str =
     "-std=gnu11 -O1 -pthread -g -fsanitize=address,undefined -fno-sanitize-recover=all";
 const RUST_FLAGS: &str =
-    "--edition=2021 -Copt-level=3 -Cpanic=abort -Ccodegen-units=4 --cap-lints=allow -Cdebuginfo=0 -Cstrip=symbols";
+    "--edition=2021 -Copt-level=3 -Cpanic=abort -Ccodegen-units=4 --cap-lints=allow -Cdebuginfo=line-tables-only";
 
 /// The repository's root.
 pub fn root() -> PathBuf {
@@ -116,16 +116,29 @@ pub fn rustc(externs: &Externs) -> Command {
 /// # Errors
 /// If the patch does not apply, or a compiler reports an error.
 pub fn build(driver: DriverBuild, hazard: Option<&str>, externs: &Externs) -> Result<PathBuf> {
+    let patch = hazard.map(|hazard| patch_file(hazard, driver));
+    build_with(driver, hazard.unwrap_or("unpatched"), patch, externs)
+}
+
+/// The same with any patch. The program and its sources are in the folder `name` of the lab's builds.
+///
+/// # Errors
+/// As for [`build`].
+pub fn build_with(
+    driver: DriverBuild,
+    name: &str,
+    patch: Option<PathBuf>,
+    externs: &Externs,
+) -> Result<PathBuf> {
     let work = build_folder()
         .join("safety")
-        .join(hazard.unwrap_or("unpatched"))
+        .join(name)
         .join(driver.to_string());
     fs::create_dir_all(&work)?;
     let work = work.canonicalize()?;
     // Several hazards share a program, and run at once.
     let lock = fs::File::create(work.join("lock"))?;
     flock(&lock, FlockOperation::LockExclusive)?;
-    let patch = hazard.map(|hazard| patch_file(hazard, driver));
     let (program, stamp_file) = (work.join("lab"), work.join("stamp"));
     let stamp = stamp(driver, patch.as_deref(), externs)?;
     if program.is_file() && fs::read_to_string(&stamp_file).is_ok_and(|text| text == stamp) {
@@ -166,6 +179,8 @@ fn copy_and_patch(driver: DriverBuild, work: &Path, patch: &Path) -> Result<()> 
         // Without this, git considers the folder a part of this repository and applies nothing.
         .env("GIT_CEILING_DIRECTORIES", work.parent().unwrap_or(work))
         .args(["apply", "--whitespace=nowarn", "--verbose"])
+        // A patch may change other drivers, too.
+        .arg(format!("--include={folder}/*"))
         .arg(patch)
         .output()
         .context("git")?;

@@ -15,6 +15,7 @@ use strum::IntoEnumIterator;
 use crate::builds::{self, root, toolchain, DoesNotApply, Externs};
 use crate::catalogue::{allows, Hazard};
 use crate::outcome::{AtFault, DriverBuild, Outcome};
+use crate::testbed::Testbed;
 use crate::{compile_fail, scenario};
 
 /// Link in the results folder to the newest run of the lab.
@@ -35,6 +36,16 @@ pub struct Case<'a> {
 impl<'a> Case<'a> {
     /// Provokes a hazard with a driver.
     pub fn observe(hazard: &'a Hazard, driver: DriverBuild, externs: &Externs) -> Self {
+        Self::watched(hazard, driver, externs, |_, _| Ok(()))
+    }
+
+    /// The same. `watch` gets the program and what it runs in; see [`scenario::run_watched`].
+    pub fn watched(
+        hazard: &'a Hazard,
+        driver: DriverBuild,
+        externs: &Externs,
+        watch: impl FnOnce(&Path, &mut Testbed) -> Result<()>,
+    ) -> Self {
         let mut started = Instant::now();
         let seen = (|| {
             if driver == DriverBuild::Rust {
@@ -45,7 +56,8 @@ impl<'a> Case<'a> {
             }
             let program = builds::build(driver, scenario::patch_of(&hazard.id), externs)?;
             started = Instant::now();
-            Ok(scenario::run(&program, &hazard.id)?.outcome())
+            let watch = |testbed: &mut Testbed| watch(&program, testbed);
+            Ok(scenario::run_watched(&program, &hazard.id, watch)?.outcome())
         })();
         Self {
             hazard,
@@ -55,7 +67,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn recorded(&self) -> &'a str {
+    /// The outcome of the record.
+    pub fn recorded(&self) -> &'a str {
         &self.hazard.outcome[&self.driver]
     }
 

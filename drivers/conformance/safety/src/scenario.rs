@@ -21,6 +21,8 @@ use crate::testbed::{Testbed, FRAME};
 
 /// Frames before the hazard. The lab's programs start their action after as many.
 const FRAMES_BEFORE: u64 = 100;
+/// Those of them that are watched.
+const FRAMES_WATCHED: u64 = 80;
 /// Frames that arrive while the NIC has a fault.
 const FRAMES_WITH_FAULT: u64 = 32;
 /// Ordinary frames after that, while the program's action or the patch has its effect.
@@ -149,14 +151,22 @@ pub fn patch_of(hazard: &str) -> Option<&str> {
 ///
 /// # Errors
 /// If the lab itself fails. Whatever a driver does is evidence, not an error.
-pub fn run(program: &Path, hazard: &str) -> Result<Evidence> {
+/// `watch` is called after the first of the ordinary frames.
+pub fn run_watched(
+    program: &Path,
+    hazard: &str,
+    watch: impl FnOnce(&mut Testbed) -> Result<()>,
+) -> Result<Evidence> {
     let scenario = of(hazard)?;
     let action = scenario.action.or(hazard.strip_prefix("app-"));
     let action = action.unwrap_or("forward");
     let mut testbed = Testbed::start(program, action, scenario.mmio, scenario.at_start)?;
     if testbed.wait_until_running()? {
         testbed.plant_canaries()?;
-        testbed.exchange(FRAMES_BEFORE)?;
+        testbed.exchange(FRAMES_BEFORE - FRAMES_WATCHED)?;
+        watch(&mut testbed)?;
+        testbed.exchange(FRAMES_WATCHED)?;
+        testbed.begin();
         (scenario.during)(&mut testbed)?;
         testbed.exchange(FRAMES_DURING)?;
         testbed.set_fault(0, scenario.at_end)?;

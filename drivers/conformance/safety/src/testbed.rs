@@ -36,6 +36,18 @@ const MAX_WRONG_FRAMES: u64 = 2000;
 /// Bytes of an ordinary frame.
 pub const FRAME: usize = 200;
 
+/// Gives the driver its turns in place of the scheduler, and watches. The recorder of the lab does.
+pub trait Turns {
+    /// A frame is on its way to port 0.
+    fn arrives(&mut self, frame: &[u8]);
+    /// The card has had its turn, and port 1 has sent these frames. The driver gets its turn, unless it is `held`.
+    fn turn(&mut self, sent: &[Vec<u8>], held: bool);
+    /// The hazard begins.
+    fn hazard(&mut self);
+    /// The driver runs alone from now on.
+    fn end(&mut self);
+}
+
 /// A running driver program and the NIC. Frames arrive at port 0 and leave at port 1.
 pub struct Testbed {
     // Dropped in this order.
@@ -47,6 +59,9 @@ pub struct Testbed {
     /// The frames that were sent and that came back.
     pub ledger: FrameLedger,
     dead_bursts: u32,
+    turns: Option<Box<dyn Turns>>,
+    /// Whether a stopped driver gets no turns.
+    held: bool,
     _directory: TempDir,
 }
 
@@ -65,6 +80,21 @@ impl Testbed {
         mmio: MmioMode,
         fault: Option<&str>,
     ) -> Result<Self> {
+        Self::with_program(Program::at(program), action, mmio, fault)
+    }
+
+    /// Starts a NIC, and a lab program that forwards. The program stands still in front of its first instruction.
+    pub fn start_stopped(program: &Path) -> Result<Self> {
+        let shell = Program::at("/bin/sh").args(["-c", "kill -STOP $$; exec \"$0\" \"$@\""]);
+        Self::with_program(shell.arg(program), "forward", MmioMode::Shared, None)
+    }
+
+    fn with_program(
+        program: Program,
+        action: &str,
+        mmio: MmioMode,
+        fault: Option<&str>,
+    ) -> Result<Self> {
         let directory = tempfile::tempdir()?;
         let faults = faults(fault)?;
         let config = NicConfig::new(directory.path(), 2).with_mmio(mmio);
@@ -75,7 +105,7 @@ impl Testbed {
         let devices: Vec<_> = nic.ports().iter().map(Port::device_name).collect();
         // LeakSanitizer watches the driver's heap; the program counts packet buffers itself.
         let leaks = [("ASAN_OPTIONS", "detect_leaks=1:symbolize=0")];
-        let program = Program::at(program).arg(action).args(devices).envs(leaks);
+        let program = program.arg(action).args(devices).envs(leaks);
         Ok(Self {
             data_plane: nic.data_plane()?,
             program: program.start()?,
@@ -83,8 +113,32 @@ impl Testbed {
             canaries: None,
             ledger: FrameLedger::default(),
             dead_bursts: 0,
+            turns: None,
+            held: false,
             _directory: directory,
         })
+    }
+
+    /// From now on the driver runs in turns.
+    pub fn take_turns(&mut self, turns: Box<dyn Turns>) {
+        self.turns = Some(turns);
+    }
+
+    /// The hazard begins.
+    pub fn begin(&mut self) {
+        if let Some(turns) = &mut self.turns {
+            turns.hazard();
+        }
+    }
+
+    /// The driver's process.
+    pub fn process(&self) -> u32 {
+        self.program.id()
+    }
+
+    /// The ports of the NIC.
+    pub fn ports(&self) -> &[Port] {
+        self.nic.ports()
     }
 
     /// A port of the NIC.
@@ -111,6 +165,10 @@ impl Testbed {
 
     /// Sends the program a signal if it still runs, and waits 5 ms for it to act.
     pub fn signal(&mut self, signal: Signal) -> Result<()> {
+        if self.turns.is_some() && [Signal::STOP, Signal::CONT].contains(&signal) {
+            self.held = signal == Signal::STOP;
+            return Ok(());
+        }
         if self.alive()? {
             self.program.signal(signal)?;
         }
@@ -161,21 +219,30 @@ impl Testbed {
     /// whether there were any.
     pub fn poll(&mut self) -> bool {
         self.data_plane.poll();
-        let mut any = false;
-        for port in self.nic.ports() {
-            for frame in port.take_transmitted() {
-                self.ledger.take(&frame);
-                any = true;
-            }
+        let ports = self.nic.ports().iter();
+        let sent: Vec<_> = ports.flat_map(Port::take_transmitted).collect();
+        for frame in &sent {
+            self.ledger.take(frame);
         }
-        any
+        if let Some(turns) = &mut self.turns {
+            turns.turn(&sent, self.held);
+        }
+        !sent.is_empty()
+    }
+
+    /// Puts a frame on the wire of port 0.
+    fn put(&mut self, frame: &[u8]) -> Result<()> {
+        if let Some(turns) = &mut self.turns {
+            turns.arrives(frame);
+        }
+        Ok(self.port(0).inject(frame)?)
     }
 
     /// Puts new frames on the wire, and waits for nothing.
     pub fn inject(&mut self, frames: u32, size: usize) -> Result<()> {
         for _ in 0..frames {
             let frame = self.ledger.next(size);
-            self.port(0).inject(&frame)?;
+            self.put(&frame)?;
         }
         Ok(())
     }
@@ -205,7 +272,7 @@ impl Testbed {
     pub fn send(&mut self, frames: &[Vec<u8>]) -> Result<()> {
         let lost_before = self.ledger.lost().saturating_sub(frames.len() as u64);
         for frame in frames {
-            self.port(0).inject(frame)?;
+            self.put(frame)?;
         }
         self.settle(lost_before, QUIET)
     }
@@ -242,6 +309,9 @@ impl Testbed {
             if self.ledger.returned != before {
                 self.dead_bursts = 0;
             }
+        }
+        if let Some(mut turns) = self.turns.take() {
+            turns.end();
         }
         let (first_fault, faults) = (self.first_dma_fault(), self.dma_faults());
         let drops = self.drops();

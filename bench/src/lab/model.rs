@@ -1,0 +1,220 @@
+//! Rings, buffers and pool at a moment, and what a step changes of them.
+//!
+//! Descriptors and registers are read. Who owns a buffer follows from them, from the pool's stack in the driver's memory,
+//! and from what the driver has written to descriptors that the card has overwritten since.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nic::{Port, RingView};
+
+use super::format::{Descriptor, Pool, Step};
+
+/// Buffers of a pool of the lab's programs.
+pub const BUFFERS: usize = 512;
+/// Bytes from one buffer to the next, and from its start to the data.
+pub const BUFFER: u64 = 2048;
+pub const HEADROOM: u64 = 64;
+/// Bytes of data that fit.
+pub const MAX_SIZE: u64 = BUFFER - HEADROOM;
+/// Bytes of a descriptor.
+pub const DESCRIPTOR: u64 = 16;
+/// Buffers of the stack that a recording shows.
+const SHOWN: usize = 8;
+
+/// DD and EOP of a receive descriptor (7.1.6.2), and DD of a transmit descriptor (7.2.3.2.4).
+const RX_DD: u64 = 1;
+const RX_EOP: u64 = 2;
+const TX_DD: u64 = 1 << 32;
+
+/// Which ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ring {
+    Receive,
+    Transmit,
+}
+
+/// What a receive descriptor says: whether the card has set DD, whether the frame ends, and the length.
+pub fn rx_status(upper: u64) -> (bool, bool, u64) {
+    (
+        upper & RX_DD != 0,
+        upper & RX_EOP != 0,
+        upper >> 32 & 0xffff,
+    )
+}
+
+/// The number of the buffer with data at this IOVA.
+pub fn buffer_of(pool: u64, iova: u64) -> Option<usize> {
+    let inside = iova.checked_sub(pool + HEADROOM)?;
+    let number = usize::try_from(inside / BUFFER).ok()?;
+    (inside % BUFFER == 0 && number < BUFFERS).then_some(number)
+}
+
+/// What one can see at a moment.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    registers: BTreeMap<&'static str, u32>,
+    rings: [Vec<Descriptor>; 2],
+    owners: BTreeMap<usize, &'static str>,
+    pool: Option<Pool>,
+}
+
+/// What the driver has done with buffers, as far as the rings do not say it.
+#[derive(Debug, Default)]
+pub struct Model {
+    /// IOVA of the pool.
+    pub pool: u64,
+    /// The buffer that each descriptor of a ring last pointed to.
+    pub slots: [BTreeMap<usize, usize>; 2],
+    /// The pool's free buffers, the top last, once they are known.
+    pub free: Option<Vec<usize>>,
+    /// Buffers that the driver has taken from the pool, and those that the application has.
+    pub taken: BTreeSet<usize>,
+    pub held: BTreeSet<usize>,
+    shown: View,
+}
+
+impl Model {
+    fn descriptors(&mut self, ring: Ring, view: &RingView) -> Vec<Descriptor> {
+        let slots = &mut self.slots[ring as usize];
+        let mut read = Vec::new();
+        for (index, [lower, upper]) in view.descriptors.iter().enumerate() {
+            let (done, ends, rx_length) = rx_status(*upper);
+            let (state, length) = match ring {
+                _ if (*lower, *upper) == (0, 0) => ("zero", None),
+                Ring::Receive if done && ends => ("done", Some(rx_length)),
+                Ring::Receive if done => ("partial", Some(rx_length)),
+                Ring::Receive => ("empty", None),
+                Ring::Transmit if upper & TX_DD != 0 => ("done", None),
+                Ring::Transmit => ("full", Some(upper & 0xffff)),
+            };
+            if matches!(state, "empty" | "full") {
+                match buffer_of(self.pool, *lower) {
+                    Some(number) => slots.insert(index, number),
+                    None => slots.remove(&index),
+                };
+            }
+            let words = [*lower, *upper].map(|word| format!("{word:#018x}"));
+            let [lower, upper] = words;
+            let buffer = slots.get(&index).copied();
+            read.push(Descriptor(state, buffer, length, lower, upper));
+        }
+        read
+    }
+
+    fn owners(&self, rings: [&RingView; 2]) -> BTreeMap<usize, &'static str> {
+        let mut owners = BTreeMap::new();
+        for number in &self.held {
+            owners.insert(*number, "application");
+        }
+        for number in &self.taken {
+            owners.insert(*number, "driver");
+        }
+        for (slots, ring) in self.slots.iter().zip(rings) {
+            let size = ring.descriptors.len().max(1);
+            let behind_head = |index: usize| (index + size - ring.head as usize % size) % size;
+            for (index, number) in slots {
+                let of_card = behind_head(*index) < behind_head(ring.tail as usize % size);
+                owners.insert(*number, if of_card { "device" } else { "driver" });
+            }
+        }
+        for number in self.free.iter().flatten() {
+            owners.insert(*number, "pool");
+        }
+        for number in 0..BUFFERS {
+            // Before the first look at the stack, everything else is in the pool.
+            let rest = if self.free.is_some() {
+                "nobody"
+            } else {
+                "pool"
+            };
+            owners.entry(number).or_insert(rest);
+        }
+        owners
+    }
+
+    fn look(&mut self, ports: &[Port]) -> View {
+        let (receive, transmit) = (ports[0].rings().receive, ports[1].rings().transmit);
+        let rings = [
+            self.descriptors(Ring::Receive, &receive),
+            self.descriptors(Ring::Transmit, &transmit),
+        ];
+        let registers = [
+            ("RDH", receive.head),
+            ("RDT", receive.tail),
+            ("TDH", transmit.head),
+            ("TDT", transmit.tail),
+        ];
+        View {
+            registers: registers.into(),
+            rings,
+            owners: self.owners([&receive, &transmit]),
+            pool: self.free.as_ref().map(|free| Pool {
+                free: free.len(),
+                top: free.iter().rev().take(SHOWN).copied().collect(),
+            }),
+        }
+    }
+
+    /// Adds to a step what has changed since the last one. `only`: of descriptors, those of a ring from an index on.
+    pub fn show(&mut self, ports: &[Port], step: &mut Step, only: Option<(Ring, usize, usize)>) {
+        let now = self.look(ports);
+        let [rx, tx] = &now.rings;
+        for (ring, descriptors, into) in [
+            (Ring::Receive, rx, &mut step.rx),
+            (Ring::Transmit, tx, &mut step.tx),
+        ] {
+            let shown = &mut self.shown.rings[ring as usize];
+            shown.truncate(descriptors.len());
+            for (index, descriptor) in descriptors.iter().enumerate() {
+                let wanted = |(one, first, count): (Ring, usize, usize)| {
+                    one == ring && (first..first + count).contains(&index)
+                };
+                if !only.is_none_or(wanted) || shown.get(index) == Some(descriptor) {
+                    continue;
+                }
+                if shown.len() <= index {
+                    shown.resize(index + 1, descriptor.clone());
+                }
+                shown[index] = descriptor.clone();
+                into.insert(index, descriptor.clone());
+            }
+        }
+        if only.is_some() {
+            return;
+        }
+        for (name, value) in &now.registers {
+            if self.shown.registers.insert(name, *value) != Some(*value) {
+                step.registers.insert(name, *value);
+            }
+        }
+        for (number, owner) in &now.owners {
+            if self.shown.owners.insert(*number, owner) != Some(*owner) {
+                step.owners.insert(*number, owner);
+            }
+        }
+        if now.pool != self.shown.pool {
+            self.shown.pool.clone_from(&now.pool);
+            step.pool = now.pool;
+        }
+    }
+
+    /// The buffer of a descriptor.
+    pub fn slot(&self, ring: Ring, index: usize) -> Option<usize> {
+        self.slots[ring as usize].get(&index).copied()
+    }
+
+    /// The place of a buffer, if it has an owner besides the driver's hand.
+    pub fn place(&self, number: usize) -> Option<String> {
+        if self.free.iter().flatten().any(|free| *free == number) {
+            return Some("in the pool".into());
+        }
+        if self.held.contains(&number) {
+            return Some("with the application".into());
+        }
+        let names = ["receive", "transmit"];
+        self.slots.iter().zip(names).find_map(|(slots, name)| {
+            let (index, _) = slots.iter().find(|(_, slot)| **slot == number)?;
+            Some(format!("in descriptor {index} of the {name} ring"))
+        })
+    }
+}
