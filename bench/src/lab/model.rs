@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nic::{Port, RingView};
 
 use super::format::{Descriptor, Pool, Step};
+use super::RING_SIZE;
 
 /// Buffers of a pool of the lab's programs.
 pub const BUFFERS: usize = 512;
@@ -70,10 +71,30 @@ pub struct Model {
     /// Buffers that the driver has taken from the pool, and those that the application has.
     pub taken: BTreeSet<usize>,
     pub held: BTreeSet<usize>,
+    /// IOVA of a receive ring that the driver fills before the card knows it.
+    pub filled: Option<u64>,
     shown: View,
 }
 
 impl Model {
+    /// The ring that the driver fills.
+    fn filled(&self, ports: &[Port]) -> Option<Vec<[u64; 2]>> {
+        let mut bytes = [0; RING_SIZE * DESCRIPTOR as usize];
+        let read = ports[0].driver_memory().read(self.filled?, &mut bytes);
+        let word = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .rev()
+                .fold(0, |word, byte| word << 8 | u64::from(*byte))
+        };
+        let descriptors = bytes.chunks_exact(DESCRIPTOR as usize);
+        read.then(|| {
+            descriptors
+                .map(|both| [word(&both[..8]), word(&both[8..])])
+                .collect()
+        })
+    }
+
     fn descriptors(&mut self, ring: Ring, view: &RingView) -> Vec<Descriptor> {
         let slots = &mut self.slots[ring as usize];
         let mut read = Vec::new();
@@ -133,7 +154,10 @@ impl Model {
     }
 
     fn look(&mut self, ports: &[Port]) -> View {
-        let (receive, transmit) = (ports[0].rings().receive, ports[1].rings().transmit);
+        let (mut receive, transmit) = (ports[0].rings().receive, ports[1].rings().transmit);
+        if let Some(filled) = self.filled(ports) {
+            receive.descriptors = filled;
+        }
         let rings = [
             self.descriptors(Ring::Receive, &receive),
             self.descriptors(Ring::Transmit, &transmit),
@@ -155,32 +179,22 @@ impl Model {
         }
     }
 
-    /// Adds to a step what has changed since the last one. `only`: of descriptors, those of a ring from an index on.
-    pub fn show(&mut self, ports: &[Port], step: &mut Step, only: Option<(Ring, usize, usize)>) {
+    /// Adds to a step what has changed since the last one.
+    pub fn show(&mut self, ports: &[Port], step: &mut Step) {
         let now = self.look(ports);
-        let [rx, tx] = &now.rings;
-        for (ring, descriptors, into) in [
-            (Ring::Receive, rx, &mut step.rx),
-            (Ring::Transmit, tx, &mut step.tx),
+        for (descriptors, shown, into) in [
+            (&now.rings[0], 0, &mut step.rx),
+            (&now.rings[1], 1, &mut step.tx),
         ] {
-            let shown = &mut self.shown.rings[ring as usize];
-            shown.truncate(descriptors.len());
+            let shown = &mut self.shown.rings[shown];
             for (index, descriptor) in descriptors.iter().enumerate() {
-                let wanted = |(one, first, count): (Ring, usize, usize)| {
-                    one == ring && (first..first + count).contains(&index)
-                };
-                if !only.is_none_or(wanted) || shown.get(index) == Some(descriptor) {
-                    continue;
+                match shown.get_mut(index) {
+                    Some(old) if old == descriptor => continue,
+                    Some(old) => old.clone_from(descriptor),
+                    None => shown.push(descriptor.clone()),
                 }
-                if shown.len() <= index {
-                    shown.resize(index + 1, descriptor.clone());
-                }
-                shown[index] = descriptor.clone();
                 into.insert(index, descriptor.clone());
             }
-        }
-        if only.is_some() {
-            return;
         }
         for (name, value) in &now.registers {
             if self.shown.registers.insert(name, *value) != Some(*value) {

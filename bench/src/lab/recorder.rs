@@ -209,21 +209,20 @@ impl Seen {
     }
 
     /// Adds a step, with all that has changed.
-    fn add(&mut self, step: Step) {
-        self.add_some(step, None);
+    fn add(&mut self, mut step: Step) {
+        if self.records() {
+            self.model.show(&self.ports, &mut step);
+            // Looking at the rings is logged, too.
+            self.ports.iter().for_each(|port| drop(port.take_dma()));
+            self.steps.push(step);
+        }
     }
 
-    /// The same. Of the descriptors, only some have changed yet.
-    fn add_some(&mut self, mut step: Step, only: Option<(Ring, usize, usize)>) {
-        if !self.records() {
-            return;
+    /// Adds a step that changes no ring. What the card does after it can be seen already, and belongs to a later step.
+    fn add_alone(&mut self, step: Step) {
+        if self.records() {
+            self.steps.push(step);
         }
-        // The first step shows everything.
-        let only = only.filter(|_| !self.steps.is_empty());
-        self.model.show(&self.ports, &mut step, only);
-        // Looking at the rings is logged, too.
-        self.ports.iter().for_each(|port| drop(port.take_dma()));
-        self.steps.push(step);
     }
 
     fn arrives(&mut self, frame: &[u8]) {
@@ -368,7 +367,7 @@ impl Seen {
             actor: "device",
             ..Step::default()
         };
-        let mut only = None;
+        let mut only = false;
         let (what, map);
         if let Some((ring, first, count)) = self.descriptors(iova, bytes) {
             let name = ["receive", "transmit"][ring as usize];
@@ -383,7 +382,7 @@ impl Seen {
             };
             let buffer = self.model.slot(ring, first);
             step.packet = buffer.and_then(|buffer| self.packets.get(&buffer).copied());
-            only = Some((ring, first, count));
+            only = true;
             (step.point, step.text) = match (ring, write) {
                 (Ring::Receive, false) => (
                     "device.reads_rx_descriptor",
@@ -446,9 +445,10 @@ impl Seen {
             map: Some(map),
             refused: None,
         }];
-        match write && only.is_some() {
+        match write && only {
             true => self.add(step),
-            false => self.add_some(step, only.or(Some((Ring::Receive, 0, 0)))),
+            // What the card writes later is there already.
+            false => self.add_alone(step),
         }
     }
 
@@ -506,6 +506,7 @@ impl Seen {
         }
         self.learn(pid)?;
         self.rings[0] = ring(self).context("the driver has no ring")?.0;
+        self.model.filled = Some(self.rings[0]);
         let rung = |seen: &Self| {
             seen.steps
                 .last()
@@ -608,6 +609,10 @@ impl Seen {
         }
         let value = self.ports[ring as usize].rings();
         let value = [value.receive.tail, value.transmit.tail][ring as usize];
+        if point == "start.RDT" {
+            self.model.taken.clear();
+            self.model.filled = None;
+        }
         self.received = 0;
         self.by_driver(
             Step {
@@ -671,7 +676,6 @@ impl Seen {
                     return self.by_driver(step, line);
                 };
                 step.packet = packet(self, old);
-                self.model.taken.remove(&buffer);
                 if let (Some(place), true) = (self.model.place(buffer), old != Some(buffer)) {
                     step.note = Some(format!(
                         "Buffer {buffer} has two owners: it is also {place}."
@@ -691,6 +695,9 @@ impl Seen {
                 }
             }
             (Ring::Receive, true, true) if !self.plan.starting => {
+                if let Some(buffer) = old {
+                    self.model.taken.remove(&buffer);
+                }
                 step.point = "rx.refill_zero";
                 step.text = format!("The driver clears DD of descriptor {index}");
             }
