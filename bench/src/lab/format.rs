@@ -68,6 +68,18 @@ pub struct Step {
     pub note: Option<String>,
 }
 
+impl Step {
+    /// A step without its changes.
+    pub fn by(actor: &'static str, point: &'static str, text: String) -> Self {
+        Self {
+            actor,
+            point,
+            text,
+            ..Self::default()
+        }
+    }
+}
+
 /// State, number of the buffer, length, and both words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Descriptor(

@@ -17,6 +17,8 @@ use crate::usage::{Outcome, UsageError};
 use format::{Recording, FORMAT, VERSION};
 use model::BUFFER;
 
+mod card;
+mod driver;
 mod format;
 mod hazard;
 mod model;

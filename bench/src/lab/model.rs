@@ -25,7 +25,7 @@ const SHOWN: usize = 8;
 /// DD and EOP of a receive descriptor (7.1.6.2), and DD of a transmit descriptor (7.2.3.2.4).
 const RX_DD: u64 = 1;
 const RX_EOP: u64 = 2;
-const TX_DD: u64 = 1 << 32;
+pub const TX_DD: u64 = 1 << 32;
 
 /// Which ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
