@@ -1,6 +1,8 @@
 //! The cases: what the card does, and what the program must do then.
 
+use std::cell::Cell;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -9,7 +11,7 @@ use rustix::process::Signal;
 
 use crate::outcome::Outcome;
 use crate::subject::Subject;
-use crate::testbed::{Step, Stop, Testbed, RECOVERY, START};
+use crate::testbed::{Counted, Step, Stop, Testbed, RECOVERY, START};
 
 use Act::{BadCrc, Fault, Forward, Pass, Plug};
 
@@ -128,30 +130,51 @@ pub const CASES: &[Case] = &[
 ];
 
 impl Case {
+    /// The hazard of `hazards.toml` that the case provokes, if it is one.
+    pub fn hazard(&self) -> Option<&'static str> {
+        Some(match self.name {
+            "link-down-up" => "dev-link-flapping",
+            "bad-crc" => "wire-bad-crc",
+            "interrupt-storm" => "dev-interrupt-storm",
+            "rx-length-beyond" => "dev-length-beyond-buffer",
+            "rx-length-zero" => "dev-length-zero",
+            "rx-no-eop" => "dev-dd-without-eop",
+            "head-beyond-ring" => "dev-head-beyond-ring",
+            "never-finish-reset" => "dev-reset-never-ends",
+            "removed" => "dev-removed",
+            _ => return None,
+        })
+    }
+
     /// Runs the case. A program that loses frames or does not forward in time gets a second run,
     /// because other work on the machine may have held it up.
     ///
     /// # Errors
     /// If the card or the launcher cannot be started.
-    pub fn run(&self, triptych: &Path, subject: &Subject) -> Result<Outcome> {
+    pub fn run(&self, triptych: &Path, subject: &Subject) -> Result<(Outcome, Counted)> {
         match self.run_once(triptych, subject)? {
-            Outcome::Lost(_) | Outcome::Hangs => self.run_once(triptych, subject),
-            outcome => Ok(outcome),
+            (Outcome::Lost(_) | Outcome::Hangs, _) => self.run_once(triptych, subject),
+            tried => Ok(tried),
         }
     }
 
-    fn run_once(&self, triptych: &Path, subject: &Subject) -> Result<Outcome> {
-        let run = Run { triptych, subject };
+    fn run_once(&self, triptych: &Path, subject: &Subject) -> Result<(Outcome, Counted)> {
+        let run = Run {
+            triptych,
+            subject,
+            counted: Rc::default(),
+        };
         let ended = match self.run {
             Kind::Acts(traffic, acts) => run.acts(traffic, acts, Testbed::nothing_wrong_since),
             Kind::Lossless(traffic, acts) => run.acts(traffic, acts, Testbed::nothing_lost_since),
             Kind::Other(other) => other(&run),
         };
-        match ended {
-            Ok(()) => Ok(Outcome::Pass),
-            Err(Stop::Outcome(outcome)) => Ok(outcome),
-            Err(Stop::Failure(error)) => Err(error),
-        }
+        let outcome = match ended {
+            Ok(()) => Outcome::Pass,
+            Err(Stop::Outcome(outcome)) => outcome,
+            Err(Stop::Failure(error)) => return Err(error),
+        };
+        Ok((outcome, run.counted.get()))
     }
 }
 
@@ -159,11 +182,18 @@ impl Case {
 struct Run<'a> {
     triptych: &'a Path,
     subject: &'a Subject,
+    counted: Rc<Cell<Counted>>,
 }
 
 impl Run<'_> {
     fn start(&self, change: impl FnOnce(NicConfig) -> NicConfig) -> Step<Testbed> {
-        Ok(Testbed::start(self.triptych, self.subject, change)?)
+        let counted = Rc::clone(&self.counted);
+        Ok(Testbed::start(
+            self.triptych,
+            self.subject,
+            change,
+            counted,
+        )?)
     }
 
     /// A program that forwards this traffic.

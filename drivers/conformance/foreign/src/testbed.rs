@@ -1,11 +1,14 @@
 //! A card with two ports, and a program that forwards between them.
 
+use std::cell::Cell;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use conformance::{Program, Running, TestNic};
 use nic::{Faults, NicConfig, Port};
+use serde::Serialize;
 
 use crate::outcome::Outcome;
 use crate::subject::Subject;
@@ -49,6 +52,34 @@ pub struct Testbed {
     pub program: Running,
     /// The card.
     pub nic: TestNic,
+    /// Receives the card's counters in the end.
+    pub counted: Rc<Cell<Counted>>,
+}
+
+/// What the cards of a case counted, over all ports and from the first frame to the last.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Counted {
+    /// Frames that the card gave to the program.
+    pub received: u64,
+    /// Frames that the program sent.
+    pub sent: u64,
+    /// Frames that were skipped. A case may ask for that.
+    pub lost: u64,
+    /// Frames altered, repeated, out of order, or of another source.
+    pub wrong: u64,
+}
+
+impl Drop for Testbed {
+    fn drop(&mut self) {
+        let mut sum = self.counted.get();
+        let Counts { missing, wrong, .. } = self.counts();
+        (sum.lost, sum.wrong) = (sum.lost + missing, sum.wrong + wrong);
+        for port in self.nic.ports() {
+            sum.received += port.stats().delivered_generated;
+            sum.sent += port.stats().transmitted;
+        }
+        self.counted.set(sum);
+    }
 }
 
 /// The counters at one moment, summed over both ports.
@@ -70,17 +101,33 @@ impl Testbed {
         triptych: &Path,
         subject: &Subject,
         change: impl FnOnce(NicConfig) -> NicConfig,
+        counted: Rc<Cell<Counted>>,
     ) -> Result<Self> {
         let nic = TestNic::running(|config| {
             change(config.with_each_port(|port| port.expected = subject.expect))
         })?;
-        let mut program = Program::at(triptych).arg("with-card");
-        for port in nic.ports() {
-            program = program.arg("--socket").arg(port.socket());
-        }
-        let program = program.arg("--").arg(&subject.program).args(&subject.args);
+        let sockets = nic.ports().iter().map(Port::socket);
+        let program = if subject.direct {
+            let mut args = subject.args.clone();
+            for (nth, socket) in sockets.enumerate() {
+                let (place, socket) = (format!("{{socket{nth}}}"), socket.to_string_lossy());
+                args.iter_mut()
+                    .for_each(|arg| *arg = arg.replace(&place, &socket));
+            }
+            Program::at(&subject.program).args(args)
+        } else {
+            let program = sockets
+                .fold(Program::at(triptych).arg("with-card"), |program, socket| {
+                    program.arg("--socket").arg(socket)
+                });
+            program.arg("--").arg(&subject.program).args(&subject.args)
+        };
         let program = program.grouped(&nic.path(".")).envs(&subject.env).start()?;
-        Ok(Self { program, nic })
+        Ok(Self {
+            program,
+            nic,
+            counted,
+        })
     }
 
     /// The counters now.

@@ -21,10 +21,15 @@ fn the_page_lists_the_cases_and_has_a_row_for_each() {
         return;
     }
     assert_eq!(listed, wanted, "run this test with TRIPTYCH_UPDATE=1");
+    let hazards = std::fs::read_to_string(path.with_file_name("../hazards.toml")).unwrap();
     let (_, outcomes, _) = table::parts(&page, table::BEGIN, table::END).unwrap();
     for case in CASES {
         let row = format!("| `{}` |", case.name);
         let rows = outcomes.matches(&row).count();
         assert_eq!(rows, 1, "run make test ONLY=foreign: {row}");
+        let recorded = table::recorded(case.name);
+        assert!(recorded.len() == 3 && !recorded.values().any(|cell| cell.is_empty()));
+        let hazard = case.hazard().map(|id| format!("id = \"{id}\""));
+        assert!(hazard.iter().all(|id| hazards.contains(id)), "{hazard:?}");
     }
 }

@@ -28,7 +28,7 @@ fn triptych() -> Option<PathBuf> {
 
 fn outcome(triptych: &Path, name: &str, subject: &Subject) -> Outcome {
     let case = CASES.iter().find(|case| case.name == name).unwrap();
-    case.run(triptych, subject).unwrap()
+    case.run(triptych, subject).unwrap().0
 }
 
 #[test]
