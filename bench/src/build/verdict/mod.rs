@@ -1,4 +1,4 @@
-//! `triptych verdict`: judges the drivers of the tree as it is, or with a patch.
+//! `triptych verdict`: judges the drivers of the tree as it is, or with a patch. [`program`] judges any other program.
 //!
 //! [`Checkout`] copies the tree and applies the patch. [`site`] builds the drivers of the copy, then the conformance
 //! tests and the safety lab. [`cases`] and [`hazards`] run them, each case in a process of its own with a time limit.
@@ -22,6 +22,7 @@ use site::{Driver, Site};
 mod cases;
 mod hazards;
 mod message;
+mod program;
 mod report;
 mod site;
 
@@ -41,7 +42,14 @@ pub struct VerdictArguments {
     /// Judge only this driver; may be given several times [default: all]
     #[arg(long = "driver", value_name = "NAME", value_parser = our_driver())]
     pub drivers: Vec<Implementation>,
-    /// Run only the data path, the register traces and a few hazards: two minutes
+    /// Judge this program instead: words between blanks, in which {port0} and {port1} stand for the PCI addresses of a
+    /// VFIO program, or {socket0} and {socket1} for the card's vfio-user sockets
+    #[arg(long, value_name = "WORDS", conflicts_with_all = ["patch", "drivers"])]
+    pub program: Option<String>,
+    /// What that program does to a frame: touch (byte 1 goes up by one), touch@N, mac or none
+    #[arg(long, value_name = "CHANGE", default_value = "touch", requires = "program", value_parser = program::expectation)]
+    pub expect: String,
+    /// Run only the data path, the register traces and a few hazards: two minutes, or half a minute with --program
     #[arg(long)]
     pub quick: bool,
     /// Print the whole result as JSON
@@ -53,6 +61,9 @@ pub struct VerdictArguments {
 
 /// Judges the drivers and prints the verdict: whether any case differs from the record.
 pub fn run(arguments: &VerdictArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    if let Some(words) = &arguments.program {
+        return program::run(words, arguments, interrupt);
+    }
     let build = Site::folder(&arguments.build_dir, interrupt)?;
     let _lock = lock(&build)?;
     let tree = Checkout::of_tree(Path::new("."), &build.join("tree"), interrupt)?;

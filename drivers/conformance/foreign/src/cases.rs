@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::Result;
-use nic::{Expected, FrameSizes, MmioMode, NicConfig, Traffic};
+use nic::{Expected, Faults, FrameSizes, MmioMode, NicConfig, Traffic};
 use rustix::process::Signal;
 
 use crate::outcome::Outcome;
@@ -187,13 +187,9 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn start(&self, change: impl FnOnce(NicConfig) -> NicConfig) -> Step<Testbed> {
+        let (triptych, subject) = (self.triptych, self.subject);
         let counted = Rc::clone(&self.counted);
-        Ok(Testbed::start(
-            self.triptych,
-            self.subject,
-            change,
-            counted,
-        )?)
+        Ok(Testbed::start(triptych, subject, counted, change)?)
     }
 
     /// A program that forwards this traffic.
@@ -279,8 +275,11 @@ fn bad_crc(bed: &mut Testbed) -> Step {
 }
 
 fn never_finish_reset(run: &Run<'_>) -> Step {
-    let bed = run.start(with(SLOW))?;
-    bed.set_fault("never-finish-reset")?;
+    // From the start, because a program may reset the card at once.
+    let mut faults = Faults::default();
+    let added = faults.add("never-finish-reset");
+    added.map_err(anyhow::Error::from)?;
+    let bed = run.start(|config| with(SLOW)(config).with_each_port(|port| port.faults = faults))?;
     ends(bed, START / 2)
 }
 

@@ -72,12 +72,7 @@ fn run(options: &Options) -> Result<()> {
         options.cases.join(", ")
     );
     if options.list {
-        if options.json {
-            let names: Vec<_> = cases.iter().map(|case| case.name).collect();
-            println!("{}", serde_json::to_string(&names)?);
-        } else {
-            print!("{}", table::list(&cases));
-        }
+        print!("{}", table::list(&cases));
         return Ok(());
     }
     // Programs run in a folder of their own, where relative paths lead elsewhere.
@@ -107,7 +102,7 @@ fn run(options: &Options) -> Result<()> {
             if options.json {
                 let line = json!({
                     "case": case.name, "asks": case.asks, "hazard": case.hazard(), "driver": subject.name,
-                    "seen": outcome.to_string(), "pass": pass, "counted": counted,
+                    "expected": "pass", "seen": outcome.to_string(), "changed": !pass, "counted": counted,
                     "recorded": table::recorded(case.name),
                 });
                 println!("{line}");

@@ -72,12 +72,12 @@ pub struct Counted {
 impl Drop for Testbed {
     fn drop(&mut self) {
         let mut sum = self.counted.get();
-        let Counts { missing, wrong, .. } = self.counts();
-        (sum.lost, sum.wrong) = (sum.lost + missing, sum.wrong + wrong);
-        for port in self.nic.ports() {
-            sum.received += port.stats().delivered_generated;
-            sum.sent += port.stats().transmitted;
+        for stats in self.nic.ports().iter().map(Port::stats) {
+            sum.received += stats.delivered_generated;
+            sum.sent += stats.transmitted;
+            sum.lost += stats.verify.missing;
         }
+        sum.wrong += self.counts().wrong;
         self.counted.set(sum);
     }
 }
@@ -100,8 +100,8 @@ impl Testbed {
     pub fn start(
         triptych: &Path,
         subject: &Subject,
-        change: impl FnOnce(NicConfig) -> NicConfig,
         counted: Rc<Cell<Counted>>,
+        change: impl FnOnce(NicConfig) -> NicConfig,
     ) -> Result<Self> {
         let nic = TestNic::running(|config| {
             change(config.with_each_port(|port| port.expected = subject.expect))
