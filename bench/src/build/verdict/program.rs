@@ -78,8 +78,8 @@ pub(super) fn run(
     } else {
         print!("{}", text(&rows));
     }
-    let failed = rows.iter().any(|row| row["changed"] != false);
-    Ok(failed.then_some(Outcome::Worse).unwrap_or(Outcome::Good))
+    let failed = rows.iter().find(|row| row["changed"] != false);
+    Ok(failed.map_or(Outcome::Good, |_| Outcome::Worse))
 }
 
 /// Checks the words of `--program`. Returns whether the program needs the bridge.
