@@ -42,13 +42,8 @@ pub struct VerdictArguments {
     /// Judge only this driver; may be given several times [default: all]
     #[arg(long = "driver", value_name = "NAME", value_parser = our_driver())]
     pub drivers: Vec<Implementation>,
-    /// Judge this program instead: words between blanks, in which {port0} and {port1} stand for the PCI addresses of a
-    /// VFIO program, or {socket0} and {socket1} for the card's vfio-user sockets
-    #[arg(long, value_name = "WORDS", conflicts_with_all = ["patch", "drivers"])]
-    pub program: Option<String>,
-    /// What that program does to a frame: touch (byte 1 goes up by one), touch@N, mac or none
-    #[arg(long, value_name = "CHANGE", default_value = "touch", requires = "program", value_parser = program::expectation)]
-    pub expect: String,
+    #[command(flatten)]
+    pub subject: program::ProgramArguments,
     /// Run only the data path, the register traces and a few hazards: two minutes, or half a minute with --program
     #[arg(long)]
     pub quick: bool,
@@ -61,8 +56,10 @@ pub struct VerdictArguments {
 
 /// Judges the drivers and prints the verdict: whether any case differs from the record.
 pub fn run(arguments: &VerdictArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    if let Some(words) = &arguments.program {
-        return program::run(words, arguments, interrupt);
+    if arguments.subject.program.is_some() {
+        let (subject, folder) = (&arguments.subject, &arguments.build_dir);
+        let rows = subject.run(arguments.quick, folder, interrupt)?;
+        return program::show(&rows, arguments.json);
     }
     let build = Site::folder(&arguments.build_dir, interrupt)?;
     let _lock = lock(&build)?;

@@ -6,12 +6,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
+use clap::Args;
 use nic::Expected;
 use perfcounters::process::is_executable;
 use perfcounters::Interrupt;
 use serde_json::{json, Value};
 
-use super::VerdictArguments;
 use crate::build::runner;
 use crate::progress::Progress;
 use crate::usage::{columns, Outcome, UsageError};
@@ -27,56 +27,63 @@ const USUAL: Duration = Duration::from_millis(2500);
 /// What the card counted: frames that the program received and sent, that did not come back, and that came back wrong.
 const COUNTS: [&str; 4] = ["received", "sent", "lost", "wrong"];
 
+/// `--program` and `--expect`
+#[derive(Debug, Args)]
+pub struct ProgramArguments {
+    /// Judge this program instead: words between blanks, in which {port0} and {port1} stand for the PCI addresses of a
+    /// VFIO program, or {socket0} and {socket1} for the card's vfio-user sockets
+    #[arg(long, value_name = "WORDS", conflicts_with_all = ["patch", "drivers"])]
+    pub program: Option<String>,
+    /// What that program does to a frame: touch (byte 1 goes up by one), touch@N, mac or none
+    #[arg(long, value_name = "CHANGE", default_value = "touch", requires = "program", value_parser = expectation)]
+    expect: String,
+}
+
 /// Parses what a program does to a frame. Returns the text, because it is passed on.
-pub(super) fn expectation(text: &str) -> Result<String, nic::ConfigError> {
+fn expectation(text: &str) -> Result<String, nic::ConfigError> {
     text.parse::<Expected>().map(|_| text.to_owned())
 }
 
-/// Judges the program and prints the verdict: whether any case fails.
-pub(super) fn run(
-    words: &str,
-    options: &VerdictArguments,
-    interrupt: &Interrupt,
-) -> Result<Outcome> {
-    let bin = options.build_dir.join("bin");
-    let bridge = bin.join("libtriptych_bridge.so");
-    let there = !needs_bridge(words)? || bridge.is_file();
-    ensure!(there, "{} is missing: run `make build`", bridge.display());
-    let foreign = build(&options.build_dir, interrupt)?;
-    let ask = |asked: &[&str]| {
-        let mut command = Command::new(&foreign);
-        command.args(asked).arg("--bin").arg(&bin);
-        runner::output(command, CASE, interrupt).context("the crate foreign failed")
-    };
-    let list = ask(&["--list"])?;
-    let names = list.lines().filter_map(|line| line.split('`').nth(1));
-    let mut cases: Vec<&str> = names.collect();
-    cases.retain(|case| !options.quick || QUICK.split(' ').any(|name| name == *case));
-    let number = u32::try_from(cases.len())?;
-    let mut progress = Progress::new(USUAL * number);
-    progress.begin("cases", number.into(), USUAL * number);
-    let mut rows = Vec::new();
-    for case in cases {
-        progress.step(case);
-        let change = &options.expect;
-        let row = ask(&[
-            "--json",
-            "--program",
-            words,
-            "--expect",
-            change,
-            "--case",
-            case,
-        ])?;
-        let read = serde_json::from_str::<Value>(&row);
-        rows.push(read.with_context(|| format!("the crate foreign wrote {row}"))?);
+impl ProgramArguments {
+    /// Judges the program: what each case came to.
+    pub fn run(&self, quick: bool, build: &Path, interrupt: &Interrupt) -> Result<Vec<Value>> {
+        let words = self.program.as_deref().unwrap_or_default();
+        let bin = build.join("bin");
+        let bridge = bin.join("libtriptych_bridge.so");
+        let there = !needs_bridge(words)? || bridge.is_file();
+        ensure!(there, "{} is missing: run `make build`", bridge.display());
+        let foreign = build_foreign(build, interrupt)?;
+        let ask = |last: &[&str]| {
+            let mut command = Command::new(&foreign);
+            command.args(["--json", "--program", words, "--expect", &self.expect]);
+            command.args(last).arg("--bin").arg(&bin);
+            runner::output(command, CASE, interrupt).context("the crate foreign failed")
+        };
+        let list = ask(&["--list"])?;
+        let names = list.lines().filter_map(|line| line.split('`').nth(1));
+        let chosen = |case: &&str| !quick || QUICK.split(' ').any(|name| name == *case);
+        let cases: Vec<&str> = names.filter(chosen).collect();
+        let number = u32::try_from(cases.len())?;
+        let mut progress = Progress::new(USUAL * number);
+        progress.begin("cases", number.into(), USUAL * number);
+        let mut rows = Vec::new();
+        for case in cases {
+            progress.step(case);
+            let row = ask(&["--case", case])?;
+            let read = serde_json::from_str::<Value>(&row);
+            rows.push(read.with_context(|| format!("the crate foreign wrote {row}"))?);
+        }
+        progress.finish();
+        Ok(rows)
     }
-    progress.finish();
-    if options.json {
-        let verdict = json!({"program": words, "expect": options.expect, "quick": options.quick, "rows": rows});
-        println!("{verdict:#}");
+}
+
+/// Prints the verdict: whether any case fails.
+pub(super) fn show(rows: &[Value], json: bool) -> Result<Outcome> {
+    if json {
+        println!("{:#}", json!({ "rows": rows }));
     } else {
-        print!("{}", text(&rows));
+        print!("{}", text(rows));
     }
     let failed = rows.iter().find(|row| row["changed"] != false);
     Ok(failed.map_or(Outcome::Good, |_| Outcome::Worse))
@@ -109,7 +116,7 @@ fn needs_bridge(words: &str) -> Result<bool, UsageError> {
     found.then_some(bridge).ok_or(UsageError(why))
 }
 
-fn build(folder: &Path, interrupt: &Interrupt) -> Result<PathBuf> {
+fn build_foreign(folder: &Path, interrupt: &Interrupt) -> Result<PathBuf> {
     let mut command = runner::cargo();
     command.args(["build", "--quiet", "--release", "--package", "foreign"]);
     command.arg("--target-dir").arg(folder.join("cargo"));
@@ -122,8 +129,7 @@ fn build(folder: &Path, interrupt: &Interrupt) -> Result<PathBuf> {
 /// All cases as a table, what each failed one asked for, and a summary in one line.
 fn text(rows: &[Value]) -> String {
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let (mut sums, mut failures) = ([0; 4], String::new());
-    let mut cells = Vec::new();
+    let (mut cells, mut sums, mut failures) = (Vec::new(), [0; 4], String::new());
     for row in rows {
         let counts = COUNTS.map(|name| row["counted"][name].as_u64().unwrap_or(0));
         sums.iter_mut()
@@ -154,8 +160,7 @@ fn text(rows: &[Value]) -> String {
     let passed = rows.iter().filter(|row| row["changed"] == false).count();
     let name = rows
         .first()
-        .map(|row| word(&row["driver"]))
-        .unwrap_or_default();
+        .map_or(String::new(), |row| word(&row["driver"]));
     let [received, sent, lost, wrong] = COUNTS;
     let head = [
         "case",
@@ -208,10 +213,8 @@ mod tests {
             json!({"case": case, "asks": "ends", "driver": "fwd", "seen": seen, "changed": seen != "pass",
                 "counted": counted, "recorded": {"c": "as C"}})
         };
-        let text = text(&[
-            row("forwards", "pass"),
-            row("removed", "ends, status 1: why"),
-        ]);
+        let rows = [("forwards", "pass"), ("removed", "ends, status 1: why")];
+        let text = text(&rows.map(|(case, seen)| row(case, seen)));
         let sum = "fwd: 1 of 2 cases pass; frames: 14 received, 12 sent, 2 lost, 0 wrong.\n";
         let failed = "removed: ends, status 1: why\n  asked for: ends\n";
         assert!(text.ends_with(&format!("{failed}{sum}")), "{text}");

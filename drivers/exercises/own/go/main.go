@@ -59,7 +59,7 @@ type frame struct{ buffer, length uint32 }
 
 var le = binary.LittleEndian
 var memory []byte // that the devices see: four rings, then the buffers
-var free []uint32 // the pool: numbers of the buffers that nobody uses
+var free []uint32 // the pool: numbers of the buffers that are nowhere else
 
 func check(what string, err error) {
 	if err != nil && err != syscall.Errno(0) {
