@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{ensure, Context, Result};
 use clap::Args;
 use nic::Expected;
-use perfcounters::process::is_executable;
+use perfcounters::process::{find_program, is_executable};
 use perfcounters::Interrupt;
 use serde_json::{json, Value};
 
@@ -72,6 +72,10 @@ impl ProgramArguments {
             let row = ask(&["--case", case])?;
             let read = serde_json::from_str::<Value>(&row);
             rows.push(read.with_context(|| format!("the crate foreign wrote {row}"))?);
+            // A program that forwards nothing would make most cases wait for a minute.
+            if case == "forwards" && rows[0]["counted"]["sent"] == 0 {
+                break;
+            }
         }
         progress.finish();
         Ok(rows)
@@ -103,13 +107,8 @@ fn needs_bridge(words: &str) -> Result<bool, UsageError> {
         }
     };
     let program = words.split_whitespace().next().unwrap_or_default();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut folders = std::env::split_paths(&path);
-    let found = if program.contains('/') {
-        is_executable(Path::new(program))
-    } else {
-        folders.any(|folder| is_executable(&folder.join(program)))
-    };
+    let here = program.contains('/') && is_executable(Path::new(program));
+    let found = here || find_program(program).is_some();
     let why = format!(
         "--program: {program} is not a program that you may run; build it, or correct the path"
     );

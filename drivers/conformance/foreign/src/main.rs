@@ -97,12 +97,13 @@ fn run(options: &Options) -> Result<()> {
     for case in &cases {
         let mut row = Vec::new();
         for subject in &subjects {
-            let (outcome, counted) = case.run(&triptych, subject)?;
+            let (outcome, [received, sent, lost, wrong]) = case.run(&triptych, subject)?;
             let pass = outcome == Outcome::Pass;
             if options.json {
                 let line = json!({
                     "case": case.name, "asks": case.asks, "hazard": case.hazard(), "driver": subject.name,
-                    "expected": "pass", "seen": outcome.to_string(), "changed": !pass, "counted": counted,
+                    "expected": "pass", "seen": outcome.to_string(), "changed": !pass,
+                    "counted": {"received": received, "sent": sent, "lost": lost, "wrong": wrong},
                     "recorded": table::recorded(case.name),
                 });
                 println!("{line}");

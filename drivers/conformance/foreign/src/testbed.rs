@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use conformance::{Program, Running, TestNic};
 use nic::{Faults, NicConfig, Port};
-use serde::Serialize;
 
 use crate::outcome::Outcome;
 use crate::subject::Subject;
@@ -56,28 +55,18 @@ pub struct Testbed {
     pub counted: Rc<Cell<Counted>>,
 }
 
-/// What the cards of a case counted, over all ports and from the first frame to the last.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Counted {
-    /// Frames that the card gave to the program.
-    pub received: u64,
-    /// Frames that the program sent.
-    pub sent: u64,
-    /// Frames that were skipped. A case may ask for that.
-    pub lost: u64,
-    /// Frames altered, repeated, out of order, or of another source.
-    pub wrong: u64,
-}
+/// Frames that the cards of a case counted: given to the program, sent by it, lost, and wrong.
+pub type Counted = [u64; 4];
 
 impl Drop for Testbed {
     fn drop(&mut self) {
         let mut sum = self.counted.get();
         for stats in self.nic.ports().iter().map(Port::stats) {
-            sum.received += stats.delivered_generated;
-            sum.sent += stats.transmitted;
-            sum.lost += stats.verify.missing;
+            sum[0] += stats.delivered_generated;
+            sum[1] += stats.transmitted;
+            sum[2] += stats.verify.missing;
         }
-        sum.wrong += self.counts().wrong;
+        sum[3] += self.counts().wrong;
         self.counted.set(sum);
     }
 }
@@ -114,7 +103,9 @@ impl Testbed {
                 args.iter_mut()
                     .for_each(|arg| *arg = arg.replace(&place, &socket));
             }
-            Program::at(&subject.program).args(args)
+            // It ends with this process, even by SIGKILL. The launcher takes care of that itself.
+            let program = Program::at("setpriv").args(["--pdeathsig", "KILL"]);
+            program.arg(&subject.program).args(args)
         } else {
             let program = sockets
                 .fold(Program::at(triptych).arg("with-card"), |program, socket| {
