@@ -180,7 +180,7 @@ fn text(rows: &[Value]) -> String {
         .map(|(count, sum)| format!("{sum} {count}"));
     let (all, frames) = (rows.len(), frames.collect::<Vec<_>>().join(", "));
     format!(
-        "{table}* as recorded in drivers/conformance/foreign/README.md\n{failures}\
+        "{table}* by VFIO, as recorded in drivers/conformance/foreign/README.md\n{failures}\
          {name}: {passed} of {all} cases pass; frames: {frames}.\n"
     )
 }

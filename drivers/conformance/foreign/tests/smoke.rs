@@ -46,6 +46,11 @@ fn the_c_driver_and_ixy_forward() {
             assert_eq!(outcome, Outcome::Pass, "{name}: {}", subject.name);
         }
     }
+    // The same over the card's sockets, without the bridge.
+    let program = subjects[0].program.display();
+    let words = format!("{program} vfio-user:{{socket0}} vfio-user:{{socket1}}");
+    let direct = subject::of_words(&words, Expected::default()).unwrap();
+    assert_eq!(outcome(&triptych, "forwards", &direct), Outcome::Pass);
     // A driver that is expected to do otherwise sends wrong frames.
     subjects[0].expect = Expected::Unchanged;
     let outcome = outcome(&triptych, "forwards", &subjects[0]);
