@@ -109,9 +109,8 @@ fn needs_bridge(words: &str) -> Result<bool, UsageError> {
     let program = words.split_whitespace().next().unwrap_or_default();
     let here = program.contains('/') && is_executable(Path::new(program));
     let found = here || find_program(program).is_some();
-    let why = format!(
-        "--program: {program} is not a program that you may run; build it, or correct the path"
-    );
+    let why =
+        format!("--program: {program} is not a program to run: build it, or correct the path");
     found.then_some(bridge).ok_or(UsageError(why))
 }
 

@@ -287,7 +287,8 @@ fn removed(run: &Run<'_>) -> Step {
     let mut bed = run.start(|config| with(SLOW)(config).with_mmio(MmioMode::Trap))?;
     bed.forwards(WARM / 10, START)?;
     bed.set_fault("removed")?;
-    ends(bed, RECOVERY)
+    // Our drivers notice it within a second, and then wait some seconds for the card to stop.
+    ends(bed, START / 2)
 }
 
 /// The program must end of itself, with a status that tells of a failure.

@@ -47,8 +47,8 @@ fn the_c_driver_and_ixy_forward() {
         }
     }
     // The same over the card's sockets, without the bridge.
-    let program = subjects[0].program.display();
-    let words = format!("{program} vfio-user:{{socket0}} vfio-user:{{socket1}}");
+    let words =
+        subjects[0].program.display().to_string() + " vfio-user:{socket0} vfio-user:{socket1}";
     let direct = subject::of_words(&words, Expected::default()).unwrap();
     assert_eq!(outcome(&triptych, "forwards", &direct), Outcome::Pass);
     // A driver that is expected to do otherwise sends wrong frames.
