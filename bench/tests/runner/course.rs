@@ -41,7 +41,10 @@ fn mistake(command: &str, makefile: &str, parts: &str) -> Option<String> {
         for word in &words[1..] {
             let there = match word.split_once('=') {
                 Some(("ONLY", part)) => parts.contains(&format!("\n{part}) ##")),
-                Some((variable, _)) => makefile.contains(&format!("$({variable})")),
+                Some((variable, _)) => {
+                    let uses = [")", ":"].map(|end| format!("$({variable}{end}"));
+                    uses.iter().any(|used| makefile.contains(used))
+                }
                 None => makefile.lines().any(|line| {
                     let goals = line.split_once(':').map_or("", |rule| rule.0);
                     !line.starts_with('\t') && goals.split_whitespace().any(|goal| goal == *word)
