@@ -33,6 +33,7 @@ Reproduce the paper's tables on this machine:
 
 Teach safety: let the drivers meet a hostile card with a mistake of your own
   triptych verdict --patch mistake.patch
+  triptych verdict --program './my-forwarder {port0} {port1}'
 
 Compare compilers:
   triptych compare --toolchain gcc-12,clang-19";
@@ -44,7 +45,7 @@ Exit status:
   1  something failed, or the machine is not fit for a run
   2  the command line or a file that it names is wrong
   3  `compare` found a worse build or a dearer commit, `track` a dearer commit, or `verdict` a case that differs
-     from the record
+     from the record or that a program fails
 `with-card` ends with the status of its program.";
 
 /// The last line of the help of commands with lists.
@@ -70,7 +71,7 @@ enum Command {
     Peers(PeersArguments),
     /// Measure what each safety feature costs, step by step from the transpiled to the safe driver
     Ladder(LadderArguments),
-    /// Test the drivers against hostile cards, with your patch or without, and show what changed
+    /// Test the drivers, or any program of yours, against hostile cards, and show what changed
     Verdict(VerdictArguments),
     /// Record a driver and its card step by step, and show it in a browser
     Lab(LabArguments),

@@ -6,6 +6,7 @@ mod asm;
 mod card;
 mod cli;
 mod compare;
+mod course;
 mod host;
 mod load;
 mod matrix;

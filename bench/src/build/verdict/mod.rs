@@ -1,4 +1,4 @@
-//! `triptych verdict`: judges the drivers of the tree as it is, or with a patch.
+//! `triptych verdict`: judges the drivers of the tree as it is, or with a patch. [`program`] judges any other program.
 //!
 //! [`Checkout`] copies the tree and applies the patch. [`site`] builds the drivers of the copy, then the conformance
 //! tests and the safety lab. [`cases`] and [`hazards`] run them, each case in a process of its own with a time limit.
@@ -22,6 +22,7 @@ use site::{Driver, Site};
 mod cases;
 mod hazards;
 mod message;
+mod program;
 mod report;
 mod site;
 
@@ -41,7 +42,9 @@ pub struct VerdictArguments {
     /// Judge only this driver; may be given several times [default: all]
     #[arg(long = "driver", value_name = "NAME", value_parser = our_driver())]
     pub drivers: Vec<Implementation>,
-    /// Run only the data path, the register traces and a few hazards: two minutes
+    #[command(flatten)]
+    pub subject: program::ProgramArguments,
+    /// Run only the data path, the register traces and a few hazards: two minutes, or half a minute with --program
     #[arg(long)]
     pub quick: bool,
     /// Print the whole result as JSON
@@ -53,6 +56,11 @@ pub struct VerdictArguments {
 
 /// Judges the drivers and prints the verdict: whether any case differs from the record.
 pub fn run(arguments: &VerdictArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    if arguments.subject.program.is_some() {
+        let (subject, folder) = (&arguments.subject, &arguments.build_dir);
+        let rows = subject.run(arguments.quick, folder, interrupt)?;
+        return program::show(&rows, arguments.json);
+    }
     let build = Site::folder(&arguments.build_dir, interrupt)?;
     let _lock = lock(&build)?;
     let tree = Checkout::of_tree(Path::new("."), &build.join("tree"), interrupt)?;

@@ -1,15 +1,17 @@
 //! The cases: what the card does, and what the program must do then.
 
+use std::cell::Cell;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::Result;
-use nic::{Expected, FrameSizes, MmioMode, NicConfig, Traffic};
+use nic::{Expected, Faults, FrameSizes, MmioMode, NicConfig, Traffic};
 use rustix::process::Signal;
 
 use crate::outcome::Outcome;
 use crate::subject::Subject;
-use crate::testbed::{Step, Stop, Testbed, RECOVERY, START};
+use crate::testbed::{Counted, Step, Stop, Testbed, RECOVERY, START};
 
 use Act::{BadCrc, Fault, Forward, Pass, Plug};
 
@@ -128,30 +130,51 @@ pub const CASES: &[Case] = &[
 ];
 
 impl Case {
+    /// The hazard of `hazards.toml` that the case provokes, if it is one.
+    pub fn hazard(&self) -> Option<&'static str> {
+        Some(match self.name {
+            "link-down-up" => "dev-link-flapping",
+            "bad-crc" => "wire-bad-crc",
+            "interrupt-storm" => "dev-interrupt-storm",
+            "rx-length-beyond" => "dev-length-beyond-buffer",
+            "rx-length-zero" => "dev-length-zero",
+            "rx-no-eop" => "dev-dd-without-eop",
+            "head-beyond-ring" => "dev-head-beyond-ring",
+            "never-finish-reset" => "dev-reset-never-ends",
+            "removed" => "dev-removed",
+            _ => return None,
+        })
+    }
+
     /// Runs the case. A program that loses frames or does not forward in time gets a second run,
     /// because other work on the machine may have held it up.
     ///
     /// # Errors
     /// If the card or the launcher cannot be started.
-    pub fn run(&self, triptych: &Path, subject: &Subject) -> Result<Outcome> {
+    pub fn run(&self, triptych: &Path, subject: &Subject) -> Result<(Outcome, Counted)> {
         match self.run_once(triptych, subject)? {
-            Outcome::Lost(_) | Outcome::Hangs => self.run_once(triptych, subject),
-            outcome => Ok(outcome),
+            (Outcome::Lost(_) | Outcome::Hangs, _) => self.run_once(triptych, subject),
+            tried => Ok(tried),
         }
     }
 
-    fn run_once(&self, triptych: &Path, subject: &Subject) -> Result<Outcome> {
-        let run = Run { triptych, subject };
+    fn run_once(&self, triptych: &Path, subject: &Subject) -> Result<(Outcome, Counted)> {
+        let run = Run {
+            triptych,
+            subject,
+            counted: Rc::default(),
+        };
         let ended = match self.run {
             Kind::Acts(traffic, acts) => run.acts(traffic, acts, Testbed::nothing_wrong_since),
             Kind::Lossless(traffic, acts) => run.acts(traffic, acts, Testbed::nothing_lost_since),
             Kind::Other(other) => other(&run),
         };
-        match ended {
-            Ok(()) => Ok(Outcome::Pass),
-            Err(Stop::Outcome(outcome)) => Ok(outcome),
-            Err(Stop::Failure(error)) => Err(error),
-        }
+        let outcome = match ended {
+            Ok(()) => Outcome::Pass,
+            Err(Stop::Outcome(outcome)) => outcome,
+            Err(Stop::Failure(error)) => return Err(error),
+        };
+        Ok((outcome, run.counted.get()))
     }
 }
 
@@ -159,11 +182,14 @@ impl Case {
 struct Run<'a> {
     triptych: &'a Path,
     subject: &'a Subject,
+    counted: Rc<Cell<Counted>>,
 }
 
 impl Run<'_> {
     fn start(&self, change: impl FnOnce(NicConfig) -> NicConfig) -> Step<Testbed> {
-        Ok(Testbed::start(self.triptych, self.subject, change)?)
+        let (triptych, subject) = (self.triptych, self.subject);
+        let counted = Rc::clone(&self.counted);
+        Ok(Testbed::start(triptych, subject, counted, change)?)
     }
 
     /// A program that forwards this traffic.
@@ -249,8 +275,11 @@ fn bad_crc(bed: &mut Testbed) -> Step {
 }
 
 fn never_finish_reset(run: &Run<'_>) -> Step {
-    let bed = run.start(with(SLOW))?;
-    bed.set_fault("never-finish-reset")?;
+    // From the start, because a program may reset the card at once.
+    let mut faults = Faults::default();
+    let added = faults.add("never-finish-reset");
+    added.map_err(anyhow::Error::from)?;
+    let bed = run.start(|config| with(SLOW)(config).with_each_port(|port| port.faults = faults))?;
     ends(bed, START / 2)
 }
 
@@ -258,7 +287,8 @@ fn removed(run: &Run<'_>) -> Step {
     let mut bed = run.start(|config| with(SLOW)(config).with_mmio(MmioMode::Trap))?;
     bed.forwards(WARM / 10, START)?;
     bed.set_fault("removed")?;
-    ends(bed, RECOVERY)
+    // Our drivers notice it within a second, and then wait some seconds for the card to stop.
+    ends(bed, START / 2)
 }
 
 /// The program must end of itself, with a status that tells of a failure.

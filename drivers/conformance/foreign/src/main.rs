@@ -10,6 +10,7 @@ use foreign::outcome::Outcome;
 use foreign::subject;
 use foreign::table::{self, Table};
 use nic::Expected;
+use serde_json::json;
 
 /// Runs the conformance cases that need only forwarding, for programs that know nothing of this
 /// project.
@@ -17,7 +18,7 @@ use nic::Expected;
 #[command(version)]
 struct Options {
     /// Run this program instead of the peers: words between blanks, in which {port0} and {port1}
-    /// stand for PCI addresses
+    /// stand for PCI addresses, or {socket0} and {socket1} for the card's vfio-user sockets
     #[arg(long, value_name = "WORDS")]
     program: Option<String>,
     /// What the program does to a frame: touch, touch@N, mac or none
@@ -43,6 +44,9 @@ struct Options {
     /// Write the table into this page
     #[arg(long, value_name = "PAGE", conflicts_with_all = ["only", "cases", "program"])]
     page: Option<PathBuf>,
+    /// Print a line of JSON for each case, and no table
+    #[arg(long, conflicts_with = "page")]
+    json: bool,
     /// Print the cases, and run nothing
     #[arg(long)]
     list: bool,
@@ -93,9 +97,20 @@ fn run(options: &Options) -> Result<()> {
     for case in &cases {
         let mut row = Vec::new();
         for subject in &subjects {
-            let outcome = case.run(&triptych, subject)?;
-            let mark = if outcome == Outcome::Pass { ' ' } else { '!' };
-            println!("{mark} {:<20} {:<14} {outcome}", case.name, subject.name);
+            let (outcome, [received, sent, lost, wrong]) = case.run(&triptych, subject)?;
+            let pass = outcome == Outcome::Pass;
+            if options.json {
+                let line = json!({
+                    "case": case.name, "asks": case.asks, "hazard": case.hazard(), "driver": subject.name,
+                    "expected": "pass", "seen": outcome.to_string(), "changed": !pass,
+                    "counted": {"received": received, "sent": sent, "lost": lost, "wrong": wrong},
+                    "recorded": table::recorded(case.name),
+                });
+                println!("{line}");
+            } else {
+                let mark = if pass { ' ' } else { '!' };
+                println!("{mark} {:<20} {:<14} {outcome}", case.name, subject.name);
+            }
             row.push(outcome);
         }
         outcomes.push(row);
@@ -108,6 +123,7 @@ fn run(options: &Options) -> Result<()> {
     };
     match &options.page {
         Some(page) => table.write_into(page),
+        None if options.json => Ok(()),
         None => {
             println!("\n{}", table.markdown());
             Ok(())

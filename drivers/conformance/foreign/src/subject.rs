@@ -27,6 +27,8 @@ pub struct Subject {
     pub env: BTreeMap<String, String>,
     /// What it does to a frame.
     pub expect: Expected,
+    /// Whether it speaks vfio-user to the card's sockets, and needs no bridge.
+    pub direct: bool,
 }
 
 /// The file that `make peers` writes.
@@ -102,6 +104,7 @@ pub fn peers(file: &Path) -> Result<(Vec<Subject>, Vec<Skipped>)> {
             args: with_ports(build.args),
             env: build.env,
             expect: peer.expect.parse()?,
+            direct: false,
             name,
         });
     }
@@ -120,12 +123,15 @@ pub fn own(bin: &Path) -> Vec<Subject> {
         args: PORTS.map(str::to_owned).to_vec(),
         env: BTreeMap::new(),
         expect: Expected::default(),
+        direct: false,
     });
     own.filter(|subject| subject.program.is_file()).collect()
 }
 
-/// Any program: words that blanks separate, in which `{port0}` and `{port1}` stand for the ports.
+/// Any program: words that blanks separate, in which `{port0}` and `{port1}` stand for the ports, or `{socket0}` and
+/// `{socket1}` for the card's sockets. Each card has other sockets, so these stay until the program starts.
 pub fn of_words(words: &str, expect: Expected) -> Result<Subject> {
+    let direct = words.contains("{socket");
     let mut words = words.split_whitespace().map(str::to_owned);
     let mut program = PathBuf::from(words.next().context("the program has no name")?);
     // It runs in another folder. A name alone comes from PATH.
@@ -140,6 +146,7 @@ pub fn of_words(words: &str, expect: Expected) -> Result<Subject> {
         program,
         env: BTreeMap::new(),
         expect,
+        direct,
     })
 }
 
@@ -182,6 +189,7 @@ mod tests {
         let subject = of_words("/a/fwd {port0} {port1} -x", Expected::Mac).unwrap();
         assert_eq!(subject.name, "fwd");
         assert_eq!(subject.args, ["0000:03:00.0", "0000:04:00.0", "-x"]);
+        assert!(!subject.direct && of_words("fwd {socket0}", Expected::Mac).unwrap().direct);
         assert!(of_words("  ", Expected::Mac).is_err());
         let relative = of_words("./fwd", Expected::Mac).unwrap();
         assert!(relative.program.is_absolute(), "{relative:?}");

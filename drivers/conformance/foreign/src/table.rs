@@ -1,5 +1,6 @@
 //! The table of outcomes, as Markdown, and its place in a page.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -76,6 +77,19 @@ pub fn parts<'a>(page: &'a str, begin: &str, end: &str) -> Option<(&'a str, &'a 
     let from = page.find(begin)? + begin.len();
     let to = from + page[from..].find(end)?;
     Some((&page[..from], &page[from..to], &page[to..]))
+}
+
+/// What the page has for a case in the columns of our drivers, by driver.
+pub fn recorded(case: &str) -> BTreeMap<&'static str, &'static str> {
+    let (_, table, _) = parts(include_str!("../README.md"), BEGIN, END).unwrap_or_default();
+    let cells = |line: &'static str| line.split('|').map(|cell| cell.trim().trim_matches('*'));
+    let row = table
+        .lines()
+        .find(|line| line.starts_with(&format!("| `{case}` |")));
+    let names = cells(table.lines().next().unwrap_or_default());
+    let columns = names.zip(cells(row.unwrap_or_default()));
+    let ours = ["c", "rust", "rust-unsafe"];
+    columns.filter(|(name, _)| ours.contains(name)).collect()
 }
 
 /// The cases and what they ask for, as Markdown.

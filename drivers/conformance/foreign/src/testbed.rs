@@ -1,6 +1,8 @@
 //! A card with two ports, and a program that forwards between them.
 
+use std::cell::Cell;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -49,6 +51,24 @@ pub struct Testbed {
     pub program: Running,
     /// The card.
     pub nic: TestNic,
+    /// Receives the card's counters in the end.
+    pub counted: Rc<Cell<Counted>>,
+}
+
+/// Frames that the cards of a case counted: given to the program, sent by it, lost, and wrong.
+pub type Counted = [u64; 4];
+
+impl Drop for Testbed {
+    fn drop(&mut self) {
+        let mut sum = self.counted.get();
+        for stats in self.nic.ports().iter().map(Port::stats) {
+            sum[0] += stats.delivered_generated;
+            sum[1] += stats.transmitted;
+            sum[2] += stats.verify.missing;
+        }
+        sum[3] += self.counts().wrong;
+        self.counted.set(sum);
+    }
 }
 
 /// The counters at one moment, summed over both ports.
@@ -69,18 +89,36 @@ impl Testbed {
     pub fn start(
         triptych: &Path,
         subject: &Subject,
+        counted: Rc<Cell<Counted>>,
         change: impl FnOnce(NicConfig) -> NicConfig,
     ) -> Result<Self> {
         let nic = TestNic::running(|config| {
             change(config.with_each_port(|port| port.expected = subject.expect))
         })?;
-        let mut program = Program::at(triptych).arg("with-card");
-        for port in nic.ports() {
-            program = program.arg("--socket").arg(port.socket());
-        }
-        let program = program.arg("--").arg(&subject.program).args(&subject.args);
+        let sockets = nic.ports().iter().map(Port::socket);
+        let program = if subject.direct {
+            let mut args = subject.args.clone();
+            for (nth, socket) in sockets.enumerate() {
+                let (place, socket) = (format!("{{socket{nth}}}"), socket.to_string_lossy());
+                args.iter_mut()
+                    .for_each(|arg| *arg = arg.replace(&place, &socket));
+            }
+            // It ends with this process, even by SIGKILL. The launcher takes care of that itself.
+            let program = Program::at("setpriv").args(["--pdeathsig", "KILL"]);
+            program.arg(&subject.program).args(args)
+        } else {
+            let program = sockets
+                .fold(Program::at(triptych).arg("with-card"), |program, socket| {
+                    program.arg("--socket").arg(socket)
+                });
+            program.arg("--").arg(&subject.program).args(&subject.args)
+        };
         let program = program.grouped(&nic.path(".")).envs(&subject.env).start()?;
-        Ok(Self { program, nic })
+        Ok(Self {
+            program,
+            nic,
+            counted,
+        })
     }
 
     /// The counters now.

@@ -21,10 +21,14 @@ fn the_page_lists_the_cases_and_has_a_row_for_each() {
         return;
     }
     assert_eq!(listed, wanted, "run this test with TRIPTYCH_UPDATE=1");
+    let hazards = std::fs::read_to_string(path.with_file_name("../hazards.toml")).unwrap();
     let (_, outcomes, _) = table::parts(&page, table::BEGIN, table::END).unwrap();
     for case in CASES {
         let row = format!("| `{}` |", case.name);
         let rows = outcomes.matches(&row).count();
         assert_eq!(rows, 1, "run make test ONLY=foreign: {row}");
+        assert_eq!(table::recorded(case.name).len(), 3, "{row}");
+        let known = |id: &str| hazards.contains(&format!("id = \"{id}\""));
+        assert!(case.hazard().is_none_or(known), "{row}");
     }
 }

@@ -28,7 +28,7 @@ fn triptych() -> Option<PathBuf> {
 
 fn outcome(triptych: &Path, name: &str, subject: &Subject) -> Outcome {
     let case = CASES.iter().find(|case| case.name == name).unwrap();
-    case.run(triptych, subject).unwrap()
+    case.run(triptych, subject).unwrap().0
 }
 
 #[test]
@@ -46,6 +46,11 @@ fn the_c_driver_and_ixy_forward() {
             assert_eq!(outcome, Outcome::Pass, "{name}: {}", subject.name);
         }
     }
+    // The same over the card's sockets, without the bridge.
+    let words =
+        subjects[0].program.display().to_string() + " vfio-user:{socket0} vfio-user:{socket1}";
+    let direct = subject::of_words(&words, Expected::default()).unwrap();
+    assert_eq!(outcome(&triptych, "forwards", &direct), Outcome::Pass);
     // A driver that is expected to do otherwise sends wrong frames.
     subjects[0].expect = Expected::Unchanged;
     let outcome = outcome(&triptych, "forwards", &subjects[0]);

@@ -1,0 +1,3 @@
+module triptych/own
+
+go 1.19
