@@ -1,0 +1,115 @@
+"use strict";
+// The hazards: which build has which outcome, and the evidence of one recording.
+
+/** How bad each outcome is. Sign and word stand beside the colour. @type {Record<string, string>} */
+const GRADES = {
+    "silent corruption": "worst", "memory disclosed": "worst",
+    hang: "bad", leak: "bad", "stalled queue": "bad", "wrong packet": "bad", "uncounted loss": "bad",
+    "panic/trap": "noticed", "error returned": "noticed", "contained by the IOMMU": "noticed", "counted drop": "noticed",
+    "does not compile": "none", "no effect": "none",
+};
+/** @type {Record<string, string>} */
+const SIGNS = { worst: "✕", bad: "▲", noticed: "●", none: "✓", race: "◆" };
+/** @type {Record<string, string>} */
+const PARTIES = { app: "The application is wrong", dev: "The device is wrong", drv: "The driver is wrong", wire: "The sender of frames is wrong" };
+
+/** @param {string} outcome */
+function outcomeLabel(outcome) {
+    const race = outcome.includes(" or ");
+    const grade = race ? "race" : GRADES[outcome] ?? "bad";
+    return el("span", { class: `outcome ${grade}`, title: race ? outcome : undefined }, `${SIGNS[grade]} ${race ? "differs by run" : outcome}`);
+}
+
+/** The recordings of each hazard by build. @param {Entry[]} entries */
+function byHazard(entries) {
+    /** @type {Map<string, Map<string, Entry>>} */
+    const hazards = new Map();
+    for (const entry of entries) {
+        if (entry.hazard && entry.kind === "hazard") {
+            hazards.set(entry.hazard, (hazards.get(entry.hazard) ?? new Map()).set(entry.driver, entry));
+        }
+    }
+    return hazards;
+}
+
+/** @param {Entry | undefined} entry @param {string} [current] The id that is shown now. */
+function buildCell(entry, current) {
+    if (!entry) {
+        return el("span", { class: "quiet" }, "no recording");
+    }
+    const label = entry.outcome ? outcomeLabel(entry.outcome) : el("span", {}, "see the recording");
+    return el("a", { href: formatHash(entry.id, 0), "aria-current": entry.id === current ? "true" : undefined,
+        "aria-label": `${entry.title}, ${DRIVERS[entry.driver] ?? entry.driver}: ${label.textContent}` }, label);
+}
+
+/** @param {string} words Only hazards whose names or outcomes have these words are listed. */
+function showHazards(words) {
+    const wanted = words.toLowerCase().split(/\s+/);
+    const builds = Object.keys(DRIVERS);
+    const headers = ["hazard", ...Object.values(DRIVERS)].map((text) => el("th", { scope: "col" }, text));
+    const groups = new Map(Object.keys(PARTIES).map((party) => [party, /** @type {HTMLTableRowElement[]} */ ([])]));
+    for (const [hazard, entries] of byHazard(library.entries)) {
+        const first = [...entries.values()][0];
+        const text = [hazard, first.title, ...[...entries.values()].map((entry) => entry.outcome ?? "")].join(" ").toLowerCase();
+        if (wanted.every((word) => text.includes(word))) {
+            const name = el("span", {}, first.title.replace(/,? in [^,]*$/, ""), el("code", {}, hazard));
+            groups.get(hazard.split("-")[0])?.push(row({}, name, ...builds.map((build) => buildCell(entries.get(build)))));
+        }
+    }
+    const bodies = [...groups].filter(([, rows]) => rows.length > 0).map(([party, rows]) => el("tbody", {},
+        el("tr", { class: "party" }, el("th", { scope: "rowgroup", colspan: builds.length + 1 }, PARTIES[party])), ...rows));
+    const count = [...groups.values()].reduce((sum, rows) => sum + rows.length, 0);
+    box("hazard-count").textContent = `${count} ${count === 1 ? "hazard" : "hazards"}`;
+    box("hazard-list").replaceChildren(scroller("hazards", el("table", {}, el("caption", { class: "hidden" }, "Outcome of each hazard in each build"),
+        el("thead", {}, el("tr", {}, ...headers)), ...bodies)));
+}
+
+/** @param {string} title @param {(Node | string)[]} items */
+function evidencePart(title, items) {
+    return items.length === 0 ? [] : [el("dt", {}, title), ...items.map((item) => el("dd", {}, item))];
+}
+
+/** The steps at which something wrong is written, refused, or said to be wrong. @param {Run} run @param {string | null} compare */
+function wrongSteps(run, compare) {
+    return run.steps.flatMap((step, index) => {
+        const rogue = step.point === "device.rogue_write" || step.point === "device.refused" || step.point === "lab.fault";
+        const refused = (step.dma ?? []).filter((access) => access.refused);
+        if (!rogue && !step.note && refused.length === 0) {
+            return [];
+        }
+        const link = el("a", { href: formatHash(run.recording.id, index, compare) }, `step ${index}`);
+        const where = (step.dma ?? []).filter((access) => rogue || access.refused)
+            .map((access) => `${access.direction} of ${access.bytes} bytes at ${access.iova}: ${access.refused ? `refused, ${access.refused}` : access.map ?? "mapped"}`);
+        return [el("span", {}, link, `: ${[step.text, ...where, step.note].filter(Boolean).join(". ")}`)];
+    });
+}
+
+/** @param {Run} run @param {string | null} compare */
+function showEvidence(run, compare) {
+    const { evidence, hazard, id } = run.recording;
+    box("evidence").hidden = !evidence;
+    if (!evidence) {
+        return;
+    }
+    const entries = byHazard(library.entries).get(hazard ?? "") ?? new Map();
+    const builds = Object.keys(DRIVERS);
+    const outcomes = el("table", {}, el("caption", { class: "hidden" }, "Outcome in each build"),
+        el("thead", {}, el("tr", {}, ...builds.map((build) => el("th", { scope: "col" }, DRIVERS[build])))),
+        el("tbody", {}, el("tr", {}, ...builds.map((build) => el("td", {}, buildCell(entries.get(build), id))))));
+    const steps = wrongSteps(run, compare);
+    const shown = steps.slice(0, 8);
+    if (steps.length > shown.length) {
+        shown.push(el("span", { class: "quiet" }, `… and ${steps.length - shown.length} more steps`));
+    }
+    const agrees = evidence.recorded === undefined || evidence.recorded.split(" or ").includes(evidence.outcome);
+    box("evidence-title").textContent = `Hazard: ${evidence.title ?? hazard ?? ""}`;
+    box("evidence-body").replaceChildren(
+        el("p", { class: "verdict" }, `${DRIVERS[run.recording.driver] ?? run.recording.driver}: `, outcomeLabel(evidence.outcome),
+            agrees ? "" : ` ≠ recorded as “${evidence.recorded}”`, evidence.text ? ` ${evidence.text}` : ""),
+        scroller("outcomes", outcomes),
+        el("dl", {}, ...evidencePart("How it is provoked", [evidence.provocation].filter(Boolean)),
+            ...evidencePart("What was written where", shown), ...evidencePart("Who noticed", (evidence.noticed ?? []).length > 0 ? evidence.noticed : ["Nobody."]),
+            ...evidencePart("What stays wrong", (evidence.wrong ?? []).length > 0 ? evidence.wrong : ["Nothing that the lab found."]),
+            ...evidencePart("Why", evidence.why ? [evidence.why] : []),
+            ...evidencePart("Class of the mistake", evidence.cwe ? [`CWE-${evidence.cwe}`] : [])));
+}
