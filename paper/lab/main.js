@@ -144,6 +144,7 @@ function showView(view) {
 /** Shows the state of the URL. */
 async function restore() {
     const wanted = ++app.wanted;
+    window.clearTimeout(address.timer);
     const start = library.entries.find((entry) => entry.kind === "tour") ?? library.entries[0];
     const target = parseHash(location.hash) ?? (start && location.hash.length < 2 ? parseHash(`#${start.id}/0`) : null);
     box("notice").hidden = true;
