@@ -57,16 +57,18 @@ function showDifferences(a, index, stateA, b, stateB, pairing) {
     if (exact) {
         /** @param {Step} step */
         const place = (step) => (step.line ? step.line.join(":") : "–");
-        const pairs = [["sentence", one.text, two.text], ...(language(a.recording.driver) === language(b.recording.driver) ? [["source line", place(one), place(two)]] : []),
-            ["instructions of the step", String(one.instructions ?? 0), String(two.instructions ?? 0)]];
+        const pairs = [["sentence", one.text, two.text], ["instructions of the step", String(one.instructions ?? 0), String(two.instructions ?? 0)]];
+        if (language(a.recording.driver) === language(b.recording.driver)) {
+            pairs.push(["source line", place(one), place(two)]);
+        }
         all.push(...pairs.filter(([, x, y]) => x !== y).map(([name, x, y]) => ({ kind: "step", key: name, name, a: x, b: y })));
     }
-    const skipped = pairing.skipped(index);
+    const skipped = pairing.skipped(index).map((step) => b.steps[step].text);
     const words = [
-        state.length === 0 ? "= Registers, rings, owners and pool are equal." : `≠ ${state.length} ${state.length === 1 ? "part" : "parts"} of the state ${state.length === 1 ? "differs" : "differ"}.`,
+        state.length === 0 ? "= Registers, rings, owners and pool are equal." : `≠ Different: ${plural(state.length, "part")} of the state.`,
         exact ? "" : "≠ B has no such step: it is shown after its last common step.",
-        skipped.length > 0 ? `≠ Only B made ${skipped.length} more ${skipped.length === 1 ? "step" : "steps"} before: ${skipped.slice(0, 3).map((step) => b.steps[step].text).join("; ")}${skipped.length > 3 ? " …" : ""}.` : "",
-        index === a.steps.length - 1 && there < b.steps.length - 1 ? `B goes on for ${b.steps.length - 1 - there} more steps.` : "",
+        skipped.length > 0 ? `≠ Only B made ${plural(skipped.length, "more step")} before: ${firstOf(skipped, 3, "; ")}.` : "",
+        index === a.steps.length - 1 && there < b.steps.length - 1 ? `B goes on for ${plural(b.steps.length - 1 - there, "more step")}.` : "",
     ].filter(Boolean);
     const rows = all.slice(0, ROWS).map((difference) => row({ class: "unlike" }, `≠ ${difference.name}`, difference.a, difference.b));
     box("differences").replaceChildren(...words.map((text) => el("p", {}, text)),

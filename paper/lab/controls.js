@@ -3,18 +3,19 @@
 
 /** The next or previous of these steps. @param {number[]} steps @param {number} index @param {boolean} back */
 function neighbour(steps, index, back) {
-    const found = back ? steps.filter((step) => step < index).pop() : steps.find((step) => step > index);
-    return found ?? index;
+    return (back ? steps.filter((step) => step < index).pop() : steps.find((step) => step > index)) ?? index;
 }
 
+/** @param {Run} run @param {number} packet */
+const stepsOf = (run, packet) => run.steps.flatMap((step, index) => (step.packet === packet ? [index] : []));
 /** @type {Record<string, (run: Run, index: number) => number>} */
 const MOVES = {
     first: () => 0,
     back: (_, index) => index - 1,
     forward: (_, index) => index + 1,
     last: (run) => run.steps.length - 1,
-    "packet-back": (run, index) => neighbour(run.stepsOf(app.followed), index, true),
-    "packet-forward": (run, index) => neighbour(run.stepsOf(app.followed), index, false),
+    "packet-back": (run, index) => neighbour(stepsOf(run, app.followed), index, true),
+    "packet-forward": (run, index) => neighbour(stepsOf(run, app.followed), index, false),
     "batch-back": (run, index) => neighbour(run.batches, index, true),
     "batch-forward": (run, index) => neighbour(run.batches, index, false),
     "tour-back": (run, index) => neighbour(run.tour, index, true),
@@ -30,31 +31,20 @@ const KEYS = {
 const player = {
     /** @type {number | undefined} */
     timer: undefined,
-    stop() {
+    /** @param {number} [timer] The timer that makes the steps, or none to pause. */
+    set(timer) {
         window.clearInterval(this.timer);
-        this.timer = undefined;
-        this.show();
+        this.timer = timer;
+        box("play").textContent = timer === undefined ? "▶ Play" : "❚❚ Pause";
     },
     toggle() {
-        if (this.timer !== undefined || !app.run) {
-            this.stop();
-            return;
-        }
-        if (app.index === app.run.steps.length - 1) {
-            go(0, false);
-        }
-        this.timer = window.setInterval(() => {
+        if (this.timer !== undefined || !app.run) { return this.set(); }
+        const last = app.run.steps.length - 1;
+        go(app.index === last ? 0 : app.index, false);
+        this.set(window.setInterval(() => {
             go(app.index + 1, false);
-            if (!app.run || app.index === app.run.steps.length - 1) {
-                this.stop();
-            }
-        }, 1000 / Number(selectBox("speed").value));
-        this.show();
-    },
-    show() {
-        const playing = this.timer !== undefined;
-        box("play").textContent = playing ? "❚❚ Pause" : "▶ Play";
-        box("play").setAttribute("aria-pressed", String(playing));
+            if (app.index === last) { this.set(); }
+        }, 1000 / Number(selectBox("speed").value)));
     },
 };
 
@@ -67,7 +57,7 @@ function act(action) {
     } else if (action === "hazards") {
         location.hash = "#hazards";
     } else if (app.run && action in MOVES) {
-        player.stop();
+        player.set();
         go(MOVES[action](app.run, app.index), action.startsWith("tour"));
     }
 }
@@ -90,52 +80,43 @@ function onKey(event) {
 /** @param {FileList | null | undefined} files */
 async function openFile(files) {
     const file = files?.[0];
-    if (!file) {
-        return;
-    }
+    if (!file) { return; }
     try {
-        const entry = library.add(parseRecording(await file.text()));
-        app.run = null;
-        const hash = formatHash(entry.id, 0);
-        if (location.hash === hash) {
-            await restore();
-        } else {
-            location.hash = hash;
-        }
+        const id = library.add(parseRecording(await file.text()));
+        history.pushState(null, "", formatHash(id, 0));
+        await restore();
     } catch (error) {
-        notice(`Cannot open ${file.name}: ${error instanceof Error ? error.message : error}. A recording comes from \`triptych lab record -o FILE\`.`);
+        notice(`Cannot open ${file.name}: ${reason(error)}. A recording comes from \`triptych lab record -o FILE\`.`);
     }
 }
 
-const THEMES = ["auto", "light", "dark"];
+/** @param {number} packet */
+const follow = (packet) => { app.followed = packet; go(app.index, false); };
 
 function connect() {
     document.addEventListener("keydown", onKey);
     document.addEventListener("click", (event) => {
         const button = event.target instanceof Element ? event.target.closest("button") : null;
-        if (button?.dataset.action) {
+        if (event.target === box("skip")) {
+            // The part behind the # is a state, so this link only moves the focus.
+            event.preventDefault();
+            box("state").focus();
+        } else if (button?.dataset.action) {
             act(button.dataset.action);
         } else if (button?.dataset.packet) {
             follow(Number(button.dataset.packet));
         }
     });
     const slider = byId("slider", HTMLInputElement);
-    slider.addEventListener("input", () => { player.stop(); go(Number(slider.value), false); });
-    selectBox("speed").addEventListener("change", () => { if (player.timer !== undefined) { player.stop(); player.toggle(); } });
+    slider.addEventListener("input", () => { player.set(); go(Number(slider.value), false); });
+    selectBox("speed").addEventListener("change", () => { if (player.timer !== undefined) { player.set(); player.toggle(); } });
     selectBox("packet").addEventListener("change", () => follow(Number(selectBox("packet").value)));
     selectBox("recording").addEventListener("change", () => { location.hash = formatHash(selectBox("recording").value, 0); });
     selectBox("compare").addEventListener("change", () => {
-        if (app.run) {
-            location.hash = formatHash(app.run.recording.id, app.index, selectBox("compare").value || null, app.followed);
-        }
-    });
-    box("swap").addEventListener("click", () => {
-        if (app.run && app.other) {
-            location.hash = formatHash(app.other.run.recording.id, app.other.pairing.pairs[app.index].index, app.run.recording.id, app.followed);
-        }
+        location.hash = formatHash(selectBox("recording").value, app.index, selectBox("compare").value || null, app.followed);
     });
     box("theme").addEventListener("click", () => {
-        const theme = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme ?? "") + 1) % THEMES.length];
+        const theme = { auto: "light", light: "dark" }[document.documentElement.dataset.theme ?? ""] ?? "auto";
         document.documentElement.dataset.theme = theme;
         box("theme").textContent = `Theme: ${theme}`;
     });
@@ -147,7 +128,6 @@ function connect() {
     const filter = byId("filter", HTMLInputElement);
     filter.addEventListener("input", () => showHazards(filter.value));
     window.addEventListener("hashchange", () => void restore());
-    window.addEventListener("popstate", () => void restore());
     // Paper has the rings as tables, too.
     window.addEventListener("beforeprint", () => document.querySelectorAll("#runs details").forEach((details) => details.setAttribute("open", "")));
 }

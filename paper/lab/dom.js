@@ -16,8 +16,7 @@ function fill(element, attributes, children) {
 }
 
 /**
- * @template {keyof HTMLElementTagNameMap} K
- * @param {K} tag @param {Attributes} [attributes] @param {...(Node | string)} children
+ * @template {keyof HTMLElementTagNameMap} K @param {K} tag @param {Attributes} [attributes] @param {...(Node | string)} children
  * @returns {HTMLElementTagNameMap[K]}
  */
 function el(tag, attributes = {}, ...children) {
@@ -27,8 +26,7 @@ function el(tag, attributes = {}, ...children) {
 }
 
 /**
- * @template {keyof SVGElementTagNameMap} K
- * @param {K} tag @param {Attributes} [attributes] @param {...(Node | string)} children
+ * @template {keyof SVGElementTagNameMap} K @param {K} tag @param {Attributes} [attributes] @param {...(Node | string)} children
  * @returns {SVGElementTagNameMap[K]}
  */
 function svg(tag, attributes = {}, ...children) {
@@ -45,7 +43,6 @@ function byId(id, kind) {
     }
     return element;
 }
-
 /** @param {string} id */
 const box = (id) => byId(id, HTMLElement);
 /** @param {string} id */

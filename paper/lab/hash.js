@@ -33,13 +33,14 @@ function formatHash(id, step, compare = null, packet = 0) {
 const address = {
     /** @type {number | undefined} */
     timer: undefined,
-    /** A jump gets an entry in the history. A step replaces it, after a pause, because browsers limit such calls. @param {string} hash @param {boolean} jump */
+    /**
+     * A jump gets an entry in the history. A step replaces it, after a pause, because browsers limit such calls.
+     * @param {string} hash @param {boolean} jump
+     */
     write(hash, jump) {
         window.clearTimeout(this.timer);
-        if (jump) {
-            if (location.hash !== hash) {
-                history.pushState(null, "", hash);
-            }
+        if (jump && location.hash !== hash) {
+            history.pushState(null, "", hash);
         } else {
             this.timer = window.setTimeout(() => history.replaceState(null, "", hash), 100);
         }

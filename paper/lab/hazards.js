@@ -52,21 +52,21 @@ function showHazards(words) {
         const first = [...entries.values()][0];
         const text = [hazard, first.title, ...[...entries.values()].map((entry) => entry.outcome ?? "")].join(" ").toLowerCase();
         if (wanted.every((word) => text.includes(word))) {
-            const name = el("span", {}, first.title.replace(/,? in [^,]*$/, ""), el("code", {}, hazard));
+            const name = el("span", {}, first.title.replace(/, in [^,]*$/, ""), el("code", {}, hazard));
             groups.get(hazard.split("-")[0])?.push(row({}, name, ...builds.map((build) => buildCell(entries.get(build)))));
         }
     }
     const bodies = [...groups].filter(([, rows]) => rows.length > 0).map(([party, rows]) => el("tbody", {},
         el("tr", { class: "party" }, el("th", { scope: "rowgroup", colspan: builds.length + 1 }, PARTIES[party])), ...rows));
-    const count = [...groups.values()].reduce((sum, rows) => sum + rows.length, 0);
-    box("hazard-count").textContent = `${count} ${count === 1 ? "hazard" : "hazards"}`;
+    box("hazard-count").textContent = plural([...groups.values()].flat().length, "hazard");
     box("hazard-list").replaceChildren(scroller("hazards", el("table", {}, el("caption", { class: "hidden" }, "Outcome of each hazard in each build"),
         el("thead", {}, el("tr", {}, ...headers)), ...bodies)));
 }
 
-/** @param {string} title @param {(Node | string)[]} items */
-function evidencePart(title, items) {
-    return items.length === 0 ? [] : [el("dt", {}, title), ...items.map((item) => el("dd", {}, item))];
+/** @param {string} title @param {(Node | string)[] | undefined} items @param {string} [none] What stands there without items. */
+function evidencePart(title, items, none) {
+    const shown = items && items.length > 0 ? items : none ? [none] : [];
+    return shown.length === 0 ? [] : [el("dt", {}, title), ...shown.map((item) => el("dd", {}, item))];
 }
 
 /** The steps at which something wrong is written, refused, or said to be wrong. @param {Run} run @param {string | null} compare */
@@ -74,13 +74,11 @@ function wrongSteps(run, compare) {
     return run.steps.flatMap((step, index) => {
         const rogue = step.point === "device.rogue_write" || step.point === "device.refused" || step.point === "lab.fault";
         const refused = (step.dma ?? []).filter((access) => access.refused);
-        if (!rogue && !step.note && refused.length === 0) {
-            return [];
-        }
         const link = el("a", { href: formatHash(run.recording.id, index, compare) }, `step ${index}`);
-        const where = (step.dma ?? []).filter((access) => rogue || access.refused)
-            .map((access) => `${access.direction} of ${access.bytes} bytes at ${access.iova}: ${access.refused ? `refused, ${access.refused}` : access.map ?? "mapped"}`);
-        return [el("span", {}, link, `: ${[step.text, ...where, step.note].filter(Boolean).join(". ")}`)];
+        const where = (rogue ? step.dma ?? [] : refused).map((access) => `${access.direction} of ${access.bytes} bytes at ${access.iova}: `
+            + (access.refused ? `refused, ${access.refused}` : access.map ?? "mapped"));
+        const words = [step.text, ...where, step.note].filter(Boolean).join(". ");
+        return rogue || step.note || refused.length > 0 ? [el("span", {}, link, `: ${words}`)] : [];
     });
 }
 
@@ -92,24 +90,17 @@ function showEvidence(run, compare) {
         return;
     }
     const entries = byHazard(library.entries).get(hazard ?? "") ?? new Map();
-    const builds = Object.keys(DRIVERS);
-    const outcomes = el("table", {}, el("caption", { class: "hidden" }, "Outcome in each build"),
-        el("thead", {}, el("tr", {}, ...builds.map((build) => el("th", { scope: "col" }, DRIVERS[build])))),
-        el("tbody", {}, el("tr", {}, ...builds.map((build) => el("td", {}, buildCell(entries.get(build), id))))));
+    const outcomes = Object.entries(DRIVERS).map(([build, name]) => row({}, name, buildCell(entries.get(build), id)));
     const steps = wrongSteps(run, compare);
-    const shown = steps.slice(0, 8);
-    if (steps.length > shown.length) {
-        shown.push(el("span", { class: "quiet" }, `… and ${steps.length - shown.length} more steps`));
-    }
+    const shown = [...steps.slice(0, 8), ...(steps.length > 8 ? [`… and ${plural(steps.length - 8, "more step")}`] : [])];
     const agrees = evidence.recorded === undefined || evidence.recorded.split(" or ").includes(evidence.outcome);
     box("evidence-title").textContent = `Hazard: ${evidence.title ?? hazard ?? ""}`;
     box("evidence-body").replaceChildren(
         el("p", { class: "verdict" }, `${DRIVERS[run.recording.driver] ?? run.recording.driver}: `, outcomeLabel(evidence.outcome),
             agrees ? "" : ` ≠ recorded as “${evidence.recorded}”`, evidence.text ? ` ${evidence.text}` : ""),
-        scroller("outcomes", outcomes),
+        table(["build", "outcome"], outcomes, "Outcome in each build"),
         el("dl", {}, ...evidencePart("How it is provoked", [evidence.provocation].filter(Boolean)),
-            ...evidencePart("What was written where", shown), ...evidencePart("Who noticed", (evidence.noticed ?? []).length > 0 ? evidence.noticed : ["Nobody."]),
-            ...evidencePart("What stays wrong", (evidence.wrong ?? []).length > 0 ? evidence.wrong : ["Nothing that the lab found."]),
-            ...evidencePart("Why", evidence.why ? [evidence.why] : []),
-            ...evidencePart("Class of the mistake", evidence.cwe ? [`CWE-${evidence.cwe}`] : [])));
+            ...evidencePart("What was written where", shown), ...evidencePart("Who noticed", evidence.noticed, "Nobody."),
+            ...evidencePart("What stays wrong", evidence.wrong, "Nothing that the lab found."),
+            ...evidencePart("Why", evidence.why ? [evidence.why] : []), ...evidencePart("Class of the mistake", evidence.cwe ? [`CWE-${evidence.cwe}`] : [])));
 }

@@ -33,25 +33,16 @@ function go(index, jump) {
     }
 }
 
-/** @param {number} packet */
-function follow(packet) {
-    app.followed = packet;
-    go(app.index, false);
-}
-
-/** @param {Run} run */
-function choices(run) {
-    const { hazard, id } = run.recording;
-    return library.entries.filter((entry) => entry.kind !== "hazard" || (hazard !== null && entry.hazard === hazard) || entry.id === id);
-}
-
-/** @param {string} id @param {Entry[]} entries @param {string} chosen @param {HTMLOptionElement[]} first */
-function fillSelect(id, entries, chosen, first) {
+/** Lists the tours, the own recordings, and all builds of the hazard. @param {string} id @param {Run} run @param {string} chosen */
+function fillSelect(id, run, chosen) {
+    const { hazard } = run.recording;
+    const entries = library.entries.filter((entry) => entry.kind !== "hazard" || entry.hazard === hazard);
     const options = entries.map((entry) => {
         const name = DRIVERS[entry.driver] ?? entry.driver;
-        return el("option", { value: entry.id }, entry.kind === "tour" ? `Tour, ${name}` : entry.kind === "own" ? `${entry.title} (own, ${name})` : `${entry.hazard}, ${name}`);
+        const title = entry.kind === "tour" ? "Tour" : entry.kind === "own" ? `Own: ${entry.title}` : entry.hazard;
+        return el("option", { value: entry.id }, `${title}, ${name}`);
     });
-    selectBox(id).replaceChildren(...first, ...options);
+    selectBox(id).replaceChildren(...(id === "compare" ? [el("option", { value: "" }, "nothing")] : []), ...options);
     selectBox(id).value = chosen;
 }
 
@@ -74,19 +65,19 @@ function setUp(run, other) {
     box("name-a").textContent = `A: ${nameOf(run)}`;
     box("name-b").textContent = other ? `B: ${nameOf(other)}` : "";
     box("runs").classList.toggle("two", other !== null);
-    for (const name of ["name-a", "run-b", "differences-pane", "swap"]) {
+    for (const name of ["name-a", "run-b", "differences-pane"]) {
         box(name).hidden = other === null;
     }
-    fillSelect("recording", choices(run), id, []);
-    fillSelect("compare", choices(run).filter((entry) => entry.id !== id), other?.recording.id ?? "", [el("option", { value: "" }, "nothing")]);
+    fillSelect("recording", run, id);
+    fillSelect("compare", run, other?.recording.id ?? "");
     selectBox("packet").replaceChildren(...run.packets.map((packet) => el("option", { value: packet }, String(packet))));
     byId("slider", HTMLInputElement).max = String(run.steps.length - 1);
-    const numbers = run.tour.map((index) => run.steps[index].tour ?? 0);
-    const tour = [...new Set(numbers)].sort((a, b) => a - b);
+    const tour = [...new Set(run.tour.map((index) => run.steps[index].tour ?? 0))].sort((a, b) => a - b);
     box("tour").hidden = tour.length === 0;
-    box("tour-steps").replaceChildren(...tour.map((number) => el("li", {}, el("a", { href: `#${id}/tour-${number}`, "data-tour": number, "aria-label": `tour step ${number}` }, String(number)))));
+    box("tour-steps").replaceChildren(...tour.map((number) => el("li", {},
+        el("a", { href: `#${id}/tour-${number}`, "data-tour": number, "aria-label": `tour step ${number}` }, String(number)))));
     for (const [kind, steps] of Object.entries({ packet: run.packets, batch: run.batches, tour })) {
-        document.querySelectorAll(`[data-action^="${kind}-"]`).forEach((button) => { /** @type {HTMLButtonElement} */ (button).disabled = steps.length === 0; });
+        document.querySelectorAll(`[data-action^="${kind}-"]`).forEach((button) => button.toggleAttribute("disabled", steps.length === 0));
     }
     showEvidence(run, other?.recording.id ?? null);
 }
@@ -94,16 +85,15 @@ function setUp(run, other) {
 /** Shows the current step. */
 function show() {
     const { run, index, other, followed } = app;
-    if (!run) {
-        return;
-    }
+    if (!run) { return; }
     const step = run.steps[index];
     const before = run.after(index);
     const state = structuredClone(before);
     apply(state, step, index);
     const there = other ? other.pairing.pairs[index].index : 0;
     const stateB = other ? other.run.after(there + 1) : null;
-    const unlike = other && stateB ? showDifferences(run, index, state, other.run, stateB, other.pairing) : { rx: new Set(), tx: new Set(), register: new Set() };
+    const unlike = other && stateB ? showDifferences(run, index, state, other.run, stateB, other.pairing)
+        : { rx: new Set(), tx: new Set(), register: new Set() };
     for (const which of /** @type {const} */ (["rx", "tx"])) {
         app.rings[`a-${which}`].show(state, step, index, unlike[which]);
         if (other && stateB) {
@@ -114,9 +104,11 @@ function show() {
     box("actor").dataset.actor = step.actor;
     box("sentence").textContent = step.text;
     box("note").textContent = step.note ? `⚠ ${step.note}` : "";
-    box("changes").textContent = index === 0 ? "The state at the beginning." : changeWords(before, state) || "No register, descriptor or owner changes.";
-    const facts = [step.packet === undefined ? "" : `packet ${step.packet}`, state.batch === null ? "" : `batch ${state.batch}`, state.tour === null ? "" : `tour step ${state.tour}`];
-    box("position").textContent = [`Step ${index} of ${run.steps.length - 1}`, ...facts.filter(Boolean)].join(" · ");
+    const changes = changeWords(before, state) || "No register, descriptor or owner changes.";
+    box("changes").textContent = index === 0 ? "The state at the beginning." : changes;
+    const facts = Object.entries({ packet: step.packet, batch: state.batch, "tour step": state.tour });
+    box("position").textContent = [`Step ${index} of ${run.steps.length - 1}`,
+        ...facts.flatMap(([name, value]) => (value === undefined || value === null ? [] : [`${name} ${value}`]))].join(" · ");
     showLane(state, step.packet, followed);
     showPool(before, state, app.mostFree);
     showRegisters(before, state, index, unlike.register);
@@ -127,18 +119,16 @@ function show() {
     slider.value = String(index);
     slider.setAttribute("aria-valuetext", `step ${index}: ${step.text}`);
     selectBox("packet").value = String(followed);
-    document.querySelectorAll("[data-tour]").forEach((link) => fill(link, { "aria-current": link.getAttribute("data-tour") === String(state.tour) ? "step" : undefined }, []));
+    document.querySelectorAll("[data-tour]").forEach((link) => {
+        fill(link, { "aria-current": link.getAttribute("data-tour") === String(state.tour) ? "step" : undefined }, []);
+    });
 }
 
 /** @param {"run" | "hazards" | "nothing"} view */
 function showView(view) {
-    box("player").hidden = view !== "run";
-    box("controls").hidden = view !== "run";
-    box("choose").hidden = view !== "run";
+    ["player", "controls", "choose"].forEach((id) => { box(id).hidden = view !== "run"; });
     box("hazards").hidden = view !== "hazards";
-    if (view !== "run") {
-        player.stop();
-    }
+    if (view !== "run") { player.set(); }
 }
 
 /** Shows the state of the URL. */
@@ -162,11 +152,9 @@ async function restore() {
     }
     try {
         const [run, other] = await Promise.all([library.load(target.id), target.compare ? library.load(target.compare) : null]);
-        if (wanted !== app.wanted) {
-            return;
-        }
+        if (wanted !== app.wanted) { return; }
         if (run !== app.run || other !== (app.other?.run ?? null)) {
-            player.stop();
+            player.set();
             app.run = run;
             setUp(run, other);
         }
@@ -182,13 +170,15 @@ async function restore() {
     } catch (error) {
         if (wanted === app.wanted) {
             showView(app.run ? "run" : "nothing");
-            notice(`Cannot show ${location.hash}: ${error instanceof Error ? error.message : error}.`);
+            notice(`Cannot show ${location.hash}: ${reason(error)}.`);
         }
     }
 }
 
 async function start() {
     connect();
+    box("legend").prepend(...Object.keys(GLYPHS).filter((owner) => owner !== "none").map((owner) => el("li", { "data-owner": owner },
+        svg("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true" }, svg("path", { d: GLYPHS[owner] })), owner)));
     try {
         const entries = await library.script("index");
         library.entries = /** @type {Entry[]} */ (Array.isArray(entries) ? entries : []);

@@ -4,7 +4,10 @@
 const STATIONS = ["wire 0", "port 0", "receive ring", "application", "transmit ring", "port 1", "wire 1"];
 const TOKENS = 6;
 
-/** The packet's way. Each packet is a button that makes it the followed one. @param {State} state @param {number | undefined} current @param {number} followed */
+/**
+ * The packets' way. Each packet is a button that makes it the followed one.
+ * @param {State} state @param {number | undefined} current @param {number} followed
+ */
 function showLane(state, current, followed) {
     const stations = STATIONS.map((name, place) => {
         const here = Object.keys(state.places).map(Number).filter((packet) => state.places[packet] === place).sort((a, b) => a - b);
@@ -30,18 +33,16 @@ function showLane(state, current, followed) {
 
 /** @param {State} before @param {State} state @param {number} most The most free buffers that the recording has. */
 function showPool(before, state, most) {
-    const pool = state.pool;
-    if (!pool) {
-        box("pool").replaceChildren(el("p", { class: "quiet" }, "No pool yet."));
-        return;
-    }
+    const pool = state.pool ?? { free: 0, top: [] };
     const was = before.pool?.free ?? pool.free;
     const change = pool.free === was ? "" : pool.free < was ? `▼ ${was - pool.free} taken` : `▲ ${pool.free - was} returned`;
     const cells = pool.top.map((buffer, at) => el("li", {}, at === 0 ? `${buffer} ← top` : String(buffer)));
-    const deeper = pool.free - pool.top.length;
+    if (pool.free > pool.top.length) {
+        cells.push(el("li", { class: "quiet" }, `… ${pool.free - pool.top.length} more`));
+    }
     box("pool").replaceChildren(
         el("p", {}, el("strong", {}, String(pool.free)), ` of ${most} free `, el("span", { class: "change" }, change)),
-        el("ol", { class: "stack", "aria-label": "stack, top first" }, ...cells, ...(deeper > 0 ? [el("li", { class: "quiet" }, `… ${deeper} more`)] : [])));
+        el("ol", { class: "stack", "aria-label": "stack, top first" }, ...cells));
 }
 
 /** @param {State} before @param {State} state @param {number} index @param {Set<string>} unlike */
@@ -60,8 +61,9 @@ function showRegisters(before, state, index, unlike) {
 /** @param {Step} step */
 function showDma(step) {
     const accesses = step.dma ?? [];
-    const rows = accesses.map((access) => row({ class: access.refused ? "refused" : "" }, `${access.direction === "write" ? "→ writes" : "← reads"} ${access.what}`,
-        access.iova, String(access.bytes), access.refused ? `✕ refused: ${access.refused}` : `✓ ${access.map ?? "mapped"}`));
+    const rows = accesses.map((access) => row({ class: access.refused ? "refused" : "" },
+        `${access.direction === "write" ? "→ writes" : "← reads"} ${access.what}`, access.iova, String(access.bytes),
+        access.refused ? `✕ refused: ${access.refused}` : `✓ ${access.map ?? "mapped"}`));
     box("dma").replaceChildren(accesses.length > 0
         ? scroller("DMA accesses", table(["the device", "IOVA", "bytes", "IOMMU"], rows, "DMA accesses of this step"))
         : el("p", { class: "quiet" }, "The device does not touch memory in this step."));
@@ -85,7 +87,7 @@ function showFrame(before, state, step, followed) {
         return el("span", { class: "bytes" }, el("span", { class: "quiet" }, `${(line * 16).toString(16).padStart(4, "0")}  `), ...cells, "\n");
     });
     const changes = now.flatMap((byte, at) => (old[at] === byte ? [] : [`byte ${at}: ${old[at] ?? "absent"} → ${byte}`]));
-    const title = `${packet < 0 ? "A frame" : `Packet ${packet}`}, ${frame.length} bytes${frame.length > now.length ? `, the first ${now.length} shown` : ""}`;
-    box("frame").replaceChildren(el("p", {}, title, changes.length > 0 ? ` · ${changes.slice(0, 3).join(", ")}${changes.length > 3 ? " …" : ""}` : ""),
+    const title = `${packet < 0 ? "A frame" : `Packet ${packet}`}, ${frame.length} bytes`;
+    box("frame").replaceChildren(el("p", {}, [title, frame.length > now.length ? `the first ${now.length} shown` : "", firstOf(changes, 3, ", ")].filter(Boolean).join(" · ")),
         scroller("bytes of the frame", el("pre", {}, ...lines)));
 }

@@ -6,33 +6,25 @@
 /** @typedef {{direction: string, what: string, iova: string, bytes: number, map?: string, refused?: string}} Access */
 /** @typedef {{length: number, bytes: string}} Frame */
 /**
- * @typedef {{actor: string, point: string, text: string, line?: [string, number], ran?: string[], instructions?: number,
- *   packet?: number, batch?: number, tour?: number, registers?: Record<string, number>, rx?: Record<string, Descriptor>,
- *   tx?: Record<string, Descriptor>, owners?: Record<string, string>, pool?: Pool, dma?: Access[], frame?: Frame,
- *   note?: string}} Step
- */
-/**
- * @typedef {{outcome: string, recorded: string, text: string, title: string, cwe: number, provocation: string,
- *   why: string | null, noticed: string[], wrong: string[]}} Evidence
- */
-/**
- * @typedef {{id: string, title: string, kind: string, driver: string, build: string, patch: string | null,
- *   hazard: string | null, ring_size: number, batch: number, buffer_bytes: number,
- *   code: Record<string, Record<string, string>>, points: Record<string, [string, number]>, steps: Step[],
- *   evidence: Evidence | null}} Recording
+ * @typedef {{actor: string, point: string, text: string, line?: [string, number], ran?: string[], instructions?: number, packet?: number,
+ *   batch?: number, tour?: number, registers?: Record<string, number>, rx?: Record<string, Descriptor>, tx?: Record<string, Descriptor>,
+ *   owners?: Record<string, string>, pool?: Pool, dma?: Access[], frame?: Frame, note?: string}} Step
+ * @typedef {{outcome: string, recorded: string, text: string, title: string, cwe: number, provocation: string, why: string | null,
+ *   noticed: string[], wrong: string[]}} Evidence
+ * @typedef {{id: string, title: string, kind: string, driver: string, build: string, patch: string | null, hazard: string | null,
+ *   ring_size: number, batch: number, buffer_bytes: number, code: Record<string, Record<string, string>>,
+ *   points: Record<string, [string, number]>, steps: Step[], evidence: Evidence | null}} Recording
  */
 /** @typedef {{id: string, title: string, kind: string, driver: string, hazard: string | null, outcome?: string}} Entry */
 /**
  * What all steps so far have made. `shown` is the descriptor of each ring that changed last, `places` the station of each
  * packet, `spent` the instructions of each packet, and `driver` the newest step of the driver.
- * @typedef {{registers: Record<string, number>, rx: Record<string, Descriptor>, tx: Record<string, Descriptor>,
- *   owners: Record<string, string>, pool: Pool | null, frames: Record<string, Frame>, places: Record<string, number>,
- *   spent: Record<string, number>, total: number, shown: {rx: number | null, tx: number | null}, tour: number | null,
- *   batch: number | null, driver: number | null}} State
+ * @typedef {Required<Pick<Step, "registers" | "rx" | "tx" | "owners">> & {pool: Pool | null, frames: Record<string, Frame>,
+ *   places: Record<string, number>, spent: Record<string, number>, total: number, shown: {rx: number | null, tx: number | null},
+ *   tour: number | null, batch: number | null, driver: number | null}} State
  */
 
 const KEYFRAME = 64;
-
 /** The station at which a packet is after a step of this kind; see STATIONS in panes.js. @type {Record<string, number>} */
 const PLACES = {
     "wire.arrives": 0, "device.reads_rx_descriptor": 1, "device.writes_frame": 1, "device.writes_back_rx": 2,
@@ -43,8 +35,8 @@ const PLACES = {
 /** @returns {State} */
 function emptyState() {
     return {
-        registers: {}, rx: {}, tx: {}, owners: {}, pool: null, frames: {}, places: {}, spent: {}, total: 0,
-        shown: { rx: null, tx: null }, tour: null, batch: null, driver: null,
+        registers: {}, rx: {}, tx: {}, owners: {}, pool: null, frames: {}, places: {}, spent: {}, total: 0, shown: { rx: null, tx: null },
+        tour: null, batch: null, driver: null,
     };
 }
 
@@ -101,11 +93,6 @@ class Run {
         });
     }
 
-    /** @param {number} packet */
-    stepsOf(packet) {
-        return this.steps.flatMap((step, index) => (step.packet === packet ? [index] : []));
-    }
-
     /** The state after the first `count` steps. @param {number} count @returns {State} */
     after(count) {
         const near = Math.min(Math.floor(count / KEYFRAME), this.keyframes.length - 1);
@@ -129,26 +116,21 @@ function must(right, message) {
 
 /** @param {unknown} value @returns {value is Record<string, unknown>} */
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-
+/** @param {unknown} value */
+const isRing = (value) => isObject(value) && Object.values(value).every((descriptor) => Array.isArray(descriptor)
+    && typeof descriptor[0] === "string" && descriptor.slice(1, 3).every((n) => n === null || Number.isInteger(n)));
 /** @type {Record<string, (value: any) => boolean>} */
 const STEP_FIELDS = {
     line: (value) => Array.isArray(value) && typeof value[0] === "string" && Number.isInteger(value[1]),
     ran: (value) => Array.isArray(value) && value.every((line) => typeof line === "string"),
-    instructions: Number.isInteger, packet: Number.isInteger, batch: Number.isInteger, tour: Number.isInteger,
+    rx: isRing, tx: isRing, instructions: Number.isInteger, packet: Number.isInteger, batch: Number.isInteger, tour: Number.isInteger,
     registers: (value) => isObject(value) && Object.values(value).every((number) => typeof number === "number"),
-    rx: (value) => isObject(value) && Object.values(value).every(isDescriptor),
-    tx: (value) => isObject(value) && Object.values(value).every(isDescriptor),
     owners: (value) => isObject(value) && Object.values(value).every((owner) => typeof owner === "string"),
     pool: (value) => isObject(value) && Number.isInteger(value.free) && Array.isArray(value.top),
     dma: (value) => Array.isArray(value) && value.every((access) => isObject(access) && typeof access.iova === "string"),
     frame: (value) => isObject(value) && Number.isInteger(value.length) && typeof value.bytes === "string",
     note: (value) => typeof value === "string",
 };
-
-/** @param {unknown} value */
-function isDescriptor(value) {
-    return Array.isArray(value) && typeof value[0] === "string" && value.slice(1, 3).every((n) => n === null || Number.isInteger(n));
-}
 
 /** Refuses what the page could not show, and says where it is. @param {unknown} value @returns {Recording} */
 function checkRecording(value) {
@@ -174,21 +156,18 @@ function checkRecording(value) {
             must(fields[name] === undefined || right(fields[name]), `"${name}" of step ${index} has the wrong form`);
         }
     });
-    const evidence = recording.evidence ?? null;
-    must(evidence === null || (isObject(evidence) && typeof evidence.outcome === "string"), '"evidence" has no "outcome"');
+    must(!recording.evidence || typeof recording.evidence.outcome === "string", '"evidence" has no "outcome"');
     return /** @type {Recording} */ (value);
 }
 
 /** Reads the text of a .json file, or of a .js file that calls labRecording. @param {string} text @returns {Recording} */
 function parseRecording(text) {
     const wrapped = /^\s*labRecording\(([^]*)\);?\s*$/.exec(text);
-    let value;
     try {
-        value = JSON.parse(wrapped ? wrapped[1] : text);
+        return checkRecording(JSON.parse(wrapped ? wrapped[1] : text));
     } catch (error) {
-        throw new Error(`it is not JSON (${error instanceof Error ? error.message : error})`);
+        throw error instanceof SyntaxError ? new Error(`it is not JSON (${error.message})`) : error;
     }
-    return checkRecording(value);
 }
 
 /** The recordings that index.js lists, and those that a file brought. */
@@ -204,7 +183,8 @@ const library = {
     script(name) {
         return new Promise((resolve, reject) => {
             const script = el("script", { src: `recordings/${name}.js` });
-            script.addEventListener("load", () => { script.remove(); resolve(this.brought); });
+            // A script with an error loads, too, but it brings nothing.
+            script.addEventListener("load", () => { script.remove(); resolve(this.brought); this.brought = undefined; });
             script.addEventListener("error", () => { script.remove(); reject(new Error(`recordings/${name}.js is missing`)); });
             document.head.append(script);
         });
@@ -212,37 +192,26 @@ const library = {
 
     /** @param {string} id @returns {Promise<Run>} */
     load(id) {
-        const known = this.runs.get(id);
-        if (known) {
-            return known;
-        }
         // Only names of the index become paths, so a link cannot load another file.
-        const loading = this.entries.some((entry) => entry.id === id)
+        const loading = this.runs.get(id) ?? (this.entries.some((entry) => entry.id === id)
             ? this.script(id).then((value) => new Run(checkRecording(value)))
-            : Promise.reject(new Error("there is no such recording here; open its file, or run `make lab`"));
+            : Promise.reject(new Error("there is no such recording here; open its file, or run `make lab`")));
         loading.catch(() => this.runs.delete(id));
         this.runs.set(id, loading);
         return loading;
     },
 
-    /** @param {Recording} recording @returns {Entry} */
+    /** @param {Recording} recording @returns {string} The id under which it is shown. */
     add(recording) {
         const taken = this.entries.some((entry) => entry.id === recording.id && entry.kind !== "own");
         const id = taken ? `own-${recording.id}` : recording.id;
         const own = { ...recording, id, kind: "own" };
-        const entry = { id, title: own.title, kind: "own", driver: own.driver, hazard: own.hazard ?? null };
-        this.entries = [...this.entries.filter((other) => other.id !== id), entry];
+        this.entries = [...this.entries.filter((other) => other.id !== id), own];
         this.runs.set(id, Promise.resolve(new Run(own)));
-        return entry;
+        return id;
     },
 };
 
-/** @param {unknown} recording */
-function labRecording(recording) {
-    library.brought = recording;
-}
-
-/** @param {Entry[]} entries */
-function labIndex(entries) {
-    library.brought = entries;
-}
+/** @param {unknown} value */
+const labRecording = (value) => { library.brought = value; };
+const labIndex = labRecording;

@@ -74,7 +74,8 @@ class Ring {
         mark.querySelectorAll("path, circle").forEach((shape) => shape.setAttribute("transform", `rotate(${turn * 360})`));
         const text = /** @type {SVGTextElement} */ (mark.querySelector("text"));
         const side = Math.sin(2 * Math.PI * turn) * (radius > OUTER ? 1 : -1);
-        fill(text, { transform: `translate(${point(radius, turn)})`, "text-anchor": Math.abs(side) < 0.3 ? "middle" : side > 0 ? "start" : "end" }, []);
+        text.setAttribute("transform", `translate(${point(radius, turn)})`);
+        text.style.textAnchor = Math.abs(side) < 0.3 ? "middle" : side > 0 ? "start" : "end";
         text.textContent = `${name} ${at}`;
     }
 
@@ -86,7 +87,9 @@ class Ring {
         this.cells.forEach((cell, number) => {
             const descriptor = state[which][number] ?? ["zero", null, null];
             const owner = ownerOf(state, descriptor);
-            const flags = `${String(number) in changed ? " changed" : ""}${head !== undefined && Math.abs(number - head) < 2 ? " at-head" : ""}${unlike.has(String(number)) ? " unlike" : ""}`;
+            const differs = unlike.has(String(number));
+            const atHead = Math.abs(number - (head ?? -9)) < 2;
+            const flags = (number in changed ? " changed" : "") + (atHead ? " at-head" : "") + (differs ? " unlike" : "");
             const shown = `${owner} ${descriptor[0]} ${descriptor[1]} ${descriptor[2]}${flags}`;
             if (cell.shown !== shown) {
                 cell.shown = shown;
@@ -94,7 +97,7 @@ class Ring {
                 cell.group.setAttribute("data-owner", owner);
                 cell.glyph.setAttribute("d", GLYPHS[owner] ?? GLYPHS.nobody);
                 cell.number.textContent = descriptor[1] === null ? "" : String(descriptor[1]);
-                cell.differs.textContent = unlike.has(String(number)) ? "≠" : "";
+                cell.differs.textContent = differs ? "≠" : "";
                 cell.title.textContent = `Descriptor ${number}: ${descriptorWords(descriptor)}${owner === "none" ? "" : `, ${owner}`}`;
             }
         });
@@ -103,13 +106,10 @@ class Ring {
         // The device owns the descriptors from the head up to the tail, and none if they are equal.
         const part = head === undefined || tail === undefined ? 0 : (tail - head + size) % size;
         this.arc.setAttribute("d", part === 0 ? "" : band(INNER - 6, INNER - 2, head / size, (head + part) / size));
-        const rung = index > 0 && step.registers !== undefined && this.tail in step.registers;
         // A class that is taken away and set again starts the pulse again.
         this.tailMark.classList.remove("rung");
-        if (rung) {
-            void this.picture.getBoundingClientRect();
-            this.tailMark.classList.add("rung");
-        }
+        void this.picture.getBoundingClientRect();
+        this.tailMark.classList.toggle("rung", index > 0 && this.tail in (step.registers ?? {}));
         const own = state.shown[which];
         const descriptor = own === null ? undefined : state[which][own];
         const lines = own === null || !descriptor
@@ -118,9 +118,9 @@ class Ring {
         this.middle.forEach((text, line) => { text.textContent = lines[line] ?? ""; });
         const rows = ranges(state, which, size);
         this.words.replaceChildren(...rows.map((range) => row({}, range.which, range.state, range.buffers, range.owner)));
-        const short = rows.slice(0, 8).map((range) => `${range.which}: ${range.state}, buffers ${range.buffers}, ${range.owner}`).join("; ");
+        const parts = rows.map((range) => `${range.which}: ${range.state}, buffers ${range.buffers}, ${range.owner}`);
         this.picture.setAttribute("aria-label",
-            `${RINGS[which]}. ${this.head} ${head ?? "unknown"}, ${this.tail} ${tail ?? "unknown"}. ${short}${rows.length > 8 ? "; and more, in the table" : ""}.`);
+            `${RINGS[which]}. ${this.head} ${head ?? "unknown"}, ${this.tail} ${tail ?? "unknown"}. ${firstOf(parts, 8, "; ")}.`);
     }
 }
 

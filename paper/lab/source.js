@@ -18,16 +18,17 @@ function sourceColumn(recording, at, ran, title, own) {
     }
     const [file, current] = at;
     const code = recording.code[file] ?? {};
-    const near = Object.keys(code).map(Number).filter((line) => Math.abs(line - current) <= CONTEXT || ran.has(`${file}:${line}`)).sort((a, b) => a - b);
     // A function that was called far away must not push the current line out of sight.
-    const shown = near.filter((line) => Math.abs(line - current) <= 3 * CONTEXT);
+    const shown = Object.keys(code).map(Number).sort((a, b) => a - b)
+        .filter((line) => Math.abs(line - current) <= (ran.has(`${file}:${line}`) ? 3 : 1) * CONTEXT);
     const rows = shown.flatMap((line, position) => {
         const gap = position > 0 && shown[position - 1] !== line - 1 ? [el("span", { class: "gap" }, "      …\n")] : [];
         const kind = line === current ? "current" : ran.has(`${file}:${line}`) ? "ran" : "";
         const sign = line === current ? "▶" : kind === "ran" ? "·" : " ";
         const text = code[line].replace(/\t/g, "    ");
         const named = line === current && own ? { "aria-current": "true" } : {};
-        return [...gap, el("span", { class: `line ${kind}`, ...named }, el("span", { class: "gutter" }, `${sign}${String(line).padStart(4)} `), `${text}\n`)];
+        const gutter = el("span", { class: "gutter" }, `${sign}${String(line).padStart(4)} `);
+        return [...gap, el("span", { class: `line ${kind}`, ...named }, gutter, `${text}\n`)];
     });
     const missing = shown.includes(current) ? [] : [el("p", { class: "quiet" }, "The recording has no text of this line.")];
     const elsewhere = [...new Set([...ran].map((place) => place.replace(/:\d+$/, "")).filter((name) => name !== file))];
@@ -57,7 +58,8 @@ function showSource(run, state, index, other, twins) {
     const note = own.step && !own.now ? " These are the lines of the driver's last step." : "";
     const packet = run.steps[index].packet;
     const spent = packet === undefined ? "" : ` · packet ${packet} so far: ${state.spent[packet]}`;
-    box("counts").textContent = `Instructions of this step: ${run.steps[index].instructions ?? 0}${spent} · recording so far: ${state.total}.${note}`;
+    const here = run.steps[index].instructions ?? 0;
+    box("counts").textContent = `Instructions of this step: ${here}${spent} · recording so far: ${state.total}.${note}`;
     let columns;
     if (other) {
         const theirs = ownLine(other.run, other.state, other.index);

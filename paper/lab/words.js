@@ -10,6 +10,13 @@ const RINGS = { rx: "Receive ring of port 0", tx: "Transmit ring of port 1" };
 /** @type {Record<string, string>} */
 const STATES = { zero: "never written", empty: "empty", full: "to send", done: "DD", partial: "DD without EOP" };
 
+/** @param {number} count @param {string} noun */
+const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** The first items, and how many are left out. @param {string[]} items @param {number} most @param {string} between */
+const firstOf = (items, most, between) => items.slice(0, most).join(between) + (items.length > most ? ` … and ${items.length - most} more` : "");
+/** @param {unknown} error */
+const reason = (error) => (error instanceof Error ? error.message : String(error));
+
 /** @param {Descriptor | undefined} descriptor */
 function descriptorWords(descriptor) {
     if (!descriptor) {
@@ -51,9 +58,6 @@ function differences(a, b) {
     return found.filter((difference) => difference.a !== difference.b);
 }
 
-/** @param {string[]} keys */
-const listWords = (keys) => (keys.length > 4 ? `${keys.slice(0, 2).join(", ")} … ${keys[keys.length - 1]}` : keys.join(", "));
-
 /** What a step changed, as one line; long lists are cut. @param {State} before @param {State} after */
 function changeWords(before, after) {
     /** Buffers whose owner changes in the same way are one part. @type {Map<string, string[]>} */
@@ -65,8 +69,8 @@ function changeWords(before, after) {
         }
         return [kind === "register" || kind === "pool" ? `${name}: ${a} → ${b}` : `${name}: ${b}`];
     });
-    parts.push(...[...moves].map(([move, keys]) => `${keys.length === 1 ? "buffer" : "buffers"} ${listWords(keys)}: ${move}`));
-    return parts.length > 6 ? `${parts.slice(0, 4).join(" · ")} · and ${parts.length - 4} more` : parts.join(" · ");
+    parts.push(...[...moves].map(([move, keys]) => `${keys.length === 1 ? "buffer" : "buffers"} ${firstOf(keys, 4, ", ")}: ${move}`));
+    return firstOf(parts, 6, " · ");
 }
 
 /**

@@ -144,7 +144,7 @@ describe("states", () => {
     it("the lane shows a packet going from wire 0 to wire 1", async () => {
         await open("#tour-c/0");
         const places = [];
-        for (const at of await page.evaluate(() => app.run.stepsOf(app.followed))) {
+        for (const at of await page.evaluate(() => stepsOf(app.run, app.followed))) {
             await go(`#tour-c/${at}`);
             places.push(await text("#lane .here .station"));
         }
@@ -161,7 +161,7 @@ describe("controls", () => {
         await open("#tour-c/0");
         const middle = Math.floor(await last() / 2);
         for (const [action, key] of Object.entries(moves)) {
-            const from = action.startsWith("packet") ? await page.evaluate(() => app.run.stepsOf(app.followed)[2]) : action.startsWith("tour") ? await page.evaluate(() => app.run.tour[1]) - (action.endsWith("forward") ? 1 : -1) : middle;
+            const from = action.startsWith("packet") ? await page.evaluate(() => stepsOf(app.run, app.followed)[2]) : action.startsWith("tour") ? await page.evaluate(() => app.run.tour[1]) - (action.endsWith("forward") ? 1 : -1) : middle;
             await go(`#tour-c/${from}`);
             await page.click(`[data-action="${action}"]`);
             const clicked = await step();
@@ -237,6 +237,14 @@ describe("controls", () => {
             }
         }
         assert.equal(reached.size, all);
+    });
+
+    it("the skip link moves the focus, and keeps the state", async () => {
+        await open("#tour-c/20");
+        await page.keyboard.press("Tab");
+        await page.keyboard.press("Enter");
+        assert.equal(await page.evaluate(() => document.activeElement.id), "state");
+        assert.equal(await step(), 20);
     });
 
     it("a packet's button keeps the focus while steps go by", async () => {
@@ -389,6 +397,15 @@ describe("files", () => {
         await page.dispatchEvent("body", "drop", { dataTransfer: transfer });
         await page.waitForFunction(() => app.run?.recording.id === "mine");
         assert.match(await text("#title"), /Mine/);
+    });
+
+    it("a broken script of a recording gets a clear message", async () => {
+        await open("#tour-c/4");
+        writeFileSync(join(folder, "recordings", "cut.js"), "labRecording({");
+        await page.evaluate(() => library.entries.push({ id: "cut", kind: "own", title: "Cut", driver: "c", hazard: null }));
+        await go("#cut/0");
+        assert.match(await text("#notice-text"), /Cannot show #cut\/0: it is not a recording/);
+        problems.splice(0, 1, ...problems.slice(0, 1).filter((problem) => !/Unexpected end of input/.test(problem)));
     });
 
     it("without recordings the page says how to make them", async () => {
