@@ -100,7 +100,7 @@ function showEvidence(run, compare) {
             agrees ? "" : ` ≠ recorded as “${evidence.recorded}”`, evidence.text ? ` ${evidence.text}` : ""),
         table(["build", "outcome"], outcomes, "Outcome in each build"),
         el("dl", {}, ...evidencePart("How it is provoked", [evidence.provocation].filter(Boolean)),
-            ...evidencePart("What was written where", shown), ...evidencePart("Who noticed", evidence.noticed, "Nobody."),
+            ...evidencePart("What was written where", shown), ...evidencePart("Who noticed", evidence.noticed, "No one."),
             ...evidencePart("What stays wrong", evidence.wrong, "Nothing that the lab found."),
             ...evidencePart("Why", evidence.why ? [evidence.why] : []), ...evidencePart("Class of the mistake", evidence.cwe ? [`CWE-${evidence.cwe}`] : [])));
 }

@@ -178,7 +178,7 @@ async function restore() {
 async function start() {
     connect();
     box("legend").prepend(...Object.keys(GLYPHS).filter((owner) => owner !== "none").map((owner) => el("li", { "data-owner": owner },
-        svg("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true" }, svg("path", { d: GLYPHS[owner] })), owner)));
+        svg("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true" }, svg("path", { d: GLYPHS[owner] })), ownerWords(owner))));
     try {
         const entries = await library.script("index");
         library.entries = /** @type {Entry[]} */ (Array.isArray(entries) ? entries : []);

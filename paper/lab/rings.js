@@ -4,10 +4,10 @@
 const OUTER = 200;
 const INNER = 154;
 
-/** The glyph of each owner, in a box of 10 by 10 around 0, so that nobody needs the colours. @type {Record<string, string>} */
+/** The glyph of each owner, in a box of 10 by 10 around 0, so that no one needs the colours. @type {Record<string, string>} */
 const GLYPHS = {
     device: "M-4-4h8v8h-8z", driver: "M0-5a5 5 0 1 1 0 10a5 5 0 1 1 0-10z", application: "M0-5l5 9h-10z", pool: "M0-5.5l5.5 5.5l-5.5 5.5l-5.5-5.5z",
-    nobody: "M-5-3l2-2l3 3l3-3l2 2l-3 3l3 3l-2 2l-3-3l-3 3l-2-2l3-3z", none: "",
+    lost: "M-5-3l2-2l3 3l3-3l2 2l-3 3l3 3l-2 2l-3-3l-3 3l-2-2l3-3z", none: "",
 };
 
 /** @param {number} radius @param {number} turn A part of the circle, clockwise from the top. */
@@ -95,10 +95,10 @@ class Ring {
                 cell.shown = shown;
                 cell.group.setAttribute("class", `cell is-${descriptor[0]}${flags}`);
                 cell.group.setAttribute("data-owner", owner);
-                cell.glyph.setAttribute("d", GLYPHS[owner] ?? GLYPHS.nobody);
+                cell.glyph.setAttribute("d", GLYPHS[owner]);
                 cell.number.textContent = descriptor[1] === null ? "" : String(descriptor[1]);
                 cell.differs.textContent = differs ? "≠" : "";
-                cell.title.textContent = `Descriptor ${number}: ${descriptorWords(descriptor)}${owner === "none" ? "" : `, ${owner}`}`;
+                cell.title.textContent = `Descriptor ${number}: ${descriptorWords(descriptor)}${owner === "none" ? "" : `, ${ownerWords(owner)}`}`;
             }
         });
         this.place(this.headMark, head, this.head, OUTER + 32);
@@ -108,8 +108,10 @@ class Ring {
         this.arc.setAttribute("d", part === 0 ? "" : band(INNER - 6, INNER - 2, head / size, (head + part) / size));
         // A class that is taken away and set again starts the pulse again.
         this.tailMark.classList.remove("rung");
-        void this.picture.getBoundingClientRect();
-        this.tailMark.classList.toggle("rung", index > 0 && this.tail in (step.registers ?? {}));
+        if (index > 0 && this.tail in (step.registers ?? {})) {
+            void this.picture.getBoundingClientRect();
+            this.tailMark.classList.add("rung");
+        }
         const own = state.shown[which];
         const descriptor = own === null ? undefined : state[which][own];
         const lines = own === null || !descriptor
@@ -128,6 +130,6 @@ class Ring {
 function middleWords([state, buffer, length], owner) {
     return [
         (STATES[state] ?? state) + (length === null ? "" : `, ${length} bytes`),
-        buffer === null ? "no buffer" : `buffer ${buffer}${owner === "none" ? "" : ` · ${owner}`}`,
+        buffer === null ? "no buffer" : `buffer ${buffer}${owner === "none" ? "" : ` · ${ownerWords(owner)}`}`,
     ];
 }

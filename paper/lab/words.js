@@ -5,6 +5,7 @@
 const DRIVERS = { c: "C", "c-hardened": "C, sanitizers", rust: "safe Rust", "rust-unsafe": "unsafe Rust" };
 /** @type {Record<string, string>} */
 const ACTORS = { wire: "Wire", device: "Device", driver: "Driver", application: "Application", lab: "Lab" };
+const OWNERS = ["device", "driver", "application", "pool"];
 /** @type {Record<string, string>} */
 const RINGS = { rx: "Receive ring of port 0", tx: "Transmit ring of port 1" };
 /** @type {Record<string, string>} */
@@ -27,10 +28,14 @@ function descriptorWords(descriptor) {
         .filter(Boolean).join(", ");
 }
 
-/** Who owns the descriptor: the owner of its buffer, or nobody without one. @param {State} state @param {Descriptor | undefined} descriptor */
+/** The owner of the descriptor's buffer; a buffer that has no owner is lost. @param {State} state @param {Descriptor} descriptor */
 function ownerOf(state, descriptor) {
-    return descriptor && descriptor[1] !== null ? state.owners[descriptor[1]] ?? "nobody" : "none";
+    const owner = descriptor[1] === null ? "" : state.owners[descriptor[1]];
+    return descriptor[1] === null ? "none" : OWNERS.includes(owner) ? owner : "lost";
 }
+
+/** @param {string | undefined} owner */
+const ownerWords = (owner) => (owner === undefined ? "unseen" : OWNERS.includes(owner) ? owner : "no owner");
 
 /** @param {Pool | null} pool */
 const poolWords = (pool) => (pool ? `${pool.free} free` : "none");
@@ -52,7 +57,7 @@ function differences(a, b) {
         })));
     }
     found.push(...keys(a.owners, b.owners).map((key) => ({
-        kind: "owner", key, name: `owner of buffer ${key}`, a: a.owners[key] ?? "none", b: b.owners[key] ?? "none",
+        kind: "owner", key, name: `owner of buffer ${key}`, a: ownerWords(a.owners[key]), b: ownerWords(b.owners[key]),
     })));
     found.push({ kind: "pool", key: "pool", name: "pool", a: poolWords(a.pool), b: poolWords(b.pool) });
     return found.filter((difference) => difference.a !== difference.b);
@@ -94,7 +99,7 @@ function ranges(state, ring, size) {
     /** @param {number} from @param {number} to */
     const span = (from, to) => (from === to ? `${from}` : `${from} to ${to}`);
     return found.map(({ from, to, first, owner }) => ({
-        which: span(from, to), owner: owner === "none" ? "–" : owner,
+        which: span(from, to), owner: owner === "none" ? "–" : ownerWords(owner),
         state: (STATES[first[0]] ?? first[0]) + (first[2] === null ? "" : `, ${first[2]} bytes`),
         buffers: first[1] === null ? "–" : span(first[1], first[1] + to - from),
     }));

@@ -107,7 +107,7 @@ function fixture() {
             run.start();
             if (outcomes[at] !== "does not compile") {
                 run.arrive(0, 4000, { note: "The length is beyond the buffer" });
-                run.step("device", "device.refused", "The IOMMU refuses a write", { dma: [{ direction: "write", what: "frame", iova: "0xdead000", bytes: 60, refused: "not mapped" }] });
+                run.step("device", "device.refused", "The IOMMU refuses a write", { owners: { 9: "none" }, dma: [{ direction: "write", what: "frame", iova: "0xdead000", bytes: 60, refused: "not mapped" }] });
                 run.forward(1, [0], 4000);
             }
             all.push(run.finish(`${hazard}-${driver}`, title, "hazard", { hazard, evidence: outcomes[at] }));

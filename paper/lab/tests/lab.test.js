@@ -107,7 +107,7 @@ describe("states", () => {
             const cells = [...document.querySelectorAll("#a-rx .cell")];
             return { head: [state.registers.RDH, document.querySelector("#a-rx .mark").dataset.at], tail: [state.registers.RDT, document.querySelector("#a-rx .tail").dataset.at],
                 buffers: [cells.map((_, n) => state.rx[n]?.[1] ?? null), cells.map((cell) => (cell.querySelector(".number").textContent === "" ? null : Number(cell.querySelector(".number").textContent)))],
-                owners: [cells.map((_, n) => state.owners[state.rx[n]?.[1]] ?? null), cells.map((cell) => (cell.dataset.owner === "none" ? null : cell.dataset.owner))],
+                owners: [cells.map((_, n) => (state.rx[n]?.[1] === null ? null : OWNERS.includes(state.owners[state.rx[n][1]]) ? state.owners[state.rx[n][1]] : "lost")), cells.map((cell) => (cell.dataset.owner === "none" ? null : cell.dataset.owner))],
                 done: [cells.filter((_, n) => state.rx[n]?.[0] === "done").length, document.querySelectorAll("#a-rx .is-done").length] };
         });
         for (const at of [0, 3, 12, 40]) {
@@ -328,6 +328,8 @@ describe("hazards", () => {
     it("a refused access says so", { skip: process.env.LAB !== undefined }, async () => {
         await open("#dev-write-unmapped-c/4");
         assert.match(await text("#dma"), /✕ refused: not mapped/);
+        assert.match(await text("#changes"), /buffer 9: device → no owner/);
+        assert.equal(await page.getAttribute('#a-rx .cell[data-owner="lost"] .glyph', "d"), await page.getAttribute('#legend [data-owner="lost"] path', "d"));
     });
 });
 
