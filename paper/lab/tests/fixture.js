@@ -110,11 +110,10 @@ function fixture() {
 }
 
 function writeFixture(folder) {
-    const all = fixture();
     mkdirSync(folder, { recursive: true });
-    const index = all.map(({ id, title, kind, driver, hazard, patch, evidence }) => ({ id, title, kind, driver, hazard, patch, outcome: evidence?.outcome }));
+    const index = fixture().map(({ id, title, kind, driver, hazard, patch, evidence }) => ({ id, title, kind, driver, hazard, patch, outcome: evidence?.outcome }));
     writeFileSync(join(folder, "index.js"), `labIndex(${JSON.stringify(index)});\n`);
-    all.forEach((recording) => writeFileSync(join(folder, `${recording.id}.js`), `labRecording(${JSON.stringify(recording)});\n`));
+    fixture().forEach((recording) => writeFileSync(join(folder, `${recording.id}.js`), `labRecording(${JSON.stringify(recording)});\n`));
 }
 
 module.exports = { fixture, writeFixture };
