@@ -2,7 +2,7 @@
 // What stands around the rings: the packet's lane, the pool, registers, DMA accesses, and the frame.
 
 const STATIONS = ["wire 0", "port 0", "receive ring", "application", "transmit ring", "port 1", "wire 1"];
-const TOKENS = 6;
+const TOKENS = 4;
 
 /**
  * The packets' way. Each packet is a button that makes it the followed one.

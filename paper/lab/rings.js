@@ -33,11 +33,12 @@ class Ring {
         this.picture = svg("svg", { viewBox: "-262 -246 524 492", role: "img", class: "ring" });
         this.cells = Array.from({ length: size }, (_, index) => this.cell(index));
         this.arc = svg("path", { class: "part" });
+        this.outline = svg("path", { class: "outline" });
         this.headMark = svg("g", { class: "mark" }, svg("path", { d: "M0-204l-9-17h18z" }), svg("text", {}));
         this.tailMark = svg("g", { class: "mark tail" }, svg("circle", { class: "pulse", cy: -132, r: 12 }),
             svg("path", { d: "M0-146l-9 17h18z" }), svg("text", {}));
         this.middle = [-34, -4, 20, 44, 62].map((y, line) => svg("text", { y, class: `middle line-${line}` }));
-        this.picture.append(...this.cells.map((cell) => cell.group), this.arc, this.headMark, this.tailMark, ...this.middle);
+        this.picture.append(...this.cells.map((cell) => cell.group), this.arc, this.outline, this.headMark, this.tailMark, ...this.middle);
         this.words = el("tbody");
         const headers = ["descriptors", "state", "buffers", "owner"].map((text) => el("th", { scope: "col" }, text));
         const words = el("table", {}, el("caption", { class: "hidden" }, RINGS[which]), el("thead", {}, el("tr", {}, ...headers)), this.words);
@@ -101,6 +102,7 @@ class Ring {
                 cell.title.textContent = `Descriptor ${number}: ${descriptorWords(descriptor)}${owner === "none" ? "" : `, ${ownerWords(owner)}`}`;
             }
         });
+        this.outline.setAttribute("d", Object.keys(changed).map((number) => band(INNER, OUTER, Number(number) / size, (Number(number) + 1) / size)).join(""));
         this.place(this.headMark, head, this.head, OUTER + 32);
         this.place(this.tailMark, tail, this.tail, INNER - 46);
         // The device owns the descriptors from the head up to the tail, and none if they are equal.

@@ -21,19 +21,20 @@ function sourceColumn(recording, at, ran, title, own) {
     // A function that was called far away must not push the current line out of sight.
     const shown = Object.keys(code).map(Number).sort((a, b) => a - b)
         .filter((line) => Math.abs(line - current) <= (ran.has(`${file}:${line}`) ? 3 : 1) * CONTEXT);
+    const texts = new Map(shown.map((line) => [line, code[line].replace(/\t/g, "    ")]));
+    const indent = Math.min(...[...texts.values()].filter((text) => text.trim() !== "").map((text) => text.search(/\S/)));
     const rows = shown.flatMap((line, position) => {
         const gap = position > 0 && shown[position - 1] !== line - 1 ? [el("span", { class: "gap" }, "      …\n")] : [];
         const kind = line === current ? "current" : ran.has(`${file}:${line}`) ? "ran" : "";
         const sign = line === current ? "▶" : kind === "ran" ? "·" : " ";
-        const text = code[line].replace(/\t/g, "    ");
         const named = line === current && own ? { "aria-current": "true" } : {};
         const gutter = el("span", { class: "gutter" }, `${sign}${String(line).padStart(4)} `);
-        return [...gap, el("span", { class: `line ${kind}`, ...named }, gutter, `${text}\n`)];
+        return [...gap, el("span", { class: `line ${kind}`, ...named }, gutter, `${(texts.get(line) ?? "").slice(indent)}\n`)];
     });
     const missing = shown.includes(current) ? [] : [el("p", { class: "quiet" }, "The recording has no text of this line.")];
     const elsewhere = [...new Set([...ran].map((place) => place.replace(/:\d+$/, "")).filter((name) => name !== file))];
     const also = elsewhere.length > 0 ? [el("p", { class: "quiet" }, `also ran: ${elsewhere.join(", ")}`)] : [];
-    return el("div", { class: `column${own ? " own" : ""}` }, heading, el("p", { class: "file" }, `${file}:${current}`), ...missing,
+    return el("div", { class: `column${own ? " own" : ""}` }, heading, el("p", { class: "file", title: file }, `${file.split("/").slice(-2).join("/")}:${current}`), ...missing,
         scroller(`${title}, lines around ${current}`, el("pre", {}, ...rows)), ...also);
 }
 
