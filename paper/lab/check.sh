@@ -33,6 +33,6 @@ status=0
 timeout 540 node --test --test-reporter=tap "$@" paper/lab/tests/lab.test.js >"$packages/log.tap" 2>&1 || status=$?
 # Failures without Playwright's call logs, then what was measured, then one line that adds up.
 grep -A 25 -E '^ +not ok' "$packages/log.tap" | grep -vE 'duration_ms|^ +at ' || true
-grep -E '^# .* (ms|bytes)' "$packages/log.tap" || true
+grep -E '^# (the page|a step)' "$packages/log.tap" || true
 awk '/^# pass / { pass = $3 } /^# (fail|cancelled) / { fail += $3 } END { printf "%d passed, %d failed\n", pass, fail }' "$packages/log.tap"
 exit "$status"
