@@ -50,9 +50,9 @@ function showHazards(words) {
     const groups = new Map(Object.keys(PARTIES).map((party) => [party, /** @type {HTMLTableRowElement[]} */ ([])]));
     for (const [hazard, entries] of byHazard(library.entries)) {
         const first = [...entries.values()][0];
-        const text = [hazard, first.title, ...[...entries.values()].map((entry) => entry.outcome ?? "")].join(" ").toLowerCase();
+        const text = [hazard, first.hazard_title, ...[...entries.values()].map((entry) => entry.outcome ?? "")].join(" ").toLowerCase();
         if (wanted.every((word) => text.includes(word))) {
-            const name = el("span", {}, first.title.replace(/, in [^,]*$/, ""), el("code", {}, hazard));
+            const name = el("span", {}, first.hazard_title ?? first.title, el("code", {}, hazard));
             groups.get(hazard.split("-")[0])?.push(row({}, name, ...builds.map((build) => buildCell(entries.get(build)))));
         }
     }

@@ -15,7 +15,7 @@
  *   ring_size: number, batch: number, buffer_bytes: number, code: Record<string, Record<string, string>>,
  *   points: Record<string, [string, number]>, steps: Step[], evidence: Evidence | null}} Recording
  */
-/** @typedef {{id: string, title: string, kind: string, driver: string, hazard: string | null, outcome?: string}} Entry */
+/** @typedef {{id: string, title: string, kind: string, driver: string, hazard: string | null, outcome?: string, hazard_title?: string}} Entry */
 /**
  * What all steps so far have made. `shown` is the descriptor of each ring that changed last, `places` the station of each
  * packet, `spent` the instructions of each packet, and `driver` the newest step of the driver.

@@ -111,7 +111,7 @@ function fixture() {
 
 function writeFixture(folder) {
     mkdirSync(folder, { recursive: true });
-    const index = fixture().map(({ id, title, kind, driver, hazard, patch, evidence }) => ({ id, title, kind, driver, hazard, patch, outcome: evidence?.outcome }));
+    const index = fixture().map(({ id, title, kind, driver, hazard, patch, evidence }) => ({ id, title, kind, driver, hazard, patch, outcome: evidence?.outcome, hazard_title: evidence?.title }));
     writeFileSync(join(folder, "index.js"), `labIndex(${JSON.stringify(index)});\n`);
     fixture().forEach((recording) => writeFileSync(join(folder, `${recording.id}.js`), `labRecording(${JSON.stringify(recording)});\n`));
 }
