@@ -70,9 +70,7 @@ function onKey(event) {
     // The slider, buttons, links and boxes that scroll have their own meaning for some keys.
     const own = (target.matches("input[type=range]") && action !== "play" && event.key.length > 1)
         || (event.key === " " && target.matches("button, summary, a")) || (event.key.startsWith("Arrow") && target.matches(".scroll"));
-    if (!action || typing || own || event.ctrlKey || event.altKey || event.metaKey) {
-        return;
-    }
+    if (!action || typing || own || event.ctrlKey || event.altKey || event.metaKey) { return; }
     event.preventDefault();
     act(action);
 }

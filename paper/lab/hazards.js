@@ -69,30 +69,32 @@ function evidencePart(title, items, none) {
     return shown.length === 0 ? [] : [el("dt", {}, title), ...shown.map((item) => el("dd", {}, item))];
 }
 
-/** The steps at which something wrong is written, refused, or said to be wrong. @param {Run} run @param {string | null} compare */
+/** Where something wrong is written, refused, or said to be wrong. Equal notes are one. @param {Run} run @param {string | null} compare */
 function wrongSteps(run, compare) {
-    return run.steps.flatMap((step, index) => {
+    /** @type {Map<string, HTMLElement[]>} */
+    const found = new Map();
+    run.steps.forEach((step, index) => {
         const rogue = step.point === "device.rogue_write" || step.point === "device.refused" || step.point === "lab.fault";
         const refused = (step.dma ?? []).filter((access) => access.refused);
         const link = el("a", { href: formatHash(run.recording.id, index, compare) }, `step ${index}`);
         const where = (rogue ? step.dma ?? [] : refused).map((access) => `${access.direction} of ${access.bytes} bytes at ${access.iova}: `
             + (access.refused ? `refused, ${access.refused}` : access.map ?? "mapped"));
         const words = [step.text, ...where, step.note].filter(Boolean).join(". ");
-        return rogue || step.note || refused.length > 0 ? [el("span", {}, link, `: ${words}`)] : [];
+        if (rogue || step.note || refused.length > 0) {
+            const key = step.note ?? step.point;
+            found.set(key, [...(found.get(key) ?? []), el("span", {}, link, `: ${words}`)]);
+        }
     });
+    return [...found.values()].map(([first, ...more]) => el("span", {}, first, more.length > 0 ? ` (and ${more.length} more like it)` : ""));
 }
 
 /** @param {Run} run @param {string | null} compare */
 function showEvidence(run, compare) {
     const { evidence, hazard, id } = run.recording;
     box("evidence").hidden = !evidence;
-    if (!evidence) {
-        return;
-    }
+    if (!evidence) { return; }
     const entries = byHazard(library.entries).get(hazard ?? "") ?? new Map();
     const outcomes = Object.entries(DRIVERS).map(([build, name]) => row({}, name, buildCell(entries.get(build), id)));
-    const steps = wrongSteps(run, compare);
-    const shown = [...steps.slice(0, 8), ...(steps.length > 8 ? [`… and ${plural(steps.length - 8, "more step")}`] : [])];
     const agrees = evidence.recorded === undefined || evidence.recorded.split(" or ").includes(evidence.outcome);
     box("evidence-title").textContent = `Hazard: ${evidence.title ?? hazard ?? ""}`;
     box("evidence-body").replaceChildren(
@@ -100,7 +102,7 @@ function showEvidence(run, compare) {
             agrees ? "" : ` ≠ recorded as “${evidence.recorded}”`, evidence.text ? ` ${evidence.text}` : ""),
         table(["build", "outcome"], outcomes, "Outcome in each build"),
         el("dl", {}, ...evidencePart("How it is provoked", [evidence.provocation].filter(Boolean)),
-            ...evidencePart("What was written where", shown), ...evidencePart("Who noticed", evidence.noticed, "No one."),
+            ...evidencePart("What was written where", wrongSteps(run, compare)), ...evidencePart("Who noticed", evidence.noticed, "No one."),
             ...evidencePart("What stays wrong", evidence.wrong, "Nothing that the lab found."),
             ...evidencePart("Why", evidence.why ? [evidence.why] : []), ...evidencePart("Class of the mistake", evidence.cwe ? [`CWE-${evidence.cwe}`] : [])));
 }

@@ -136,7 +136,7 @@ async function restore() {
     const wanted = ++app.wanted;
     window.clearTimeout(address.timer);
     const start = library.entries.find((entry) => entry.kind === "tour") ?? library.entries[0];
-    const target = parseHash(location.hash) ?? (start && location.hash.length < 2 ? parseHash(`#${start.id}/0`) : null);
+    const target = parseHash(location.hash) ?? (start && location.hash.length < 2 ? parseHash(`#${start.id}/tour-1`) : null);
     box("notice").hidden = true;
     if (!target) {
         showView("nothing");
@@ -159,7 +159,7 @@ async function restore() {
             setUp(run, other);
         }
         const tour = target.tour === null ? undefined : run.tour.find((index) => run.steps[index].tour === target.tour);
-        if (target.tour !== null && tour === undefined) {
+        if (target.tour !== null && tour === undefined && location.hash.length > 1) {
             notice(`The recording ${target.id} has no step ${target.tour} of the tour.`);
         }
         app.followed = target.packet ?? run.packets[0] ?? 0;

@@ -87,7 +87,8 @@ function showFrame(before, state, step, followed) {
         return el("span", { class: "bytes" }, el("span", { class: "quiet" }, `${(line * 16).toString(16).padStart(4, "0")}  `), ...cells, "\n");
     });
     const changes = now.flatMap((byte, at) => (old[at] === byte ? [] : [`byte ${at}: ${old[at] ?? "absent"} → ${byte}`]));
-    const title = `${packet < 0 ? "A frame" : `Packet ${packet}`}, ${frame.length} bytes`;
-    box("frame").replaceChildren(el("p", {}, [title, frame.length > now.length ? `the first ${now.length} shown` : "", firstOf(changes, 3, ", ")].filter(Boolean).join(" · ")),
+    const title = [`${packet < 0 ? "A frame" : `Packet ${packet}`}, ${frame.length} bytes`,
+        frame.length > now.length ? `the first ${now.length} shown` : "", firstOf(changes, 3, ", ")];
+    box("frame").replaceChildren(el("p", {}, title.filter(Boolean).join(" · ")),
         scroller("bytes of the frame", el("pre", {}, ...lines)));
 }

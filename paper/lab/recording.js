@@ -178,7 +178,6 @@ const library = {
     runs: new Map(),
     /** What the script that is loading has brought. @type {unknown} */
     brought: undefined,
-
     /** Scripts load from file://, where fetch and modules do not. @param {string} name */
     script(name) {
         return new Promise((resolve, reject) => {
@@ -189,7 +188,6 @@ const library = {
             document.head.append(script);
         });
     },
-
     /** @param {string} id @returns {Promise<Run>} */
     load(id) {
         // Only names of the index become paths, so a link cannot load another file.
@@ -200,7 +198,6 @@ const library = {
         this.runs.set(id, loading);
         return loading;
     },
-
     /** @param {Recording} recording @returns {string} The id under which it is shown. */
     add(recording) {
         const taken = this.entries.some((entry) => entry.id === recording.id && entry.kind !== "own");

@@ -102,7 +102,8 @@ class Ring {
                 cell.title.textContent = `Descriptor ${number}: ${descriptorWords(descriptor)}${owner === "none" ? "" : `, ${ownerWords(owner)}`}`;
             }
         });
-        this.outline.setAttribute("d", Object.keys(changed).map((number) => band(INNER, OUTER, Number(number) / size, (Number(number) + 1) / size)).join(""));
+        const outlines = Object.keys(changed).map(Number).map((number) => band(INNER, OUTER, number / size, (number + 1) / size));
+        this.outline.setAttribute("d", outlines.join(""));
         this.place(this.headMark, head, this.head, OUTER + 32);
         this.place(this.tailMark, tail, this.tail, INNER - 46);
         // The device owns the descriptors from the head up to the tail, and none if they are equal.

@@ -34,7 +34,8 @@ function sourceColumn(recording, at, ran, title, own) {
     const missing = shown.includes(current) ? [] : [el("p", { class: "quiet" }, "The recording has no text of this line.")];
     const elsewhere = [...new Set([...ran].map((place) => place.replace(/:\d+$/, "")).filter((name) => name !== file))];
     const also = elsewhere.length > 0 ? [el("p", { class: "quiet" }, `also ran: ${elsewhere.join(", ")}`)] : [];
-    return el("div", { class: `column${own ? " own" : ""}` }, heading, el("p", { class: "file", title: file }, `${file.split("/").slice(-2).join("/")}:${current}`), ...missing,
+    const place = el("p", { class: "file", title: file }, `${file.split("/").slice(-2).join("/")}:${current}`);
+    return el("div", { class: `column${own ? " own" : ""}` }, heading, place, ...missing,
         scroller(`${title}, lines around ${current}`, el("pre", {}, ...rows)), ...also);
 }
 

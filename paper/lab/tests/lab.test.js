@@ -103,13 +103,13 @@ test("keyframes change no state", async () => {
 
 test("the rings show registers, descriptors and owners", async () => {
     await open("#tour-c/0");
-    for (const at of [0, 3, 12, 40]) {
+    for (const at of [0, 3, 12, 40, 100]) {
         await go(`#tour-c/${at}`);
         const [state, shown] = await page.evaluate(() => {
             const { registers, rx, owners } = app.run.after(app.index + 1);
             const cells = [...document.querySelectorAll("#a-rx .cell")];
             const own = (buffer) => (buffer === null ? "none" : OWNERS.includes(owners[buffer]) ? owners[buffer] : "lost");
-            return [[registers.RDH, registers.RDT, ...cells.map((_, n) => [rx[n][1] ?? "", own(rx[n][1]), rx[n][0]])],
+            return [[registers.RDH, registers.RDT, ...cells.map((_, n) => [rx[n]?.[1] ?? "", own(rx[n]?.[1] ?? null), rx[n]?.[0] ?? "zero"])],
                 [".mark", ".tail"].map((mark) => Number(document.querySelector(`#a-rx ${mark}`).dataset.at)).concat(cells.map((cell) =>
                     [cell.querySelector(".number").textContent, cell.dataset.owner, /is-(\w+)/.exec(cell.className.baseVal)[1]]))];
         });
@@ -183,6 +183,7 @@ test("slider, packet, recording, tour, theme and help work", async () => {
     assert.equal(await step(), 7);
     await page.selectOption("#packet", "2");
     assert.equal(await page.evaluate(() => app.followed), 2);
+    await go("#tour-c/100");
     const token = page.locator('#lane .token[aria-pressed="false"]').first();
     const number = await token.getAttribute("data-packet");
     await token.click();
@@ -220,15 +221,15 @@ test("the tab key reaches every control, and each shows its focus", async () => 
 });
 
 test("the skip link moves the focus, and a packet's button keeps it", async () => {
-    await open("#tour-c/20");
+    await open("#tour-c/100");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     assert.equal(await page.evaluate(() => document.activeElement.id), "state");
-    assert.equal(await step(), 20);
+    assert.equal(await step(), 100);
     await page.locator("#lane .token").first().focus();
     await page.keyboard.press("ArrowRight");
     assert.notEqual(await page.evaluate(() => document.activeElement.dataset.packet), undefined);
-    assert.equal(await step(), 21);
+    assert.equal(await step(), 101);
 });
 
 test("the URL restores the state", async () => {
@@ -318,7 +319,7 @@ test("a difference is marked in words and shape", async () => {
     const at = changed.steps.findIndex((one) => one.point === "rx.refill_address");
     const ring = Object.keys(changed.steps[at].rx)[0];
     changed.steps[at].rx[ring][1] = 999;
-    changed.steps.splice(at, 0, { actor: changed.steps[at].actor, point: "rx.empty", text: "Only here" });
+    changed.steps.splice(at, 0, { actor: changed.steps[at].actor, point: "rx.nothing", text: "Only here" });
     await openFile(JSON.stringify(changed));
     await page.waitForFunction(() => app.run?.recording.id === "patched");
     assert.match(await text("#title"), /Patched/);
@@ -380,7 +381,7 @@ test("without recordings the page says how to make them", async () => {
     assert.match(await text("#notice-text"), /make lab/);
 });
 
-const views = { "a state": "#tour-c/20", "a comparison": "#tour-c/60?compare=tour-rust", "a hazard": "#dev-length-beyond-buffer-c/4", "the list of hazards": "#hazards", "a message": "#nothing/1" };
+const views = { "a state": "#tour-c/100", "a comparison": "#tour-c/60?compare=tour-rust", "a hazard": "#dev-length-beyond-buffer-c/4", "the list of hazards": "#hazards", "a message": "#nothing/1" };
 for (const [name, hash] of Object.entries(views)) {
     for (const colorScheme of ["light", "dark"]) {
         test(`axe finds nothing serious in ${name}, ${colorScheme}`, async () => {
