@@ -111,7 +111,7 @@ function connect() {
     selectBox("packet").addEventListener("change", () => follow(Number(selectBox("packet").value)));
     selectBox("recording").addEventListener("change", () => { location.hash = formatHash(selectBox("recording").value, 0); });
     selectBox("compare").addEventListener("change", () => {
-        location.hash = formatHash(selectBox("recording").value, app.index, selectBox("compare").value || null, app.followed);
+        location.hash = formatHash(selectBox("recording").value, app.index, selectBox("compare").value || null, app.followed, app.run?.first);
     });
     box("theme").addEventListener("click", () => {
         const theme = { auto: "light", light: "dark" }[document.documentElement.dataset.theme ?? ""] ?? "auto";

@@ -24,9 +24,9 @@ function parseHash(hash) {
     };
 }
 
-/** @param {string} id @param {number} step @param {string | null} [compare] @param {number} [packet] */
-function formatHash(id, step, compare = null, packet = 0) {
-    const options = [...(compare ? [`compare=${compare}`] : []), ...(packet > 0 ? [`packet=${packet}`] : [])];
+/** @param {string} id @param {number} step @param {string | null} [compare] @param {number} [packet] @param {number} [first] */
+function formatHash(id, step, compare = null, packet = 0, first = packet) {
+    const options = [...(compare ? [`compare=${compare}`] : []), ...(packet !== first ? [`packet=${packet}`] : [])];
     return `#${id}/${step}${options.length > 0 ? `?${options.join("&")}` : ""}`;
 }
 

@@ -29,7 +29,7 @@ function go(index, jump) {
     if (app.run) {
         app.index = Math.max(0, Math.min(index, app.run.steps.length - 1));
         show();
-        address.write(formatHash(app.run.recording.id, app.index, app.other?.run.recording.id ?? null, app.followed), jump);
+        address.write(formatHash(app.run.recording.id, app.index, app.other?.run.recording.id ?? null, app.followed, app.run.first), jump);
     }
 }
 
@@ -162,7 +162,7 @@ async function restore() {
         if (target.tour !== null && tour === undefined && location.hash.length > 1) {
             notice(`The recording ${target.id} has no step ${target.tour} of the tour.`);
         }
-        app.followed = target.packet ?? run.packets[0] ?? 0;
+        app.followed = target.packet ?? run.first;
         app.index = Math.min(tour ?? target.step ?? 0, run.steps.length - 1);
         showView("run");
         show();

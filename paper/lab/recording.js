@@ -76,6 +76,9 @@ class Run {
         /** @type {State[]} */
         this.keyframes = [emptyState()];
         this.packets = [...new Set(this.steps.flatMap((step) => step.packet ?? []))].sort((a, b) => a - b);
+        const packet = (/** @type {(step: Step) => boolean} */ is) => this.steps.find((step) => step.packet !== undefined && is(step))?.packet;
+        /** The packet that is followed at first: one that a hazard hits, or else the first that arrives. */
+        this.first = packet((step) => Boolean(step.note)) ?? packet((step) => step.point === "wire.arrives") ?? this.packets[0] ?? 0;
         /** The first steps of each batch and of each step of the tour. */
         this.batches = this.firsts((step) => step.batch);
         this.tour = this.firsts((step) => step.tour);
