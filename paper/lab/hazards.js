@@ -69,7 +69,7 @@ function evidencePart(title, items, none) {
     return shown.length === 0 ? [] : [el("dt", {}, title), ...shown.map((item) => el("dd", {}, item))];
 }
 
-/** Where something wrong is written, refused, or said to be wrong. Equal notes are one. @param {Run} run @param {string | null} compare */
+/** Where something wrong is written, refused or noted. Notes that differ in numbers are one. @param {Run} run @param {string | null} compare */
 function wrongSteps(run, compare) {
     /** @type {Map<string, HTMLElement[]>} */
     const found = new Map();
@@ -81,7 +81,7 @@ function wrongSteps(run, compare) {
             + (access.refused ? `refused, ${access.refused}` : access.map ?? "mapped"));
         const words = [step.text, ...where, step.note].filter(Boolean).join(". ");
         if (rogue || step.note || refused.length > 0) {
-            const key = step.note ?? step.point;
+            const key = (step.note ?? step.point).replace(/\d+/g, "");
             found.set(key, [...(found.get(key) ?? []), el("span", {}, link, `: ${words}`)]);
         }
     });
@@ -104,5 +104,6 @@ function showEvidence(run, compare) {
         el("dl", {}, ...evidencePart("How it is provoked", [evidence.provocation].filter(Boolean)),
             ...evidencePart("What was written where", wrongSteps(run, compare)), ...evidencePart("Who noticed", evidence.noticed, "No one."),
             ...evidencePart("What stays wrong", evidence.wrong, "Nothing that the lab found."),
-            ...evidencePart("Why", evidence.why ? [evidence.why] : []), ...evidencePart("Class of the mistake", evidence.cwe ? [`CWE-${evidence.cwe}`] : [])));
+            ...evidencePart("Why", evidence.why ? [evidence.why] : []),
+            ...evidencePart("Class of the mistake", evidence.cwe ? [`CWE-${evidence.cwe}`] : [])));
 }

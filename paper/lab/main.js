@@ -61,7 +61,8 @@ function setUp(run, other) {
     const { title, driver, build, patch, id } = run.recording;
     document.title = `${title} · Triptych lab`;
     box("title").textContent = title;
-    box("build").textContent = [DRIVERS[driver] ?? driver, patch ? `patch ${patch}` : "", build ?? ""].filter(Boolean).join(" · ");
+    const facts = [DRIVERS[driver] ?? driver, patch ? `patch ${patch}` : "", build ?? ""];
+    box("build").textContent = box("build").title = facts.filter(Boolean).join(" · ");
     box("name-a").textContent = `A: ${nameOf(run)}`;
     box("name-b").textContent = other ? `B: ${nameOf(other)}` : "";
     box("runs").classList.toggle("two", other !== null);
@@ -179,12 +180,9 @@ async function start() {
     connect();
     box("legend").prepend(...Object.keys(GLYPHS).filter((owner) => owner !== "none").map((owner) => el("li", { "data-owner": owner },
         svg("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true" }, svg("path", { d: GLYPHS[owner] })), ownerWords(owner))));
-    try {
-        const entries = await library.script("index");
-        library.entries = /** @type {Entry[]} */ (Array.isArray(entries) ? entries : []);
-    } catch {
-        // restore() says what to do without recordings.
-    }
+    // Without an index, restore() says what to do.
+    const entries = await library.script("index").catch(() => []);
+    library.entries = Array.isArray(entries) ? entries : [];
     await restore();
     for (const id of TWINS) {
         library.load(id).then((run) => { app.twins.set(id, run); show(); }, () => {});

@@ -33,7 +33,8 @@ function showLane(state, current, followed) {
 
 /** @param {State} before @param {State} state @param {number} most The most free buffers that the recording has. */
 function showPool(before, state, most) {
-    const pool = state.pool ?? { free: 0, top: [] };
+    const { pool } = state;
+    if (!pool) { return box("pool").replaceChildren(el("p", { class: "quiet" }, "Not known yet.")); }
     const was = before.pool?.free ?? pool.free;
     const change = pool.free === was ? "" : pool.free < was ? `▼ ${was - pool.free} taken` : `▲ ${pool.free - was} returned`;
     const cells = pool.top.map((buffer, at) => el("li", {}, at === 0 ? `${buffer} ← top` : String(buffer)));

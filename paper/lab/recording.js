@@ -140,9 +140,7 @@ function checkRecording(value) {
     must(isObject(value) && value.format === "triptych-lab", 'it is not a recording: "format" is not "triptych-lab"');
     const recording = /** @type {Record<string, any>} */ (value);
     must(recording.version === 1, `it has version ${recording.version} of the format, and this page reads version 1`);
-    for (const name of ["id", "title", "kind", "driver"]) {
-        must(typeof recording[name] === "string", `"${name}" is not a string`);
-    }
+    ["id", "title", "kind", "driver"].forEach((name) => must(typeof recording[name] === "string", `"${name}" is not a string`));
     must(/^[\w.-]+$/.test(recording.id), `the id "${recording.id}" has other characters than letters, digits, ".", "_" and "-"`);
     must(Number.isInteger(recording.ring_size) && recording.ring_size >= 1 && recording.ring_size <= 4096,
         '"ring_size" is not a number from 1 to 4096');
@@ -152,9 +150,7 @@ function checkRecording(value) {
     recording.steps.forEach((/** @type {unknown} */ step, /** @type {number} */ index) => {
         must(isObject(step), `step ${index} is not an object`);
         const fields = /** @type {Record<string, unknown>} */ (step);
-        for (const name of ["actor", "point", "text"]) {
-            must(typeof fields[name] === "string", `step ${index} has no "${name}"`);
-        }
+        ["actor", "point", "text"].forEach((name) => must(typeof fields[name] === "string", `step ${index} has no "${name}"`));
         for (const [name, right] of Object.entries(STEP_FIELDS)) {
             must(fields[name] === undefined || right(fields[name]), `"${name}" of step ${index} has the wrong form`);
         }

@@ -30,7 +30,7 @@ class Ring {
         this.size = size;
         this.head = which === "rx" ? "RDH" : "TDH";
         this.tail = which === "rx" ? "RDT" : "TDT";
-        this.picture = svg("svg", { viewBox: "-262 -246 524 492", role: "img", class: "ring" });
+        this.picture = svg("svg", { viewBox: "-292 -246 584 492", role: "img", class: "ring" });
         this.cells = Array.from({ length: size }, (_, index) => this.cell(index));
         this.arc = svg("path", { class: "part" });
         this.outline = svg("path", { class: "outline" });
@@ -75,7 +75,7 @@ class Ring {
         mark.querySelectorAll("path, circle").forEach((shape) => shape.setAttribute("transform", `rotate(${turn * 360})`));
         const text = /** @type {SVGTextElement} */ (mark.querySelector("text"));
         const side = Math.sin(2 * Math.PI * turn) * (radius > OUTER ? 1 : -1);
-        text.setAttribute("transform", `translate(${point(radius, turn)})`);
+        text.setAttribute("transform", `translate(${point(radius > OUTER ? radius : radius + 14 * Math.abs(side), turn)})`);
         text.style.textAnchor = Math.abs(side) < 0.3 ? "middle" : side > 0 ? "start" : "end";
         text.textContent = `${name} ${at}`;
     }
