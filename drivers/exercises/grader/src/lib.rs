@@ -130,16 +130,10 @@ fn grade(options: &Options) -> Result<bool> {
         print!("{json}");
         return Ok(results.full());
     }
-    println!(
-        "Exercise {name}: {}; seed {seed}\n{}{}",
-        exercise.title,
-        results.text,
-        results.end()
-    );
-    let (folder, lab) = (
-        shown(&folder),
-        exercise.lab.replace("{impl}", &language.to_string()),
-    );
+    println!("Exercise {name}: {}; seed {seed}", exercise.title);
+    println!("{}{}", results.text, results.end());
+    let folder = shown(&folder);
+    let lab = exercise.lab.replace("{impl}", &language.to_string());
     println!("results: {folder}/results.json");
     if !results.full() {
         println!(
@@ -153,10 +147,8 @@ fn grade(options: &Options) -> Result<bool> {
 /// A path below the repository's root, as people write it.
 fn shown(path: &Path) -> String {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    path.strip_prefix(root())
-        .unwrap_or(&path)
-        .display()
-        .to_string()
+    let below = path.strip_prefix(root()).unwrap_or(&path);
+    below.display().to_string()
 }
 
 /// Builds and tests the student's driver, part by part.
@@ -169,7 +161,7 @@ fn test(
 ) -> Result<Results> {
     let language = options.language;
     let mut results = Results::default();
-    let mut patch = String::new();
+    let (mut patch, mut last) = (String::new(), Files::new());
     for (nth, part) in exercise.parts().into_iter().enumerate() {
         let part = part.as_deref();
         let files = exercise.student(language, part, work)?;
@@ -177,13 +169,9 @@ fn test(
         if results.full() {
             patch = student_patch(&files)?;
         }
-        let tests = exercise
-            .tests
-            .iter()
-            .filter(|test| test.part.as_deref() == part);
-        let tests: Vec<_> = tests.collect();
-        let target = below(folder, part);
-        let built = match build::build(language, &files, &target, Kind::Checked) {
+        let mut tests: Vec<_> = exercise.tests.iter().collect();
+        tests.retain(|test| test.part.as_deref() == part);
+        let built = match build::build(language, &files, &below(folder, part), Kind::Checked) {
             Ok(built) => built,
             Err(error) => {
                 let errors = error.downcast::<CompileError>()?.to_string();
@@ -196,15 +184,16 @@ fn test(
             let outcome = run::run(&test.case, &built, language, seed, limit)?;
             results.add(test, nth + 1, outcome);
         }
-        if results.full() {
-            let fast = |files: &Files| build::build(language, files, &target, Kind::Fast);
-            let count = |files: &Files| speed::measure(language, &fast(files)?);
-            let driver = driver_files(files.keys())?;
-            let counted = count(&files).and_then(|own| Ok([own, count(&driver)?]));
+        last = files;
+    }
+    if results.full() {
+        let fast = |files: &Files| build::build(language, files, folder, Kind::Fast);
+        let count = |files: &Files| speed::measure(language, &fast(files)?);
+        let driver = driver_files(last.keys())?;
+        match count(&last).and_then(|own| Ok([own, count(&driver)?])) {
+            Ok(counted) => results.instructions = Some(counted),
             // Some machines permit no tracing, and marks do not need it.
-            let counted =
-                counted.map_err(|error| eprintln!("grade: no instructions counted: {error:#}"));
-            results.instructions = counted.ok();
+            Err(error) => eprintln!("grade: no instructions counted: {error:#}"),
         }
     }
     fs::write(folder.join("student.patch"), patch)?;
