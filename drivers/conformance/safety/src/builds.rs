@@ -58,7 +58,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// A patch of the catalogue that does not fit the sources.
 #[derive(Debug, thiserror::Error)]
-#[error("{} does not apply to the driver: write it again, see safety/README.md\n{message}", patch.display())]
+#[error("{} does not apply to the driver: write it again, as the README.md of its folder says\n{message}", patch.display())]
 pub struct DoesNotApply {
     patch: PathBuf,
     message: String,
