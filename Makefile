@@ -59,6 +59,10 @@ ladder: setup-reproduce build rust-variants ## Measure the cost of each safety f
 safety-lab: ## Try every mistake and attack on each driver, and compare with the recorded outcomes.
 	@cargo run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run --results results
 	@build/cargo/release/safety false-sharing
+grade: ## Grade an exercise of drivers/exercises: N=3 IMPL=rust (HINT=1, SOLUTION=1, SEED=5).
+	@$(if $(and $(N),$(IMPL)),,echo 'grade: which exercise, and in which language? make grade N=3 IMPL=rust' >&2; exit 2;) \
+	$(cargo_build) exercises --bin grade && build/cargo/release/grade --exercise '$(N)' --impl '$(IMPL)' \
+		$(HINT:%=--hint '%') $(if $(SOLUTION),--solution) $(SEED:%=--seed '%')
 
 CLIENTS := PYTHONPATH=bench/apps:paper $(PYTHON) -m clients
 apps_need := setup-apps nic c rust rust-unsafe applications

@@ -34,12 +34,15 @@ fn lab() -> PathBuf {
 }
 
 /// The folder below the root that holds a driver's sources.
-fn sources(driver: DriverBuild) -> String {
+pub fn sources(driver: DriverBuild) -> String {
     format!("{}/src", driver.driver())
 }
 
 /// All files in a folder and those below it, in order.
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+///
+/// # Errors
+/// If a folder cannot be read.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let path = entry?.path();
@@ -55,24 +58,25 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// A patch of the catalogue that does not fit the sources.
 #[derive(Debug, thiserror::Error)]
-#[error("{} does not apply to {folder}: write it again, see safety/README.md\n{message}", patch.display())]
+#[error("{} does not apply to the driver: write it again, as the README.md of its folder says\n{message}", patch.display())]
 pub struct DoesNotApply {
     patch: PathBuf,
-    folder: String,
     message: String,
 }
 
 /// Rust libraries that Cargo has built, by crate name.
 pub type Externs = BTreeMap<String, PathBuf>;
 
-/// Builds the safe Rust driver and the libraries that it uses. The transpiled driver uses some of them.
+/// Builds the libraries of these packages, and those that they use. The packages must include the safe Rust driver. The
+/// transpiled driver uses some of its libraries.
 ///
 /// # Errors
 /// If Cargo fails.
-pub fn externs() -> Result<Externs> {
+pub fn externs(packages: &[&str]) -> Result<Externs> {
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(root())
-        .args(["build", "--release", "--package", "ixgbe", "--lib"])
+        .args(["build", "--release", "--lib"])
+        .args(packages.iter().flat_map(|package| ["--package", package]))
         .args(["--message-format=json", "--quiet", "--target-dir"])
         .arg(build_folder().join("cargo"))
         // As in the Makefile: in CI, an outdated Cargo.lock is an error.
@@ -146,7 +150,8 @@ pub fn build_with(
     }
     let tree = match &patch {
         Some(patch) => {
-            copy_and_patch(driver, &work, patch)?;
+            copy(driver, &work)?;
+            apply(&work, patch)?;
             work.clone()
         }
         None => root(),
@@ -162,18 +167,29 @@ fn patch_file(hazard: &str, driver: DriverBuild) -> PathBuf {
     lab().join(format!("patches/{hazard}/{}.patch", driver.driver()))
 }
 
-/// Copies a driver's sources to `work` and patches them there.
-fn copy_and_patch(driver: DriverBuild, work: &Path, patch: &Path) -> Result<()> {
+/// Copies a driver's sources to `work`, in the place of older ones.
+///
+/// # Errors
+/// If a file cannot be copied.
+pub fn copy(driver: DriverBuild, work: &Path) -> Result<()> {
     let folder = sources(driver);
-    let copy = work.join(&folder);
-    if copy.exists() {
-        fs::remove_dir_all(&copy)?;
+    let target = work.join(&folder);
+    if target.exists() {
+        fs::remove_dir_all(&target)?;
     }
     for file in files(&root().join(&folder))? {
         let target = work.join(file.strip_prefix(root())?);
         fs::create_dir_all(target.parent().context("no folder")?)?;
         fs::copy(file, target)?;
     }
+    Ok(())
+}
+
+/// Patches the sources in `work`.
+///
+/// # Errors
+/// If the patch does not apply.
+pub fn apply(work: &Path, patch: &Path) -> Result<()> {
     let output = Command::new("git")
         .current_dir(work)
         // Without this, git considers the folder a part of this repository and applies nothing.
@@ -186,7 +202,6 @@ fn copy_and_patch(driver: DriverBuild, work: &Path, patch: &Path) -> Result<()> 
         .context("git")?;
     let refused = || DoesNotApply {
         patch: patch.to_owned(),
-        folder,
         message: String::from_utf8_lossy(&output.stderr).into_owned(),
     };
     ensure!(output.status.success(), refused());
@@ -254,11 +269,16 @@ fn compile(
     run(command)
 }
 
-fn c_compiler() -> Command {
+/// The C compiler.
+pub fn c_compiler() -> Command {
     Command::new(std::env::var_os("CC").unwrap_or_else(|| "gcc".into()))
 }
 
-fn run(mut command: Command) -> Result<()> {
+/// Runs a compiler.
+///
+/// # Errors
+/// What the compiler says, if it fails.
+pub fn run(mut command: Command) -> Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| name.clone())?;
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -333,7 +353,8 @@ mod tests {
                 }
                 let patch = patch_file(&hazard.id, driver);
                 let work = tempfile::tempdir().unwrap();
-                copy_and_patch(driver, work.path(), &patch).unwrap();
+                copy(driver, work.path()).unwrap();
+                apply(work.path(), &patch).unwrap();
                 expected.insert(patch);
             }
         }
@@ -347,7 +368,8 @@ mod tests {
         let patch = work.path().join("wrong.patch");
         let text = "--- a/c/src/driver/tx.c\n+++ b/c/src/driver/tx.c\n@@ -1,1 +1,1 @@\n-no such line\n+another\n";
         fs::write(&patch, text).unwrap();
-        let error = copy_and_patch(DriverBuild::C, work.path(), &patch).unwrap_err();
+        copy(DriverBuild::C, work.path()).unwrap();
+        let error = apply(work.path(), &patch).unwrap_err();
         assert!(error.is::<DoesNotApply>(), "{error}");
         assert!(error.to_string().contains("does not apply"), "{error}");
     }
