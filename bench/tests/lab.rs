@@ -94,7 +94,7 @@ fn all_drivers_do_the_same_and_every_recording_is_exact() -> Result<()> {
             .filter_map(|step| step["owners"].as_object());
         let lost = lost
             .flat_map(|owners| owners.values())
-            .filter(|owner| *owner == "nobody");
+            .filter(|owner| *owner == "none");
         ensure!(lost.count() == 0, "{driver}: a buffer has no owner");
     }
     let again = record(&["--driver", "c"])?;

@@ -175,7 +175,9 @@ impl Seen {
             ),
         };
         Step {
-            packet: self.packet(self.model.slot(ring, first)),
+            packet: self
+                .packet(self.model.slot(ring, first))
+                .filter(|_| count == 1),
             ..Step::by("device", point, text)
         }
     }

@@ -39,7 +39,7 @@ pub fn record(hazard: &Hazard, driver: DriverBuild, externs: &Externs) -> Result
         .with_context(|| format!("{}, {driver}", hazard.id))?;
     let mut recording = Recording {
         id: format!("{}-{driver}", hazard.id),
-        title: format!("{} in {driver}", hazard.title),
+        title: format!("{}, in {}", hazard.title, super::words(driver)),
         kind: "hazard",
         hazard: Some(hazard.id.clone()),
         ..super::empty(driver)?

@@ -33,6 +33,9 @@ const RING_SIZE: usize = 64;
 /// Packets of a batch in those programs.
 const BATCH: u32 = 32;
 
+/// The packages whose libraries the programs of the lab need.
+const PACKAGES: &[&str] = &["ixgbe"];
+
 /// Arguments of `triptych lab`.
 #[derive(Debug, Args)]
 pub struct LabArguments {
@@ -106,11 +109,11 @@ fn record(arguments: &RecordArguments) -> Result<()> {
     }
     let hazards = catalogue::read()?;
     let recording = match &arguments.hazard {
-        Some(id) => hazard::record(find(&hazards, id)?, driver, &externs()?)?,
+        Some(id) => hazard::record(find(&hazards, id)?, driver, &externs(PACKAGES)?)?,
         None => {
             let patch = arguments.patch.as_deref();
             patch.map_or(Ok(()), |patch| check_patch(patch, driver))?;
-            let mut recording = ordinary(driver, patch, arguments.batch, &externs()?)?;
+            let mut recording = ordinary(driver, patch, arguments.batch, &externs(PACKAGES)?)?;
             let name = output.file_stem().unwrap_or_default();
             recording.id = name.to_string_lossy().into_owned();
             recording
@@ -153,6 +156,16 @@ fn check_patch(patch: &Path, driver: DriverBuild) -> Result<()> {
     Ok(())
 }
 
+/// A driver in words.
+fn words(driver: DriverBuild) -> &'static str {
+    match driver {
+        DriverBuild::C => "C",
+        DriverBuild::CHardened => "C with sanitizers",
+        DriverBuild::RustUnsafe => "unsafe Rust",
+        _ => "safe Rust",
+    }
+}
+
 /// What all recordings have in common.
 fn empty(driver: DriverBuild) -> Result<Recording> {
     Ok(Recording {
@@ -185,8 +198,8 @@ fn ordinary(
     let file = patch.and_then(Path::file_name);
     let file = file.map(|file| file.to_string_lossy().into_owned());
     let title = match &file {
-        Some(file) => format!("{driver} with {file}"),
-        None => format!("A packet's way through {driver}"),
+        Some(file) => format!("The driver in {} with {file}", words(driver)),
+        None => format!("A packet's way through the driver in {}", words(driver)),
     };
     let seen = recorder.seen();
     Ok(Recording {

@@ -143,11 +143,7 @@ impl Model {
         }
         for number in 0..BUFFERS {
             // Before the first look at the stack, everything else is in the pool.
-            let rest = if self.free.is_some() {
-                "nobody"
-            } else {
-                "pool"
-            };
+            let rest = if self.free.is_some() { "none" } else { "pool" };
             owners.entry(number).or_insert(rest);
         }
         owners

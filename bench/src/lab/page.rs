@@ -16,7 +16,7 @@ use safety_lab::outcome::DriverBuild;
 use serde_json::{json, Value};
 
 use super::format::Recording;
-use super::{hazard, ordinary, write, BATCH, DRIVERS};
+use super::{hazard, ordinary, write, BATCH, DRIVERS, PACKAGES};
 use crate::progress::Progress;
 
 /// The page's files. Its tests stay where they are.
@@ -46,7 +46,7 @@ pub fn run(arguments: &PageArguments, interrupt: &Interrupt) -> Result<()> {
     let recordings = arguments.output.join("recordings");
     fs::create_dir_all(&recordings).with_context(|| recordings.display().to_string())?;
     copy_page(&arguments.output)?;
-    let externs = externs()?;
+    let externs = externs(PACKAGES)?;
     let tours = DRIVERS
         .into_iter()
         .filter(|driver| *driver != DriverBuild::CHardened);

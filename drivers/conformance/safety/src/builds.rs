@@ -190,13 +190,16 @@ pub fn copy(driver: DriverBuild, work: &Path) -> Result<()> {
 /// # Errors
 /// If the patch does not apply.
 pub fn apply(work: &Path, patch: &Path) -> Result<()> {
+    let drivers = [DriverBuild::C, DriverBuild::Rust, DriverBuild::RustUnsafe];
+    let here = drivers.into_iter().map(sources);
+    let here = here.filter(|folder| work.join(folder).is_dir());
     let output = Command::new("git")
         .current_dir(work)
         // Without this, git considers the folder a part of this repository and applies nothing.
         .env("GIT_CEILING_DIRECTORIES", work.parent().unwrap_or(work))
         .args(["apply", "--whitespace=nowarn", "--verbose"])
-        // A patch may change other drivers, too.
-        .arg(format!("--include={folder}/*"))
+        // A patch may change drivers that are not here.
+        .args(here.map(|folder| format!("--include={folder}/*")))
         .arg(patch)
         .output()
         .context("git")?;
