@@ -277,7 +277,8 @@ fn laps(bench: &mut Bench) -> Result<()> {
 
 fn refilled(bench: &mut Bench) -> Result<()> {
     let count = bench.some(bench.batch);
-    let (before, first) = (bench.receive_ring(), bench.receive_ring().head);
+    let before = bench.receive_ring();
+    let first = before.tail + 1;
     bench.bring(0, count)?;
     let after = bench.receive_ring().descriptors;
     for nth in (first..first + count).map(|nth| nth % bench.ring) {
@@ -296,7 +297,8 @@ fn refilled(bench: &mut Bench) -> Result<()> {
 
 /// A tail follows the driver's index, more than once round the ring.
 fn tail(bench: &mut Bench, name: &str, of: fn(&Bench) -> RingView, behind: u32) -> Result<()> {
-    let (ring, mut index) = (bench.ring, of(bench).head);
+    let ring = bench.ring;
+    let mut index = (of(bench).tail + behind) % ring;
     for _ in 0..16 {
         let count = bench.some(ring / 4);
         bench.bring(0, count)?;
@@ -320,10 +322,11 @@ fn tdt(bench: &mut Bench) -> Result<()> {
 /// The card holds the packets, so no receive descriptor may point to one of their buffers.
 fn one_owner(bench: &mut Bench) -> Result<()> {
     bench.stall(true);
+    let first = bench.transmit_ring().tail;
     let count = bench.some(bench.ring / 2);
     bench.bring(0, count)?;
     let transmit = bench.transmit_ring();
-    let mut owned: Vec<u64> = (transmit.head..transmit.head + count)
+    let mut owned: Vec<u64> = (first..first + count)
         .map(|nth| transmit.descriptors[(nth % bench.ring) as usize][0])
         .collect();
     for (nth, [buffer, _]) in bench.receive_ring().descriptors.into_iter().enumerate() {
@@ -344,7 +347,7 @@ fn held(
     look: impl Fn(&Bench, u32, [u64; 2], &[u8]) -> Result<()>,
 ) -> Result<()> {
     bench.stall(true);
-    let first = bench.transmit_ring().head;
+    let first = bench.transmit_ring().tail;
     let count = bench.some(bench.batch);
     bench.bring(0, count)?;
     let descriptors = bench.transmit_ring().descriptors;
