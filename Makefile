@@ -59,6 +59,9 @@ ladder: setup-reproduce build rust-variants ## Measure the cost of each safety f
 safety-lab: ## Try every mistake and attack on each driver, and compare with the recorded outcomes.
 	@cargo run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run --results results
 	@build/cargo/release/safety false-sharing
+lab: triptych ## See the rings move: record the drivers and all hazards, and open the page (5 minutes; HAZARD=none: the tour).
+	@$(BIN)/triptych lab page --output build/lab $(HAZARD:%=--hazard '%')
+	@$(if $(CI),true,xdg-open build/lab/index.html 2>/dev/null || echo 'lab: open build/lab/index.html in a browser')
 grade: ## Grade an exercise of drivers/exercises: N=3 IMPL=rust (HINT=1, SOLUTION=1, SEED=5).
 	@$(if $(and $(N),$(IMPL)),,echo 'grade: which exercise, and in which language? make grade N=3 IMPL=rust' >&2; exit 2;) \
 	$(cargo_build) exercises --bin grade && build/cargo/release/grade --exercise '$(N)' --impl '$(IMPL)' \
@@ -218,7 +221,8 @@ into-rust-unsafe:
 # $(call variant,NAME,GOAL,SETTINGS) builds in build/variants/<variant>/<implementation>/.
 VARIANTS := build/variants
 variant = $(MAKE) $(2) INTO=$(VARIANTS)/$(1) $(3)
-variants: ## Build the variants of the drivers: overflow checks, slices, hardening, no LTO.
+# Overflow checks, slices, hardening, no LTO.
+variants:
 	@$(call side_by_side,variants-c,rust-variants rust-unsafe-variants)
 # The compiler checks indices into arrays of known length, and signed arithmetic. A violation executes a trap (ud2).
 TRAPPING = $(C_EXTRA) -fsanitize=bounds,signed-integer-overflow -fsanitize-undefined-trap-on-error
@@ -298,7 +302,8 @@ lint-shell:
 	@shellcheck $$(git ls-files '*.sh' .ci)
 lint-rules:
 	@PYTHONPATH=bench/lint $(PYTHON) -m triptych_lint $(CHECKS)
-format: setup-lint ## Format all sources.
+# Formats all sources.
+format: setup-lint
 	clang-format-$(CLANG) -i $(C_LINTED)
 	cargo fmt
 	$(PYTHON) -m ruff check --quiet --fix
