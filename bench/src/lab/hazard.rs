@@ -8,12 +8,26 @@ use safety_lab::results::Case;
 
 use super::format::{Evidence, Recording, Step};
 use super::recorder::{Plan, Recorder};
+use super::recording::{empty, words};
+use crate::usage::UsageError;
 
 /// Most steps.
 const MOST: usize = 600;
 /// Frames that pass before the recording of a driver's own mistake begins: the mistake is there from the start. Of others,
 /// the recording begins with the hazard.
 const BEFORE_MISTAKE: u64 = 30;
+
+/// The hazard of this name.
+pub fn find<'h>(hazards: &'h [Hazard], id: &str) -> Result<&'h Hazard, UsageError> {
+    let found = hazards.iter().find(|hazard| hazard.id == id);
+    found.ok_or_else(|| {
+        let ids: Vec<_> = hazards.iter().map(|hazard| hazard.id.as_str()).collect();
+        UsageError(format!(
+            "there is no hazard {id}; choose one of: {}",
+            ids.join(", ")
+        ))
+    })
+}
 
 /// Provokes a hazard with a driver and records it.
 pub fn record(hazard: &Hazard, driver: DriverBuild, externs: &Externs) -> Result<Recording> {
@@ -39,10 +53,10 @@ pub fn record(hazard: &Hazard, driver: DriverBuild, externs: &Externs) -> Result
         .with_context(|| format!("{}, {driver}", hazard.id))?;
     let mut recording = Recording {
         id: format!("{}-{driver}", hazard.id),
-        title: format!("{}, in {}", hazard.title, super::words(driver)),
+        title: format!("{}, in {}", hazard.title, words(driver)),
         kind: "hazard",
         hazard: Some(hazard.id.clone()),
-        ..super::empty(driver)?
+        ..empty(driver)?
     };
     if let Some(recorder) = recorder {
         let mut seen = recorder.seen();

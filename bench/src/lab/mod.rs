@@ -6,16 +6,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, Subcommand};
 use perfcounters::Interrupt;
-use safety_lab::builds::{build_with, externs, toolchain, Externs};
-use safety_lab::catalogue::{self, Hazard};
+use safety_lab::builds::externs;
+use safety_lab::catalogue;
 use safety_lab::outcome::DriverBuild;
 
 use crate::usage::{Outcome, UsageError};
-use format::{Recording, FORMAT, VERSION};
-use model::BUFFER;
+use recording::{ordinary, write, BATCH, DRIVERS, PACKAGES};
 
 mod card;
 mod driver;
@@ -24,17 +23,10 @@ mod hazard;
 mod model;
 mod page;
 mod recorder;
+mod recording;
 mod source;
 mod stack;
 mod tour;
-
-/// Descriptors of a ring in the programs of the safety lab.
-const RING_SIZE: usize = 64;
-/// Packets of a batch in those programs.
-const BATCH: u32 = 32;
-
-/// The packages whose libraries the programs of the lab need.
-const PACKAGES: &[&str] = &["ixgbe"];
 
 /// Arguments of `triptych lab`.
 #[derive(Debug, Args)]
@@ -71,14 +63,6 @@ struct RecordArguments {
     output: PathBuf,
 }
 
-/// The builds that have recordings.
-const DRIVERS: [DriverBuild; 4] = [
-    DriverBuild::C,
-    DriverBuild::CHardened,
-    DriverBuild::Rust,
-    DriverBuild::RustUnsafe,
-];
-
 fn recorded_driver(name: &str) -> Result<DriverBuild, String> {
     let known = DRIVERS
         .into_iter()
@@ -109,7 +93,7 @@ fn record(arguments: &RecordArguments) -> Result<()> {
     }
     let hazards = catalogue::read()?;
     let recording = match &arguments.hazard {
-        Some(id) => hazard::record(find(&hazards, id)?, driver, &externs(PACKAGES)?)?,
+        Some(id) => hazard::record(hazard::find(&hazards, id)?, driver, &externs(PACKAGES)?)?,
         None => {
             let patch = arguments.patch.as_deref();
             patch.map_or(Ok(()), |patch| check_patch(patch, driver))?;
@@ -128,17 +112,6 @@ fn record(arguments: &RecordArguments) -> Result<()> {
     Ok(())
 }
 
-fn find<'h>(hazards: &'h [Hazard], id: &str) -> Result<&'h Hazard, UsageError> {
-    let found = hazards.iter().find(|hazard| hazard.id == id);
-    found.ok_or_else(|| {
-        let ids: Vec<_> = hazards.iter().map(|hazard| hazard.id.as_str()).collect();
-        UsageError(format!(
-            "there is no hazard {id}; choose one of: {}",
-            ids.join(", ")
-        ))
-    })
-}
-
 /// A patch must change the driver that is recorded.
 fn check_patch(patch: &Path, driver: DriverBuild) -> Result<()> {
     let refused = |text: String| UsageError(format!("{}: {text}", patch.display()));
@@ -154,74 +127,4 @@ fn check_patch(patch: &Path, driver: DriverBuild) -> Result<()> {
         .into());
     }
     Ok(())
-}
-
-/// A driver in words.
-fn words(driver: DriverBuild) -> &'static str {
-    match driver {
-        DriverBuild::C => "C",
-        DriverBuild::CHardened => "C with sanitizers",
-        DriverBuild::RustUnsafe => "unsafe Rust",
-        _ => "safe Rust",
-    }
-}
-
-/// What all recordings have in common.
-fn empty(driver: DriverBuild) -> Result<Recording> {
-    Ok(Recording {
-        format: FORMAT,
-        version: VERSION,
-        driver: driver.to_string(),
-        build: toolchain(driver)?,
-        ring_size: RING_SIZE,
-        batch: BATCH,
-        buffer_bytes: BUFFER,
-        ..Recording::default()
-    })
-}
-
-/// Records ordinary traffic: the tour, or a driver of one's own.
-fn ordinary(
-    driver: DriverBuild,
-    patch: Option<&Path>,
-    batch: u32,
-    externs: &Externs,
-) -> Result<Recording> {
-    let name = if patch.is_some() {
-        "recorded"
-    } else {
-        "unpatched"
-    };
-    let absolute = patch.map(Path::canonicalize).transpose()?;
-    let program = build_with(driver, name, absolute, externs)?;
-    let (steps, recorder) = tour::record(&program, batch)?;
-    let file = patch.and_then(Path::file_name);
-    let file = file.map(|file| file.to_string_lossy().into_owned());
-    let title = match &file {
-        Some(file) => format!("The driver in {} with {file}", words(driver)),
-        None => format!("A packet's way through the driver in {}", words(driver)),
-    };
-    let seen = recorder.seen();
-    Ok(Recording {
-        id: format!("tour-{driver}"),
-        title,
-        kind: if patch.is_some() { "own" } else { "tour" },
-        patch: file,
-        batch,
-        code: seen.code(),
-        points: seen.points.clone(),
-        steps,
-        ..empty(driver)?
-    })
-}
-
-fn write(recording: &Recording, path: &Path) -> Result<()> {
-    let json = serde_json::to_string(recording)?;
-    let script = path.extension().is_some_and(|end| end == "js");
-    let text = if script {
-        format!("labRecording({json});\n")
-    } else {
-        json + "\n"
-    };
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

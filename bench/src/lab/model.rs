@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use nic::{Port, RingView};
 
 use super::format::{Descriptor, Pool, Step};
-use super::RING_SIZE;
 
+/// Descriptors of a ring in the programs of the safety lab.
+pub const RING_SIZE: usize = 64;
 /// Buffers of a pool of the lab's programs.
 pub const BUFFERS: usize = 512;
 /// Bytes from one buffer to the next, and from its start to the data.

@@ -16,7 +16,8 @@ use safety_lab::outcome::DriverBuild;
 use serde_json::{json, Value};
 
 use super::format::Recording;
-use super::{hazard, ordinary, write, BATCH, DRIVERS, PACKAGES};
+use super::hazard;
+use super::recording::{ordinary, write, BATCH, DRIVERS, PACKAGES};
 use crate::progress::Progress;
 
 /// The page's files. Its tests stay where they are.
@@ -40,7 +41,7 @@ pub struct PageArguments {
 pub fn run(arguments: &PageArguments, interrupt: &Interrupt) -> Result<()> {
     let mut hazards = catalogue::read()?;
     for id in arguments.hazard.iter().filter(|id| *id != "none") {
-        super::find(&hazards, id)?;
+        hazard::find(&hazards, id)?;
     }
     hazards.retain(|hazard| arguments.hazard.is_empty() || arguments.hazard.contains(&hazard.id));
     let recordings = arguments.output.join("recordings");

@@ -16,10 +16,9 @@ use safety_lab::testbed::Turns;
 use tracer::Follower;
 
 use super::format::{Line, Step};
-use super::model::{Model, Ring, BUFFER, BUFFERS, DESCRIPTOR};
+use super::model::{Model, Ring, BUFFER, BUFFERS, DESCRIPTOR, RING_SIZE};
 use super::source::Lines;
 use super::stack::Stack;
-use super::RING_SIZE;
 
 /// What is recorded.
 #[derive(Clone, Copy, Debug)]

@@ -24,9 +24,8 @@ use rustix::event::PollFlags;
 use serde::Serialize;
 use serde_json::{json, Value};
 
-use crate::config::{Module, QUEUES};
+use crate::config::Module;
 use crate::data_plane::plane::DataPlane;
-use crate::device::ring::{RingRegisters, RECEIVE, TRANSMIT};
 use crate::error::NicError;
 use crate::port::Port;
 use crate::socket::{wait, ListeningSocket, Servers};
@@ -170,7 +169,7 @@ fn execute(line: &str, ports: &[Port], plane: Option<&mut DataPlane>) -> Result<
             port(number)?.set_module(module);
         }
         ["stats"] => return Ok(each(status)),
-        ["maps"] => return Ok(each(memory_of)),
+        ["maps"] => return Ok(each(Port::shared_memory)),
         ["turn", ref arguments @ ..] => {
             let done = turn(arguments, plane, ports)?;
             return serde_json::to_string(&done).map_err(|error| error.to_string());
@@ -232,43 +231,4 @@ fn status(port: &Port) -> Value {
     status["notes"] = json!(port.notes());
     status["unmodelled"] = json!(port.unmodelled());
     status
-}
-
-/// The memory that a port and its driver share: the file of the register space, of which the driver may map
-/// pages; the rings of the enabled queues, with the offsets of their tail registers; and the DMA maps.
-pub(crate) fn memory_of(port: &Port) -> Value {
-    let device = port.device();
-    let peek = |address| device.registers.peek(address);
-    let rings = |of: &RingRegisters| -> Vec<Value> {
-        let queues = 0..QUEUES as u32;
-        let enabled = queues.filter(|queue| peek((of.control)(*queue)) & of.enable != 0);
-        let ring = |queue| {
-            json!({
-                "queue": queue,
-                "tail": (of.tail)(queue),
-                "iova": of.base(queue, peek),
-                "bytes": peek((of.len)(queue)),
-            })
-        };
-        enabled.map(ring).collect()
-    };
-    let map = |map: &crate::memory::dma::Map| {
-        let (memory, offset) = map.memory.as_ref()?;
-        let file = memory.file_id();
-        Some(json!({
-            "iova": map.iova,
-            "bytes": map.size,
-            "device": file.device,
-            "inode": file.inode,
-            "offset": memory.start() + offset,
-        }))
-    };
-    let maps: Vec<_> = device.dma.table.maps().iter().filter_map(map).collect();
-    json!({
-        "port": port.index(),
-        "registers": device.registers.memory().file_id(),
-        "rx_rings": rings(&RECEIVE),
-        "tx_rings": rings(&TRANSMIT),
-        "maps": maps,
-    })
 }

@@ -8,6 +8,7 @@ use crate::config::{Faults, Module, Traffic};
 use crate::device::card::Device;
 use crate::device::registers as r;
 use crate::device::shared_device::SharedDevice;
+use crate::device::shared_memory::memory_of;
 use crate::error::{ensure, ConfigError};
 use crate::memory::dma::Map;
 use crate::memory::dma_fault::{DmaFault, Purpose};
@@ -212,7 +213,7 @@ impl Port {
     /// The memory that this port and its driver share, as JSON: the answer to the command `maps` of the control
     /// socket, for this port.
     pub fn shared_memory(&self) -> serde_json::Value {
-        crate::control::memory_of(self)
+        memory_of(self.index, &self.device())
     }
 
     /// The memory that the driver has mapped for the card at this moment.

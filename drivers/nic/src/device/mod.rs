@@ -30,6 +30,7 @@ pub(crate) mod rx;
 mod segmentation;
 pub(crate) mod sfp;
 pub(crate) mod shared_device;
+pub(crate) mod shared_memory;
 pub(crate) mod statistics;
 pub(crate) mod trace;
 pub(crate) mod transmit;
