@@ -119,6 +119,9 @@ pub struct Frame {
 pub struct Evidence {
     pub outcome: String,
     pub recorded: String,
+    /// Whether the record has this outcome.
+    #[serde(skip)]
+    pub agrees: bool,
     pub text: String,
     pub title: String,
     pub cwe: u32,

@@ -47,7 +47,7 @@ pub fn record(hazard: &Hazard, driver: DriverBuild, externs: &Externs) -> Result
         recorder = Some(watching);
         Ok(())
     });
-    let recorded = case.recorded().to_owned();
+    let (recorded, agrees) = (case.recorded().to_owned(), case.agrees());
     let (outcome, text) = case
         .seen
         .with_context(|| format!("{}, {driver}", hazard.id))?;
@@ -78,6 +78,7 @@ pub fn record(hazard: &Hazard, driver: DriverBuild, externs: &Externs) -> Result
     recording.evidence = Some(Evidence {
         outcome: outcome.to_string(),
         recorded,
+        agrees,
         text,
         title: hazard.title.clone(),
         cwe: hazard.cwe,

@@ -94,6 +94,12 @@ pub fn run(arguments: &PageArguments, interrupt: &Interrupt) -> Result<()> {
     let index: Vec<_> = index.into_iter().map(|(_, entry)| entry).collect();
     let mut progress = shown.into_inner().unwrap_or_else(PoisonError::into_inner);
     progress.finish();
+    for entry in index.iter().filter(|entry| entry["agrees"] == false) {
+        eprintln!(
+            "lab: {}: another outcome than hazards.toml has",
+            entry["id"]
+        );
+    }
     let list = serde_json::to_string(&index)?;
     fs::write(recordings.join("index.js"), format!("labIndex({list});\n"))?;
     println!("{}", arguments.output.join("index.html").display());
@@ -110,6 +116,7 @@ fn entry(recording: &Recording) -> Value {
         "driver": recording.driver,
         "hazard": recording.hazard,
         "patch": recording.patch,
+        "agrees": evidence.map(|evidence| evidence.agrees),
         "outcome": evidence.map(|evidence| &evidence.outcome),
         "hazard_title": evidence.map(|evidence| &evidence.title),
     })

@@ -20,6 +20,9 @@ use super::model::{Model, Ring, BUFFER, BUFFERS, DESCRIPTOR, RING_SIZE};
 use super::source::Lines;
 use super::stack::Stack;
 
+/// Turns after which the driver runs alone.
+const MOST_TURNS: u32 = 600;
+
 /// What is recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
@@ -41,6 +44,9 @@ pub struct Seen {
     pub(super) model: Model,
     pub(super) rings: [u64; 2],
     pub steps: Vec<Step>,
+    /// Whether the recording has ended, and the driver still runs in turns.
+    full: bool,
+    turns: u32,
     pub points: BTreeMap<&'static str, Line>,
     pub error: Option<anyhow::Error>,
     pub(super) instructions: u64,
@@ -82,6 +88,8 @@ impl Recorder {
             model: Model::default(),
             rings: [0; 2],
             steps: Vec::new(),
+            full: false,
+            turns: 0,
             points: BTreeMap::new(),
             error: None,
             instructions: 0,
@@ -124,17 +132,21 @@ impl Turns for Recorder {
         if !seen.driver.follows() || seen.error.is_some() {
             return;
         }
+        seen.turns += 1;
         seen.card_turn(sent);
         if !held {
             seen.error = seen.driver_turn().err();
         }
-        if seen.is_full() {
-            seen.steps.push(Step {
-                actor: "lab",
-                point: "lab.after",
-                text: "The recording ends here. The run goes on.".into(),
-                ..Step::default()
-            });
+        if seen.is_full() && !seen.full {
+            seen.full = true;
+            seen.steps.push(Step::by(
+                "lab",
+                "lab.after",
+                "The recording ends here. The run goes on.".into(),
+            ));
+        }
+        // Races need time, and not turns.
+        if seen.turns == MOST_TURNS {
             seen.release();
         }
     }

@@ -350,7 +350,7 @@ fn write_rx_ring(testbed: &mut Testbed) -> Result<()> {
     let junk = vec![RING_JUNK; usize::try_from(rx.bytes)?];
     testbed.port(0).rogue_write(rx.iova, &junk);
     // The driver reads the ring before the next frame arrives.
-    sleep(Duration::from_millis(200));
+    testbed.poll_for(Duration::from_millis(200));
     Ok(())
 }
 

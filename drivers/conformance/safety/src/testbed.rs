@@ -23,6 +23,8 @@ const STOP_LIMIT: Duration = Duration::from_secs(15);
 const HAND_OVER_LIMIT: Duration = Duration::from_secs(3);
 /// Frames that have not come back after so long without any frame are lost.
 const QUIET: Duration = Duration::from_millis(100);
+/// The same in turns of the driver.
+const QUIET_TURNS: u32 = 40;
 /// The same at the end of the run, where it decides whether the queue has stalled.
 const QUIET_AT_END: Duration = Duration::from_secs(1);
 /// Pause between two rounds of the NIC that have nothing to do.
@@ -287,8 +289,13 @@ impl Testbed {
     /// `quiet`.
     fn settle(&mut self, lost_before: u64, quiet: Duration) -> Result<()> {
         let mut last = Instant::now();
-        while self.ledger.lost() > lost_before && last.elapsed() < quiet && !self.sends_endlessly()
+        // In turns, time says nothing: a driver that has had so many turns has had its chance.
+        let mut turns = if self.turns.is_some() { QUIET_TURNS } else { 0 };
+        while self.ledger.lost() > lost_before
+            && (turns > 0 || last.elapsed() < quiet)
+            && !self.sends_endlessly()
         {
+            turns = turns.saturating_sub(1);
             if self.poll() {
                 last = Instant::now();
             } else if !self.alive()? {
