@@ -91,7 +91,9 @@ def problems(command: str) -> list[str]:
     if len(words) < 2 or not re.fullmatch(r"(build/bin/)?(triptych|nic|[a-z-]+/ixgbe-fwd)", words[0]):
         return []
     program = f"build/bin/{words[0].removeprefix('build/bin/')}"
-    names = [word for word in words[1:2] if program.endswith("triptych") and re.fullmatch(r"[a-z][a-z-]+", word)]
+    # `lab` has commands of its own.
+    last = 3 if words[1] == "lab" else 2
+    names = [word for word in words[1:last] if program.endswith("triptych") and re.fullmatch(r"[a-z][a-z-]+", word)]
     # Options behind `--` are those of another program.
     own = words[: words.index("--")] if "--" in words else words
     options = [word.split("=")[0] for word in own if re.match("--[a-z]", word)]
