@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
+use rustix::process::{kill_process, Pid, Signal};
 use serde_json::Value;
 
 const DRIVERS: [&str; 3] = ["c", "rust", "rust-unsafe"];
@@ -142,6 +145,65 @@ fn a_patch_is_recorded_with_what_it_breaks() -> Result<()> {
             notes(&recording)
         );
     }
+    Ok(())
+}
+
+/// A driver that never ends its start has no step, and the recorder waits for it.
+#[test]
+fn a_recording_of_a_driver_that_hangs_can_be_interrupted() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let name = "c/src/driver/mempool.c";
+    let text = fs::read_to_string(root().join(name))?;
+    let hangs = text.replacen("\tpool->capacity = capacity;", "\tfor (;;) {\n\t}", 1);
+    let changed = folder.path().join("mempool.c");
+    fs::write(&changed, hangs)?;
+    let labels = ["a", "b"].map(|side| format!("--label={side}/{name}"));
+    let diff = Command::new("diff")
+        .arg("-u")
+        .args(labels)
+        .args([root().join(name), changed])
+        .output()?;
+    let patch = folder.path().join("hangs.patch");
+    fs::write(&patch, diff.stdout)?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_triptych"));
+    command
+        .current_dir(root())
+        .args(["lab", "record", "--patch"])
+        .arg(&patch);
+    let output = command
+        .arg("-o")
+        .arg(folder.path().join("x.json"))
+        .stderr(Stdio::piped());
+    let mut recorder = output.spawn()?;
+    // It builds the driver, and starts it.
+    let runs = || -> Result<bool> {
+        let children = format!("/proc/{0}/task/{0}/children", recorder.id());
+        let children = fs::read_to_string(children)?;
+        let of = |child: &str| fs::read_link(format!("/proc/{child}/exe")).unwrap_or_default();
+        Ok(children
+            .split_whitespace()
+            .any(|child| of(child).ends_with("recorded/c/lab")))
+    };
+    let started = Instant::now();
+    while !runs()? && started.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(20));
+    }
+    kill_process(Pid::from_child(&recorder), Signal::INT)?;
+    let interrupted = Instant::now();
+    while recorder.try_wait()?.is_none() {
+        let late = interrupted.elapsed() > Duration::from_secs(20);
+        if late {
+            recorder.kill()?;
+        }
+        ensure!(!late, "it goes on");
+        sleep(Duration::from_millis(20));
+    }
+    let ended = recorder.wait_with_output()?;
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    ensure!(
+        ended.status.code() == Some(1) && said.contains("interrupted"),
+        "{said}"
+    );
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! What the wire and the card do, as steps.
 
 use nic::DmaAccess;
+use safety_lab::canaries::{BUFFER, DATA};
 
 use super::format::{Dma, Frame, Step};
-use super::model::{rx_status, Ring, BUFFER, HEADROOM, MAX_SIZE};
+use super::model::{rx_status, Ring, MAX_SIZE};
 use super::recorder::Seen;
 
 /// Bytes of a frame that a recording shows.
@@ -33,7 +34,7 @@ impl Seen {
     /// The card has had its turn, and these frames have left.
     pub(super) fn card_turn(&mut self, sent: &[Vec<u8>]) {
         self.find_rings();
-        for (port, accesses) in [self.worth_a_step(0), self.worth_a_step(1)]
+        for (port, accesses) in [self.joined_accesses(0), self.joined_accesses(1)]
             .into_iter()
             .enumerate()
         {
@@ -81,7 +82,7 @@ impl Seen {
             let packet = came(frame);
             let note = "No such frame has arrived: bytes are missing, added or changed.";
             self.add(Step {
-                actor: "wire",
+                actor: "device",
                 point: "device.sends",
                 text: format!("A frame of {} bytes leaves port 1", frame.len()),
                 packet,
@@ -92,9 +93,8 @@ impl Seen {
         }
     }
 
-    /// The card's accesses since the last turn. Fetches of adjacent descriptors are one. A card that only fetches
-    /// descriptors, again and again, waits for frames.
-    fn worth_a_step(&self, port: usize) -> Vec<DmaAccess> {
+    /// The card's accesses since the last turn. Fetches of adjacent descriptors are one.
+    fn joined_accesses(&self, port: usize) -> Vec<DmaAccess> {
         let mut accesses = self.ports[port].take_dma();
         accesses.dedup_by(|next, kept| {
             let of_ring = !kept.write && !next.write && self.descriptors(kept.iova, 1).is_some();
@@ -104,11 +104,6 @@ impl Seen {
             }
             adjacent
         });
-        let waits =
-            |access: &DmaAccess| !access.write && self.descriptors(access.iova, 1).is_some();
-        if accesses.iter().all(waits) {
-            accesses.clear();
-        }
         accesses
     }
 
@@ -120,7 +115,7 @@ impl Seen {
                 Ring::Receive => (step, "receive descriptor", "receive ring"),
                 Ring::Transmit => (step, "transmit descriptor", "transmit ring"),
             }
-        } else if let Some(place) = self.buffer(iova) {
+        } else if let Some(place) = self.model.buffer(iova) {
             let step = self.card_buffer(port, place, bytes, write);
             (step, "frame", "pool")
         } else {
@@ -186,7 +181,7 @@ impl Seen {
     fn card_buffer(&mut self, port: usize, place: (usize, u64), bytes: u64, write: bool) -> Step {
         let (buffer, offset) = place;
         let (point, text) = match write {
-            true if offset == HEADROOM && port == 0 => {
+            true if offset == DATA && port == 0 => {
                 let mut frame = vec![0; bytes as usize];
                 let iova = self.model.pool + buffer as u64 * BUFFER + offset;
                 // The card has just written there.

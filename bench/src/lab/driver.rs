@@ -2,10 +2,11 @@
 
 use anyhow::{Context, Result};
 use nic::registers as r;
+use safety_lab::canaries::DATA;
 use tracer::{Access, AccessKind, Pause, Place, Run};
 
 use super::format::{Line, Step};
-use super::model::{buffer_of, rx_status, Ring, DESCRIPTOR, HEADROOM, MAX_SIZE, TX_DD};
+use super::model::{rx_status, Ring, DESCRIPTOR, MAX_SIZE};
 use super::recorder::Seen;
 
 /// Pools of the lab's programs.
@@ -112,9 +113,9 @@ impl Seen {
                     if u64::from(access.bytes) == DESCRIPTOR {
                         self.descriptor((ring, index), true, store, line);
                     }
-                } else if let (Some((buffer, offset)), true) = (self.buffer(iova), store) {
+                } else if let (Some((buffer, offset)), true) = (self.model.buffer(iova), store) {
                     let of_program = line.is_some_and(|(file, _)| file.starts_with("programs/"));
-                    if offset >= HEADROOM || of_program {
+                    if offset >= DATA || of_program {
                         self.touch(buffer, offset, line);
                     }
                 }
@@ -199,7 +200,7 @@ impl Seen {
                 Some(Step::by("driver", "rx.refill_zero", text))
             }
             (Ring::Transmit, false, true) => {
-                let state = match word & TX_DD {
+                let state = match word & r::TXD_DD {
                     0 => "no DD: not sent yet",
                     _ => "DD is set: sent",
                 };
@@ -247,7 +248,7 @@ impl Seen {
 
     /// The driver gives a receive descriptor a buffer.
     fn rx_refill(&mut self, index: usize, address: u64, old: Option<usize>) -> Step {
-        let Some(buffer) = buffer_of(self.model.pool, address) else {
+        let Some(buffer) = self.model.buffer_of(address) else {
             let text =
                 format!("The driver writes an address to descriptor {index} that is no buffer");
             return Step {
@@ -274,7 +275,7 @@ impl Seen {
 
     /// The driver gives a transmit descriptor a buffer.
     fn tx_address(&mut self, index: usize, address: u64) -> Step {
-        let Some(buffer) = buffer_of(self.model.pool, address) else {
+        let Some(buffer) = self.model.buffer_of(address) else {
             let text = format!(
                 "The driver writes an address to descriptor {index} that is no buffer of this pool"
             );
@@ -305,7 +306,7 @@ impl Seen {
     }
 
     fn touch(&mut self, buffer: usize, offset: u64, line: Option<&Line>) {
-        let inside = offset.checked_sub(HEADROOM);
+        let inside = offset.checked_sub(DATA);
         let text = match inside {
             Some(byte) => {
                 format!("The application changes byte {byte} of the packet in buffer {buffer}")

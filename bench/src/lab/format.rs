@@ -127,6 +127,6 @@ pub struct Evidence {
     pub cwe: u32,
     pub provocation: String,
     pub why: Option<String>,
-    pub noticed: Vec<String>,
-    pub wrong: Vec<String>,
+    pub noticed: Vec<&'static str>,
+    pub wrong: Vec<&'static str>,
 }

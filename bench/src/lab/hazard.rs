@@ -1,6 +1,7 @@
 //! The recording of a hazard: the frames around it, and the evidence.
 
 use anyhow::{Context, Result};
+use perfcounters::Interrupt;
 use safety_lab::builds::Externs;
 use safety_lab::catalogue::Hazard;
 use safety_lab::outcome::{AtFault, DriverBuild, Outcome};
@@ -30,7 +31,12 @@ pub fn find<'h>(hazards: &'h [Hazard], id: &str) -> Result<&'h Hazard, UsageErro
 }
 
 /// Provokes a hazard with a driver and records it.
-pub fn record(hazard: &Hazard, driver: DriverBuild, externs: &Externs) -> Result<Recording> {
+pub fn record(
+    hazard: &Hazard,
+    driver: DriverBuild,
+    externs: &Externs,
+    interrupt: &Interrupt,
+) -> Result<Recording> {
     let quiet = match hazard.at_fault {
         AtFault::Driver => BEFORE_MISTAKE,
         _ => u64::MAX,
@@ -42,11 +48,17 @@ pub fn record(hazard: &Hazard, driver: DriverBuild, externs: &Externs) -> Result
     };
     let mut recorder = None;
     let case = Case::watched(hazard, driver, externs, |program, testbed| {
-        let watching = Recorder::attach(program, testbed.process(), testbed.ports(), plan, false)?;
+        let watching =
+            Recorder::attach(program, testbed.process(), testbed.ports(), plan, interrupt)?;
         testbed.take_turns(Box::new(watching.clone()));
         recorder = Some(watching);
         Ok(())
     });
+    // A driver that the recorder had to kill explains all that follows.
+    let error = recorder
+        .as_ref()
+        .and_then(|recorder| recorder.seen().error.take());
+    error.map_or(Ok(()), Err)?;
     let (recorded, agrees) = (case.recorded().to_owned(), case.agrees());
     let (outcome, text) = case
         .seen
@@ -60,14 +72,11 @@ pub fn record(hazard: &Hazard, driver: DriverBuild, externs: &Externs) -> Result
     };
     if let Some(recorder) = recorder {
         let mut seen = recorder.seen();
-        if let Some(error) = seen.error.take() {
-            return Err(error.context(recording.id));
-        }
         recording.code = seen.code();
         recording.points = seen.points.clone();
         recording.steps = std::mem::take(&mut seen.steps);
     }
-    let (noticed, wrong) = who_noticed(outcome, &text);
+    let [noticed, wrong] = who_noticed(outcome);
     recording.steps.push(Step {
         actor: "lab",
         point: "lab.end",
@@ -91,13 +100,13 @@ pub fn record(hazard: &Hazard, driver: DriverBuild, externs: &Externs) -> Result
 }
 
 /// Who noticed the hazard, and what stays wrong. Both follow from the outcome.
-fn who_noticed(outcome: Outcome, text: &str) -> (Vec<String>, Vec<String>) {
-    let (noticed, wrong): (&str, &str) = match outcome {
+fn who_noticed(outcome: Outcome) -> [Vec<&'static str>; 2] {
+    let (noticed, wrong) = match outcome {
         Outcome::DoesNotCompile => ("the compiler, before the program ran", ""),
         Outcome::Hang => ("", "the program does not end"),
         Outcome::Trap => (
             "the processor, a sanitizer or a check of the language: the program ended",
-            "all packets on their way are lost",
+            "the program has ended",
         ),
         Outcome::Corruption => ("", "memory has other contents, and the program goes on"),
         Outcome::Disclosure => ("", "bytes of other memory have left on the wire"),
@@ -113,11 +122,10 @@ fn who_noticed(outcome: Outcome, text: &str) -> (Vec<String>, Vec<String>) {
         Outcome::CountedDrop => ("a counter of driver or card", "the packets are lost"),
         Outcome::NoEffect => ("", ""),
     };
-    let list = |what: &str| -> Vec<String> {
-        let what = Some(what).filter(|what| !what.is_empty());
-        what.map(|what| format!("{what}: {text}"))
+    [noticed, wrong].map(|what| {
+        Some(what)
+            .filter(|what| !what.is_empty())
             .into_iter()
             .collect()
-    };
-    (list(noticed), list(wrong))
+    })
 }

@@ -73,13 +73,13 @@ fn recorded_driver(name: &str) -> Result<DriverBuild, String> {
 /// Runs the command.
 pub fn run(arguments: &LabArguments, interrupt: &Interrupt) -> Result<Outcome> {
     match &arguments.command {
-        LabCommand::Record(arguments) => record(arguments)?,
+        LabCommand::Record(arguments) => record(arguments, interrupt)?,
         LabCommand::Page(arguments) => page::run(arguments, interrupt)?,
     }
     Ok(Outcome::Good)
 }
 
-fn record(arguments: &RecordArguments) -> Result<()> {
+fn record(arguments: &RecordArguments, interrupt: &Interrupt) -> Result<()> {
     let (driver, output) = (arguments.driver, &arguments.output);
     let parent = output
         .parent()
@@ -92,12 +92,14 @@ fn record(arguments: &RecordArguments) -> Result<()> {
         return Err(UsageError(text).into());
     }
     let hazards = catalogue::read()?;
+    let externs = || externs(PACKAGES);
     let recording = match &arguments.hazard {
-        Some(id) => hazard::record(hazard::find(&hazards, id)?, driver, &externs(PACKAGES)?)?,
+        Some(id) => hazard::record(hazard::find(&hazards, id)?, driver, &externs()?, interrupt)?,
         None => {
             let patch = arguments.patch.as_deref();
             patch.map_or(Ok(()), |patch| check_patch(patch, driver))?;
-            let mut recording = ordinary(driver, patch, arguments.batch, &externs(PACKAGES)?)?;
+            let batch = arguments.batch;
+            let mut recording = ordinary(driver, patch, batch, &externs()?, interrupt)?;
             let name = output.file_stem().unwrap_or_default();
             recording.id = name.to_string_lossy().into_owned();
             recording

@@ -5,28 +5,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nic::registers as r;
 use nic::{Port, RingView};
+use safety_lab::canaries::{BUFFER, DATA, POOL_CAPACITY};
 
 use super::format::{Descriptor, Pool, Step};
 
 /// Descriptors of a ring in the programs of the safety lab.
 pub const RING_SIZE: usize = 64;
 /// Buffers of a pool of the lab's programs.
-pub const BUFFERS: usize = 512;
-/// Bytes from one buffer to the next, and from its start to the data.
-pub const BUFFER: u64 = 2048;
-pub const HEADROOM: u64 = 64;
-/// Bytes of data that fit.
-pub const MAX_SIZE: u64 = BUFFER - HEADROOM;
+pub const BUFFERS: usize = POOL_CAPACITY as usize;
+/// Bytes of data that fit in a buffer.
+pub const MAX_SIZE: u64 = BUFFER - DATA;
 /// Bytes of a descriptor.
 pub const DESCRIPTOR: u64 = 16;
 /// Buffers of the stack that a recording shows.
 const SHOWN: usize = 8;
-
-/// DD and EOP of a receive descriptor (7.1.6.2), and DD of a transmit descriptor (7.2.3.2.4).
-const RX_DD: u64 = 1;
-const RX_EOP: u64 = 2;
-pub const TX_DD: u64 = 1 << 32;
 
 /// Which ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,17 +32,21 @@ pub enum Ring {
 /// What a receive descriptor says: whether the card has set DD, whether the frame ends, and the length.
 pub fn rx_status(upper: u64) -> (bool, bool, u64) {
     (
-        upper & RX_DD != 0,
-        upper & RX_EOP != 0,
+        upper & r::RXD_DD != 0,
+        upper & r::RXD_EOP != 0,
         upper >> 32 & 0xffff,
     )
 }
 
-/// The number of the buffer with data at this IOVA.
-pub fn buffer_of(pool: u64, iova: u64) -> Option<usize> {
-    let inside = iova.checked_sub(pool + HEADROOM)?;
-    let number = usize::try_from(inside / BUFFER).ok()?;
-    (inside % BUFFER == 0 && number < BUFFERS).then_some(number)
+/// The words of 8 bytes.
+pub fn words(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    let word = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .rev()
+            .fold(0, |word, byte| word << 8 | u64::from(*byte))
+    };
+    bytes.chunks_exact(8).map(word)
 }
 
 /// What one can see at a moment.
@@ -78,26 +76,33 @@ pub struct Model {
 }
 
 impl Model {
+    /// The buffer of the pool at an IOVA, and the offset in it.
+    pub fn buffer(&self, iova: u64) -> Option<(usize, u64)> {
+        let inside = iova.checked_sub(self.pool)?;
+        let number = usize::try_from(inside / BUFFER).ok()?;
+        (number < BUFFERS).then_some((number, inside % BUFFER))
+    }
+
+    /// The buffer whose data begin at an IOVA.
+    pub fn buffer_of(&self, iova: u64) -> Option<usize> {
+        let found = self.buffer(iova).filter(|(_, offset)| *offset == DATA);
+        found.map(|(number, _)| number)
+    }
+
     /// The ring that the driver fills.
     fn filled(&self, ports: &[Port]) -> Option<Vec<[u64; 2]>> {
         let mut bytes = [0; RING_SIZE * DESCRIPTOR as usize];
         let read = ports[0].driver_memory().read(self.filled?, &mut bytes);
-        let word = |bytes: &[u8]| {
-            bytes
-                .iter()
-                .rev()
-                .fold(0, |word, byte| word << 8 | u64::from(*byte))
-        };
-        let descriptors = bytes.chunks_exact(DESCRIPTOR as usize);
+        let words: Vec<_> = words(&bytes).collect();
         read.then(|| {
-            descriptors
-                .map(|both| [word(&both[..8]), word(&both[8..])])
+            words
+                .chunks_exact(2)
+                .map(|both| [both[0], both[1]])
                 .collect()
         })
     }
 
     fn descriptors(&mut self, ring: Ring, view: &RingView) -> Vec<Descriptor> {
-        let slots = &mut self.slots[ring as usize];
         let mut read = Vec::new();
         for (index, [lower, upper]) in view.descriptors.iter().enumerate() {
             let (done, ends, rx_length) = rx_status(*upper);
@@ -106,18 +111,20 @@ impl Model {
                 Ring::Receive if done && ends => ("done", Some(rx_length)),
                 Ring::Receive if done => ("partial", Some(rx_length)),
                 Ring::Receive => ("empty", None),
-                Ring::Transmit if upper & TX_DD != 0 => ("done", None),
+                Ring::Transmit if upper & r::TXD_DD != 0 => ("done", None),
                 Ring::Transmit => ("full", Some(upper & 0xffff)),
             };
             if matches!(state, "empty" | "full") {
-                match buffer_of(self.pool, *lower) {
+                let buffer = self.buffer_of(*lower);
+                let slots = &mut self.slots[ring as usize];
+                match buffer {
                     Some(number) => slots.insert(index, number),
                     None => slots.remove(&index),
                 };
             }
             let words = [*lower, *upper].map(|word| format!("{word:#018x}"));
             let [lower, upper] = words;
-            let buffer = slots.get(&index).copied();
+            let buffer = self.slot(ring, index);
             read.push(Descriptor(state, buffer, length, lower, upper));
         }
         read

@@ -71,8 +71,8 @@ pub fn run(arguments: &PageArguments, interrupt: &Interrupt) -> Result<()> {
             progress.step(&format!("{name}, {driver}"));
             drop(progress);
             let recording = match hazard {
-                None => ordinary(*driver, None, BATCH, &externs)?,
-                Some(hazard) => hazard::record(hazard, *driver, &externs)?,
+                None => ordinary(*driver, None, BATCH, &externs, interrupt)?,
+                Some(hazard) => hazard::record(hazard, *driver, &externs, interrupt)?,
             };
             write(&recording, &recordings.join(format!("{}.js", recording.id)))?;
             Ok((nth, entry(&recording)))

@@ -11,12 +11,13 @@ use std::rc::Rc;
 use anyhow::{Context, Result};
 use nic::registers as r;
 use nic::Port;
-use safety_lab::canaries::rings;
+use perfcounters::Interrupt;
+use safety_lab::canaries::{rings, BUFFER, POOL_CAPACITY};
 use safety_lab::testbed::Turns;
 use tracer::Follower;
 
 use super::format::{Line, Step};
-use super::model::{Model, Ring, BUFFER, BUFFERS, DESCRIPTOR, RING_SIZE};
+use super::model::{words, Model, Ring, DESCRIPTOR, RING_SIZE};
 use super::source::Lines;
 use super::stack::Stack;
 
@@ -66,15 +67,16 @@ pub struct Seen {
 pub struct Recorder(Rc<RefCell<Seen>>);
 
 impl Recorder {
-    /// Follows a driver. `stopped`: it stands still before its first instruction.
+    /// Follows a driver. One that is being started stands still before its first instruction.
     pub fn attach(
         program: &Path,
         pid: u32,
         ports: &[Port],
         plan: Plan,
-        stopped: bool,
+        interrupt: &Interrupt,
     ) -> Result<Self> {
-        let driver = Follower::attach(pid, stopped)?;
+        let stopped = plan.starting;
+        let driver = Follower::attach(pid, stopped, interrupt.flag())?;
         let lines = Lines::of(program, pid)?;
         // Switching the log off forgets what an earlier recording has left.
         ports.iter().for_each(|port| port.log_dma(false));
@@ -176,7 +178,7 @@ impl Seen {
         let pools = self.ports[0].dma_maps();
         let mut pools = pools
             .iter()
-            .filter(|(_, size)| *size >= BUFFERS as u64 * BUFFER);
+            .filter(|(_, size)| *size >= POOL_CAPACITY * BUFFER);
         self.model.pool = pools.next().context("the driver has no pool")?.0;
         let packets = self.driver.address_of(0, self.model.pool);
         // The C driver's stack of the first pool points into it. In safe Rust, it is the one with the lowest address.
@@ -209,8 +211,6 @@ impl Seen {
     pub(super) fn add(&mut self, mut step: Step) {
         if self.records() {
             self.model.show(&self.ports, &mut step);
-            // Looking at the rings is logged, too.
-            self.ports.iter().for_each(|port| drop(port.take_dma()));
             self.steps.push(step);
         }
     }
@@ -240,22 +240,13 @@ impl Seen {
             .or_else(|| of(Ring::Transmit, self.rings[1], peek(1, r::TDLEN(0))))
     }
 
-    /// The buffer of the first pool at an IOVA, and the offset of its data.
-    pub(super) fn buffer(&self, iova: u64) -> Option<(usize, u64)> {
-        let inside = iova.checked_sub(self.model.pool)?;
-        let number = usize::try_from(inside / BUFFER).ok()?;
-        (number < BUFFERS).then_some((number, inside % BUFFER))
-    }
-
+    /// Both words of a descriptor.
     pub(super) fn words(&self, ring: Ring, index: usize) -> [u64; 2] {
         let mut bytes = [0; DESCRIPTOR as usize];
         let iova = self.rings[ring as usize] + index as u64 * DESCRIPTOR;
         let _ = self.ports[0].driver_memory().read(iova, &mut bytes);
-        [0, 8].map(|at| {
-            let mut word = [0; 8];
-            word.copy_from_slice(&bytes[at..at + 8]);
-            u64::from_le_bytes(word)
-        })
+        let mut both = words(&bytes);
+        [both.next(), both.next()].map(Option::unwrap_or_default)
     }
 
     /// The packet in a buffer.

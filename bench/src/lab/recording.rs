@@ -4,11 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use perfcounters::Interrupt;
 use safety_lab::builds::{build_with, toolchain, Externs};
+use safety_lab::canaries::BUFFER;
 use safety_lab::outcome::DriverBuild;
 
 use super::format::{Recording, FORMAT, VERSION};
-use super::model::{BUFFER, RING_SIZE};
+use super::model::RING_SIZE;
 use super::tour;
 
 /// Packets of a batch in the programs of the safety lab.
@@ -53,6 +55,7 @@ pub fn ordinary(
     patch: Option<&Path>,
     batch: u32,
     externs: &Externs,
+    interrupt: &Interrupt,
 ) -> Result<Recording> {
     let name = if patch.is_some() {
         "recorded"
@@ -61,7 +64,7 @@ pub fn ordinary(
     };
     let absolute = patch.map(Path::canonicalize).transpose()?;
     let program = build_with(driver, name, absolute, externs)?;
-    let (steps, recorder) = tour::record(&program, batch)?;
+    let (steps, recorder) = tour::record(&program, batch, interrupt)?;
     let file = patch.and_then(Path::file_name);
     let file = file.map(|file| file.to_string_lossy().into_owned());
     let title = match &file {

@@ -5,11 +5,12 @@
 
 use std::fs;
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 
 use anyhow::{ensure, Context, Result};
 use tracer::Follower;
 
-use super::model::BUFFERS;
+use super::model::{words, BUFFERS};
 
 /// Fewest words of a run: the rest of the stack has been in use.
 const LEAST: usize = 300;
@@ -42,13 +43,8 @@ impl Stack {
             }
             let mut bytes = vec![0; (end - start) as usize];
             // Guard pages cannot be read.
-            if std::os::unix::fs::FileExt::read_exact_at(&memory, &mut bytes, start).is_ok() {
-                let words = bytes.chunks_exact(8).map(|word| {
-                    let mut eight = [0; 8];
-                    eight.copy_from_slice(word);
-                    u64::from_le_bytes(eight)
-                });
-                runs(&words.collect::<Vec<_>>(), start, &mut found);
+            if memory.read_exact_at(&mut bytes, start).is_ok() {
+                runs(&words(&bytes).collect::<Vec<_>>(), start, &mut found);
             }
         }
         ensure!(!found.is_empty(), "the driver has no pool");

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{ensure, Context, Result};
+use perfcounters::Interrupt;
 use rustix::process::Signal;
 use safety_lab::testbed::{Testbed, FRAME};
 
@@ -29,7 +30,7 @@ const FRAMES: u32 = 68;
 const MOST: usize = 20_000;
 
 /// Records a driver's program. `batch` frames arrive at once, after the first four.
-pub fn record(program: &Path, batch: u32) -> Result<(Vec<Step>, Recorder)> {
+pub fn record(program: &Path, batch: u32, interrupt: &Interrupt) -> Result<(Vec<Step>, Recorder)> {
     let mut testbed = Testbed::start_stopped(program)?;
     let mut plan = Plan {
         quiet: 0,
@@ -37,7 +38,7 @@ pub fn record(program: &Path, batch: u32) -> Result<(Vec<Step>, Recorder)> {
         starting: true,
     };
     let (pid, ports) = (testbed.process(), testbed.ports().to_vec());
-    let first = Recorder::attach(program, pid, &ports, plan, true)?;
+    let first = Recorder::attach(program, pid, &ports, plan, interrupt)?;
     first.seen().start(pid, || {
         testbed.poll();
     })?;
@@ -45,7 +46,7 @@ pub fn record(program: &Path, batch: u32) -> Result<(Vec<Step>, Recorder)> {
     let mut steps = std::mem::take(&mut first.seen().steps);
     ensure!(testbed.wait_until_running()?, "the driver does not start");
     plan.starting = false;
-    let recorder = Recorder::attach(program, pid, &ports, plan, false)?;
+    let recorder = Recorder::attach(program, pid, &ports, plan, interrupt)?;
     recorder.take_over(&first);
     testbed.take_turns(Box::new(recorder.clone()));
     let mut left = FRAMES;

@@ -492,7 +492,12 @@ fn the_rings_can_be_seen_before_a_doorbell() {
     assert_eq!(handed_over.transmit.descriptors[0], driver.tx_descriptor(0));
     let now = port.rings().transmit;
     assert_eq!((now.head, now.tail), (0, 1));
+    // To look is no access of the card.
+    port.log_dma(true);
+    port.rings();
+    assert_eq!(port.take_dma(), []);
     bench.poll();
+    assert!(!port.take_dma().is_empty());
     assert_eq!(port.rings().transmit.head, 1);
     assert!(port.take_watched().is_empty());
 }

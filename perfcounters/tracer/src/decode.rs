@@ -1,13 +1,35 @@
 //! Decoded instructions, and the addresses that each execution accesses.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use caches::stream::{Access, AccessKind, Accesses};
 use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
     Register, UsedMemory,
 };
 use libc::user_regs_struct;
+use nix::unistd::Pid;
 
 use crate::error::TraceError;
+use crate::target;
+
+/// The executed instructions of a program so far, by address.
+#[derive(Debug, Default)]
+pub(crate) struct Code(HashMap<u64, Rc<Traced>>);
+
+impl Code {
+    /// What matters of the instruction at an address of a stopped thread.
+    pub(crate) fn at(&mut self, thread: Pid, address: u64) -> Result<Rc<Traced>, TraceError> {
+        if let Some(traced) = self.0.get(&address) {
+            return Ok(traced.clone());
+        }
+        let code = target::code(thread, address);
+        let traced = Rc::new(Traced::decode(address, &code)?);
+        self.0.insert(address, traced.clone());
+        Ok(traced)
+    }
+}
 
 /// An instruction, and what it accesses.
 #[derive(Clone, Debug)]

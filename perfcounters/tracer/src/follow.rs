@@ -3,23 +3,25 @@
 //! [`trace`](crate::trace) owns its program from the start, and answers its clocks. This module only looks: the program
 //! keeps its clocks, its signals and its parent.
 
-use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::time::Duration;
 
 use caches::stream::Accesses;
 use iced_x86::{FlowControl, Mnemonic};
 use libc::user_regs_struct;
 use nix::sys::ptrace::{self, Options};
 use nix::sys::signal::{kill, Signal};
-use nix::sys::wait::{waitpid, WaitPidFlag, WaitStatus};
+use nix::sys::wait::{waitid, waitpid, Id, WaitPidFlag, WaitStatus};
 use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::addresses::{mappings, Addresses, Place};
 use crate::card::PortMemory;
-use crate::decode::Traced;
+use crate::decode::Code;
 use crate::error::TraceError;
 use crate::target;
+use crate::watchdog::Watchdog;
 use crate::watchpoints::{self, Watch};
 
 /// An executed instruction.
@@ -55,25 +57,31 @@ pub enum Run {
     Gone,
 }
 
+/// The longest time that a thread is followed.
+const LIMIT: Duration = Duration::from_secs(120);
+
 /// A thread that executes one instruction at a time. Dropping it lets the thread go on alone.
 #[derive(Debug)]
 pub struct Follower {
     thread: Pid,
     followed: bool,
     registers: user_regs_struct,
-    code: HashMap<u64, Rc<Traced>>,
+    code: Code,
     addresses: Addresses,
+    watchdog: Watchdog,
+    interrupt: Arc<AtomicBool>,
 }
 
 impl Follower {
     /// Stops a child of the calling thread. If it stands still because it has sent itself SIGSTOP, it goes on to its
-    /// next `execve` first.
+    /// next `execve` first. The program is killed if it is followed for two minutes, or if `interrupt` becomes true.
     ///
     /// # Errors
     /// If the system does not allow it.
-    pub fn attach(pid: u32, stopped: bool) -> Result<Self, TraceError> {
+    pub fn attach(pid: u32, stopped: bool, interrupt: Arc<AtomicBool>) -> Result<Self, TraceError> {
         let thread = Pid::from_raw(pid as i32);
         let mut options = Options::PTRACE_O_TRACEEXIT | Options::PTRACE_O_TRACESYSGOOD;
+        let watchdog = Watchdog::start(thread, "follow", LIMIT, interrupt.clone());
         if stopped {
             options |= Options::PTRACE_O_TRACEEXEC;
             let stop = Some(WaitPidFlag::WUNTRACED);
@@ -85,8 +93,10 @@ impl Follower {
             followed: true,
             // SAFETY: the registers are numbers, for which all zeros is a value.
             registers: unsafe { std::mem::zeroed() },
-            code: HashMap::new(),
+            code: Code::default(),
             addresses: Addresses::new(&[], &[]),
+            watchdog,
+            interrupt,
         };
         if stopped {
             kill(thread, Signal::SIGCONT).map_err(TraceError::ptrace("continue the program"))?;
@@ -119,9 +129,15 @@ impl Follower {
         ptrace::cont(self.thread, signal).map_err(TraceError::ptrace("continue the program"))
     }
 
+    /// Waits for a stop, or for the end, of which the program's parent learns, too.
     fn wait_once(&self) -> Result<WaitStatus, TraceError> {
-        waitpid(self.thread, Some(WaitPidFlag::__WALL))
-            .map_err(TraceError::ptrace("wait for the program"))
+        let failed = TraceError::ptrace("wait for the program");
+        let all = WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
+        match waitid(Id::Pid(self.thread), all).map_err(failed)? {
+            ended @ (WaitStatus::Exited(..) | WaitStatus::Signaled(..)) => Ok(ended),
+            _ => waitpid(self.thread, Some(WaitPidFlag::__WALL))
+                .map_err(TraceError::ptrace("wait for the program")),
+        }
     }
 
     /// Waits until the thread stops. A signal for it ends the following: the program must meet it alone.
@@ -133,14 +149,27 @@ impl Follower {
             WaitStatus::Stopped(_, signal) => self.let_go(Some(signal)),
             WaitStatus::Exited(..) | WaitStatus::Signaled(..) => {
                 self.followed = false;
-                Ok(Pause::Gone)
+                self.unless_killed()
             }
-            _ => self.let_go(None),
+            _ => {
+                self.let_go(None)?;
+                self.unless_killed()
+            }
+        }
+    }
+
+    /// The program is gone: because the watchdog has killed it, or for a reason of its own.
+    fn unless_killed(&self) -> Result<Pause, TraceError> {
+        match self.watchdog.late() {
+            _ if self.interrupt.load(Ordering::Relaxed) => Err(TraceError::Interrupted),
+            Some((doing, seconds)) => Err(TraceError::Hung(doing, seconds, String::new())),
+            None => Ok(Pause::Gone),
         }
     }
 
     /// Lets the thread go on alone, with this signal.
     fn let_go(&mut self, signal: Option<Signal>) -> Result<Pause, TraceError> {
+        self.watchdog.remove(self.thread);
         if std::mem::take(&mut self.followed) {
             ptrace::detach(self.thread, signal).map_err(TraceError::ptrace("let go"))?;
         }
@@ -254,15 +283,7 @@ impl Follower {
             return Ok(None);
         }
         let address = self.registers.rip;
-        let traced = match self.code.get(&address) {
-            Some(traced) => traced.clone(),
-            None => {
-                let code = target::code(self.thread, address);
-                let traced = Rc::new(Traced::decode(address, &code)?);
-                self.code.insert(address, traced.clone());
-                traced
-            }
-        };
+        let traced = self.code.at(self.thread, address)?;
         let accesses = traced.accesses(&self.registers, |address| {
             self.addresses.is_register(address)
         });

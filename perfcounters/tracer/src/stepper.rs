@@ -1,8 +1,5 @@
 //! Steps a thread of the driver through its code.
 
-use std::collections::HashMap;
-use std::rc::Rc;
-
 use caches::stream::Step;
 use iced_x86::{Instruction, Mnemonic};
 use libc::user_regs_struct;
@@ -10,7 +7,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 
 use crate::addresses::Addresses;
-use crate::decode::Traced;
+use crate::decode::Code;
 use crate::emulate::{self, Stored};
 use crate::error::TraceError;
 use crate::target;
@@ -19,8 +16,7 @@ use crate::tracee::Tracee;
 /// Steps one thread.
 pub(crate) struct Stepper {
     thread: Pid,
-    /// The executed instructions so far, by address.
-    traced: HashMap<u64, Rc<Traced>>,
+    code: Code,
     /// The registers before the next instruction.
     registers: user_regs_struct,
     /// Whether the thread does not have these registers yet.
@@ -33,7 +29,7 @@ impl Stepper {
     pub(crate) fn new(thread: Pid, tracee: &Tracee<'_>, emulate: bool) -> Result<Self, TraceError> {
         Ok(Self {
             thread,
-            traced: HashMap::new(),
+            code: Code::default(),
             registers: tracee.registers(thread)?,
             ahead: false,
             emulate,
@@ -47,7 +43,7 @@ impl Stepper {
         addresses: &Addresses,
     ) -> Result<Step, TraceError> {
         let address = self.registers.rip;
-        let traced = self.traced(address)?;
+        let traced = self.code.at(self.thread, address)?;
         let accesses = traced.accesses(&self.registers, |address| addresses.is_register(address));
         let answer = match traced.instruction.mnemonic() {
             Mnemonic::Syscall => {
@@ -71,19 +67,6 @@ impl Stepper {
             accesses,
             target: self.registers.rip,
         })
-    }
-
-    /// What matters of the instruction at an address.
-    fn traced(&mut self, address: u64) -> Result<Rc<Traced>, TraceError> {
-        if let Some(traced) = self.traced.get(&address) {
-            return Ok(traced.clone());
-        }
-        let traced = Rc::new(Traced::decode(
-            address,
-            &target::code(self.thread, address),
-        )?);
-        self.traced.insert(address, traced.clone());
-        Ok(traced)
     }
 
     /// Executes an instruction, a common one in the processor's place.

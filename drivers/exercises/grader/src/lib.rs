@@ -48,7 +48,7 @@ struct Options {
     /// Print the solution instead
     #[arg(long, conflicts_with = "hint")]
     solution: bool,
-    /// The folder of the student's files [default: drivers/exercises/work/N-NAME]
+    /// The folder of the student's files [default: drivers/exercises/answers/N-NAME]
     #[arg(long, value_name = "DIR")]
     work: Option<PathBuf>,
     /// Print results.json
@@ -110,7 +110,7 @@ fn grade(options: &Options) -> Result<bool> {
     }
     let name = format!("{}-{language}", exercise.number);
     let work = options.work.clone();
-    let work = work.unwrap_or_else(|| course::folder().join("work").join(&name));
+    let work = work.unwrap_or_else(|| course::folder().join("answers").join(&name));
     let written = exercise.begin(language, &work)?;
     if !written.is_empty() {
         for path in written {

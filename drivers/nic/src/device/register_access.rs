@@ -351,7 +351,7 @@ impl Device {
             let descriptors = (0..count).map_while(|nth| {
                 let mut bytes = [0; DESCRIPTOR_LEN as usize];
                 let at = base.checked_add(nth * DESCRIPTOR_LEN)?;
-                self.dma.table.read(at, &mut bytes).ok()?;
+                self.dma.table.peek(at, &mut bytes).ok()?;
                 let both = u128::from_le_bytes(bytes);
                 Some([both as u64, (both >> 64) as u64])
             });

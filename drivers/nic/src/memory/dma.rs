@@ -368,12 +368,17 @@ impl DmaTable {
 
     /// Reads a transfer that may cross from map to map.
     pub(crate) fn read(&self, iova: u64, into: &mut [u8]) -> Result<(), Refusal> {
+        self.peek(iova, into)?;
+        self.log.read(iova, into.len());
+        Ok(())
+    }
+
+    /// The same for someone who looks at the memory: it is no transfer of the card, and is not logged.
+    pub(crate) fn peek(&self, iova: u64, into: &mut [u8]) -> Result<(), Refusal> {
         self.transfer(iova, into.len(), Access::Read, |place, range| {
             // SAFETY: as in `window`; one map holds the range.
             unsafe { place.read(&mut into[range]) };
-        })?;
-        self.log.read(iova, into.len());
-        Ok(())
+        })
     }
 
     /// Writes a transfer that may cross from map to map.
