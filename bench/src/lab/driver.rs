@@ -13,6 +13,10 @@ use super::recorder::Seen;
 const POOLS: usize = 3;
 /// Most instructions of the driver in a turn, for a driver that waits and never sleeps.
 const TURN: usize = 400_000;
+/// The same in system calls, when nothing is recorded any more. A driver without a sleep among so many runs alone.
+const CALLS: usize = 1_000;
+/// No code is there.
+const NOWHERE: u64 = 0;
 /// The calls by which the programs of the lab give up the processor.
 const SLEEPS: [u64; 2] = [libc::SYS_nanosleep as u64, libc::SYS_clock_nanosleep as u64];
 
@@ -46,6 +50,18 @@ impl Seen {
 
     /// Lets the driver run until it sleeps.
     pub(super) fn driver_turn(&mut self) -> Result<()> {
+        if self.is_full() {
+            let mut calls = 0;
+            self.driver.run_to(NOWHERE, |call| {
+                calls += 1;
+                SLEEPS.contains(&call) || calls == CALLS
+            })?;
+            // It does not yield, so it needs time and not turns.
+            if calls == CALLS {
+                self.release();
+            }
+            return Ok(());
+        }
         for _ in 0..TURN {
             if !self.step()? {
                 break;

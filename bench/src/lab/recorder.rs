@@ -21,9 +21,6 @@ use super::model::{words, Model, Ring, DESCRIPTOR, RING_SIZE};
 use super::source::Lines;
 use super::stack::Stack;
 
-/// Turns after which the driver runs alone.
-const MOST_TURNS: u32 = 600;
-
 /// What is recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
@@ -47,7 +44,6 @@ pub struct Seen {
     pub steps: Vec<Step>,
     /// Whether the recording has ended, and the driver still runs in turns.
     full: bool,
-    turns: u32,
     pub points: BTreeMap<&'static str, Line>,
     pub error: Option<anyhow::Error>,
     pub(super) instructions: u64,
@@ -91,7 +87,6 @@ impl Recorder {
             rings: [0; 2],
             steps: Vec::new(),
             full: false,
-            turns: 0,
             points: BTreeMap::new(),
             error: None,
             instructions: 0,
@@ -134,7 +129,6 @@ impl Turns for Recorder {
         if !seen.driver.follows() || seen.error.is_some() {
             return;
         }
-        seen.turns += 1;
         seen.card_turn(sent);
         if !held {
             seen.error = seen.driver_turn().err();
@@ -146,10 +140,6 @@ impl Turns for Recorder {
                 "lab.after",
                 "The recording ends here. The run goes on.".into(),
             ));
-        }
-        // Races need time, and not turns.
-        if seen.turns == MOST_TURNS {
-            seen.release();
         }
     }
 
@@ -197,7 +187,7 @@ impl Seen {
         self.rings = [rx.iova, tx.iova];
     }
 
-    fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.steps.len() >= self.plan.most
     }
 

@@ -245,33 +245,33 @@ impl Follower {
     ///
     /// # Errors
     /// If the system does not allow it.
-    pub fn run_to(&mut self, address: u64, ends: impl Fn(u64) -> bool) -> Result<Run, TraceError> {
-        let watched = |watches: &[Watch]| {
-            watchpoints::set(self.thread, watches).map_err(TraceError::ptrace("watch"))
-        };
-        watched(&[Watch::Execution(address)])?;
+    pub fn run_to(
+        &mut self,
+        address: u64,
+        mut ends: impl FnMut(u64) -> bool,
+    ) -> Result<Run, TraceError> {
+        let failed = || TraceError::ptrace("watch the program");
+        let watch = [Watch::Execution(address)];
+        watchpoints::set(self.thread, &watch).map_err(failed())?;
         let mut entered = None;
-        loop {
+        let run = loop {
             ptrace::syscall(self.thread, None).map_err(TraceError::ptrace("run to a call"))?;
             if self.wait()? == Pause::Gone {
                 return Ok(Run::Gone);
             }
             self.look()?;
             if self.registers.rip == address {
-                break;
+                break Run::Arrived;
             }
             // Each system call stops twice.
             entered = match entered {
                 None => Some(self.registers.orig_rax),
-                Some(call) if ends(call) => {
-                    watchpoints::set(self.thread, &[]).map_err(TraceError::ptrace("watch"))?;
-                    return Ok(Run::Call);
-                }
+                Some(call) if ends(call) => break Run::Call,
                 Some(_) => None,
             };
-        }
-        watchpoints::set(self.thread, &[]).map_err(TraceError::ptrace("watch"))?;
-        Ok(Run::Arrived)
+        };
+        watchpoints::set(self.thread, &[]).map_err(failed())?;
+        Ok(run)
     }
 
     /// Executes an instruction. `None` if the program goes on alone from now on.
