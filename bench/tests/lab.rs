@@ -148,6 +148,24 @@ fn a_patch_is_recorded_with_what_it_breaks() -> Result<()> {
     Ok(())
 }
 
+/// What students have when they begin lacks much of a driver.
+#[test]
+fn a_driver_with_missing_lines_is_recorded() -> Result<()> {
+    for (exercise, driver) in [
+        ("1-receive", "rust"),
+        ("2-refill", "c"),
+        ("3-transmit", "rust"),
+    ] {
+        let patch = format!("drivers/exercises/{exercise}/skeleton/{driver}.patch");
+        let recording = record(&["--driver", driver, "--patch", &patch])?;
+        ensure!(
+            steps(&recording).iter().any(|step| step["tour"] == 1),
+            "{exercise}"
+        );
+    }
+    Ok(())
+}
+
 /// A driver that never ends its start has no step, and the recorder waits for it.
 #[test]
 fn a_recording_of_a_driver_that_hangs_can_be_interrupted() -> Result<()> {

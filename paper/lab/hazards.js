@@ -74,7 +74,7 @@ function wrongSteps(run, compare) {
     /** @type {Map<string, HTMLElement[]>} */
     const found = new Map();
     run.steps.forEach((step, index) => {
-        const rogue = step.point === "device.rogue_write" || step.point === "device.refused" || step.point === "lab.fault";
+        const rogue = step.point === "device.rogue_write" || step.point === "device.refused";
         const refused = (step.dma ?? []).filter((access) => access.refused);
         const link = el("a", { href: formatHash(run.recording.id, index, compare) }, `step ${index}`);
         const where = (rogue ? step.dma ?? [] : refused).map((access) => `${access.direction} of ${access.bytes} bytes at ${access.iova}: `

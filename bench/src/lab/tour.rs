@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, Result};
 use perfcounters::Interrupt;
 use rustix::process::Signal;
 use safety_lab::testbed::{Testbed, FRAME};
@@ -44,7 +44,10 @@ pub fn record(program: &Path, batch: u32, interrupt: &Interrupt) -> Result<(Vec<
     })?;
     first.seen().release();
     let mut steps = std::mem::take(&mut first.seen().steps);
-    ensure!(testbed.wait_until_running()?, "the driver does not start");
+    if !testbed.wait_until_running()? {
+        let (_, why) = testbed.stop()?.outcome();
+        bail!("the driver does not start: {why}");
+    }
     plan.starting = false;
     let recorder = Recorder::attach(program, pid, &ports, plan, interrupt)?;
     recorder.take_over(&first);
@@ -68,10 +71,20 @@ pub fn record(program: &Path, batch: u32, interrupt: &Interrupt) -> Result<(Vec<
     let error = recorder.seen().error.take();
     error.map_or(Ok(()), Err)?;
     steps.append(&mut recorder.seen().steps);
-    testbed.stop().context("the driver's end")?;
+    let ended = testbed.stop()?;
+    if !ended.end.is_some_and(|status| status.success()) {
+        let (outcome, why) = ended.outcome();
+        let text = format!("The driver does not end as it should: {outcome}");
+        steps.push(Step {
+            note: Some(why),
+            ..Step::by("lab", "lab.end", text)
+        });
+    }
+    // A driver with a mistake may lack some.
     for (point, number) in TOUR {
-        let first = steps.iter_mut().find(|step| step.point == point);
-        first.with_context(|| format!("no step {point}"))?.tour = Some(number);
+        if let Some(first) = steps.iter_mut().find(|step| step.point == point) {
+            first.tour = Some(number);
+        }
     }
     Ok((steps, recorder))
 }

@@ -6,7 +6,6 @@ mod asm;
 mod card;
 mod cli;
 mod compare;
-mod course;
 mod host;
 mod load;
 mod matrix;
