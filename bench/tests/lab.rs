@@ -148,6 +148,20 @@ fn a_patch_is_recorded_with_what_it_breaks() -> Result<()> {
     Ok(())
 }
 
+/// A second thread crashes at any moment, and ends the thread that is followed.
+#[test]
+fn a_driver_that_another_thread_ends_is_recorded() -> Result<()> {
+    for _ in 0..4 {
+        let recording = record(&["--driver", "c", "--hazard", "app-pool-destroyed"])?;
+        ensure!(
+            recording["evidence"]["outcome"] == "panic/trap",
+            "{}",
+            recording["evidence"]
+        );
+    }
+    Ok(())
+}
+
 /// What students have when they begin lacks much of a driver.
 #[test]
 fn a_driver_with_missing_lines_is_recorded() -> Result<()> {

@@ -12,7 +12,9 @@ use super::recorder::Seen;
 /// Pools of the lab's programs.
 const POOLS: usize = 3;
 /// Most instructions of the driver in a turn, for a driver that waits and never sleeps.
-const TURN: usize = 400_000;
+const TURN: usize = 60_000;
+/// The same until the first doorbell.
+const START: usize = 4_000_000;
 /// The same in system calls, when nothing is recorded any more. A driver without a sleep among so many runs alone.
 const CALLS: usize = 1_000;
 /// No code is there.
@@ -63,7 +65,7 @@ impl Seen {
             return Ok(());
         }
         for _ in 0..TURN {
-            if !self.step()? {
+            if !self.step()? || self.is_full() {
                 break;
             }
         }
@@ -93,7 +95,7 @@ impl Seen {
                 .last()
                 .is_some_and(|step| step.point == "start.RDT")
         };
-        for _ in 0..10 * TURN {
+        for _ in 0..START {
             if rung(self) {
                 break;
             }
