@@ -59,7 +59,7 @@ ladder: setup-reproduce build rust-variants ## Measure the cost of each safety f
 safety-lab: ## Try every mistake and attack on each driver, and compare with the recorded outcomes.
 	@cargo run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run --results results
 	@build/cargo/release/safety false-sharing
-lab: triptych ## See the rings move: record the drivers and all hazards, and open the page (5 minutes).
+lab: triptych ## See the rings move: record the drivers and all hazards, and open the page (3 minutes).
 	@$(BIN)/triptych lab page --output build/lab $(HAZARD:%=--hazard '%')
 	@$(if $(CI),true,xdg-open build/lab/index.html 2>/dev/null || echo 'lab: open build/lab/index.html in a browser')
 grade: ## Grade an exercise of drivers/exercises: N=3 IMPL=rust (HINT=1, SOLUTION=1, SEED=5).

@@ -26,7 +26,7 @@ const FILES: [&str; 3] = ["html", "css", "js"];
 /// Recordings at once. Each waits more than it works.
 const JOBS: usize = 3;
 /// The estimated time of all recordings, on two processors.
-const ESTIMATE: Duration = Duration::from_secs(300);
+const ESTIMATE: Duration = Duration::from_secs(160);
 
 #[derive(Debug, Args)]
 pub struct PageArguments {
